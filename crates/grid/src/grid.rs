@@ -1,0 +1,161 @@
+//! The lattice.
+
+/// Cubic cells of equal size, counted along each axis. Axis 0 runs fastest in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid<const D: usize> {
+    cells: [usize; D],
+    spacing: f64,
+    origin: [f64; D],
+}
+
+/// A lattice that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// An axis without cells, or more cells than can be counted.
+    #[error("a grid of {cells:?} cells: expected at least one along each axis, and a product that fits in memory")]
+    Cells {
+        /// Cells asked for along each axis.
+        cells: Vec<usize>,
+    },
+    /// A cell without size.
+    #[error("a spacing of {0}: expected a positive number")]
+    Spacing(f64),
+}
+
+impl<const D: usize> Grid<D> {
+    /// A lattice of `cells` cells of edge length `spacing`, its lower corner at `origin`.
+    pub fn new(cells: [usize; D], spacing: f64, origin: [f64; D]) -> Result<Self, GridError> {
+        let count = cells.iter().try_fold(1usize, |product, &count| product.checked_mul(count));
+        if count.is_none_or(|count| count == 0 || count > isize::MAX as usize / 64) {
+            return Err(GridError::Cells { cells: cells.to_vec() });
+        }
+        if !(spacing > 0.0 && spacing.is_finite()) {
+            return Err(GridError::Spacing(spacing));
+        }
+        Ok(Self { cells, spacing, origin })
+    }
+
+    /// The unit square or cube in `size` cells along each axis.
+    pub fn unit(size: usize) -> Result<Self, GridError> {
+        Self::new([size; D], 1.0 / size as f64, [0.0; D])
+    }
+
+    /// Cells along each axis.
+    pub fn cells(&self) -> [usize; D] {
+        self.cells
+    }
+
+    /// Edge length of a cell.
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Lower corner.
+    pub fn origin(&self) -> [f64; D] {
+        self.origin
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.iter().product()
+    }
+
+    /// Never: a lattice has at least one cell.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The lattice whose cells are the faces of this one across `axis`.
+    ///
+    /// Face f lies between cell f − 1 and cell f along that axis.
+    pub fn faces(&self, axis: usize) -> [usize; D] {
+        let mut faces = self.cells;
+        faces[axis] += 1;
+        faces
+    }
+
+    /// Place of a cell in memory.
+    #[inline]
+    pub fn index(&self, cell: [usize; D]) -> usize {
+        linear_index(self.cells, cell)
+    }
+
+    /// All cells, in the order of memory. For set-up and tests; hot loops go by rows.
+    pub fn iter(&self) -> impl Iterator<Item = [usize; D]> + use<D> {
+        multi_indices(self.cells)
+    }
+
+    /// Centre of a cell.
+    pub fn centre(&self, cell: [usize; D]) -> [f64; D] {
+        std::array::from_fn(|axis| self.origin[axis] + (cell[axis] as f64 + 0.5) * self.spacing)
+    }
+
+    /// Lower corner of a cell.
+    pub fn node(&self, node: [usize; D]) -> [f64; D] {
+        std::array::from_fn(|axis| self.origin[axis] + node[axis] as f64 * self.spacing)
+    }
+
+    /// Centre of a face across `axis`.
+    pub fn face_centre(&self, axis: usize, face: [usize; D]) -> [f64; D] {
+        let mut centre = self.centre(face);
+        centre[axis] -= 0.5 * self.spacing;
+        centre
+    }
+
+    /// The next cell along `axis`, upwards or downwards; none beyond the border.
+    #[inline]
+    pub fn neighbour(&self, mut cell: [usize; D], axis: usize, upwards: bool) -> Option<[usize; D]> {
+        cell[axis] = if upwards { cell[axis] + 1 } else { cell[axis].checked_sub(1)? };
+        (cell[axis] < self.cells[axis]).then_some(cell)
+    }
+}
+
+#[inline]
+pub(crate) fn linear_index<const D: usize>(shape: [usize; D], place: [usize; D]) -> usize {
+    debug_assert!((0..D).all(|axis| place[axis] < shape[axis]), "{place:?} lies outside {shape:?}");
+    (0..D).rev().fold(0, |index, axis| index * shape[axis] + place[axis])
+}
+
+pub(crate) fn multi_indices<const D: usize>(shape: [usize; D]) -> impl Iterator<Item = [usize; D]> {
+    let count = shape.iter().product();
+    let mut next = [0; D];
+    (0..count).map(move |_| {
+        let current = next;
+        for axis in 0..D {
+            next[axis] += 1;
+            if next[axis] < shape[axis] {
+                break;
+            }
+            next[axis] = 0;
+        }
+        current
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_visited_in_the_order_of_memory() {
+        let grid = Grid::new([3, 2, 2], 1.0, [0.0; 3]).unwrap();
+        assert!(grid.iter().enumerate().all(|(place, cell)| grid.index(cell) == place));
+        assert_eq!(grid.iter().count(), grid.len());
+    }
+
+    #[test]
+    fn neighbours_end_at_the_border() {
+        let grid = Grid::<2>::unit(4).unwrap();
+        assert_eq!(grid.neighbour([0, 1], 0, false), None);
+        assert_eq!(grid.neighbour([3, 1], 0, true), None);
+        assert_eq!(grid.neighbour([3, 1], 1, true), Some([3, 2]));
+    }
+
+    #[test]
+    fn an_impossible_lattice_is_refused() {
+        assert!(Grid::<2>::unit(0).is_err());
+        assert!(Grid::<3>::unit(usize::MAX / 2).is_err());
+        assert!(Grid::new([1, 1], f64::NAN, [0.0; 2]).is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! Lattices, fields on them and signed distances: the geometry below `unstick`.
+//!
+//! One source serves two and three dimensions: everything is generic over the dimension `D`.
+//!
+//! ```
+//! use unstick_grid::{Grid, SignedDistance, open_fractions};
+//!
+//! // How much of each face lies inside a round container?
+//! let grid = Grid::<2>::unit(16)?;
+//! let solid = SignedDistance::sphere([0.5, 0.5], 0.4).complement();
+//! let open = open_fractions(&grid, |point| solid.at(point));
+//! assert_eq!(open[0].at([8, 8]), 1.0); // the middle of the container
+//! assert_eq!(open[0].at([0, 0]), 0.0); // a corner of the domain
+//! # Ok::<(), unstick_grid::GridError>(())
+//! ```
+
+mod distance;
+mod field;
+mod fraction;
+mod grid;
+
+pub use distance::SignedDistance;
+pub use field::{CellField, FaceField};
+pub use fraction::open_fractions;
+pub use grid::{Grid, GridError};

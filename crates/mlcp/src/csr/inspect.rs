@@ -1,0 +1,103 @@
+//! What holds of a matrix: symmetry, positive diagonal, the M-matrix property.
+
+use std::fmt;
+
+use super::CsrMatrix;
+use crate::error::MatrixError;
+use crate::operator::LinearOperator;
+
+/// Rounding that an assembled symmetric matrix may show, relative to the larger diagonal entry.
+const ROUNDING: f64 = 1e-12;
+
+/// Why a matrix is not a (weakly diagonally dominant) M-matrix [Lai2021, appendix A].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MMatrixDefect {
+    /// An off-diagonal entry is positive.
+    PositiveOffDiagonal {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The off-diagonal entries of a row outweigh its diagonal.
+    NotDominant {
+        /// The row.
+        row: usize,
+        /// A_ii + Σ_{j≠i} A_ij, negative.
+        sum: f64,
+    },
+}
+
+impl fmt::Display for MMatrixDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PositiveOffDiagonal { row, column, value } => {
+                write!(f, "entry ({row}, {column}) is positive: {value:e}")
+            }
+            Self::NotDominant { row, sum } => write!(f, "row {row} sums to {sum:e}: its diagonal does not dominate"),
+        }
+    }
+}
+
+impl CsrMatrix<'_> {
+    /// Every A_ij = A_ji up to rounding and every A_ii > 0, as all solvers assume.
+    ///
+    /// Costs about as much as a few products; done once when a matrix comes from outside.
+    pub fn check_symmetric_positive(&self) -> Result<(), MatrixError> {
+        for row in 0..self.rows() {
+            let diagonal = self.diagonal()[row];
+            if diagonal <= 0.0 {
+                return Err(MatrixError::Diagonal { row, value: diagonal });
+            }
+            for (column, value) in self.row(row) {
+                let mirror = self.entry(column, row);
+                let scale = diagonal.max(self.diagonal()[column]);
+                if (value - mirror).abs() > ROUNDING * scale {
+                    return Err(MatrixError::NotSymmetric { row, column, value, mirror });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first reason why this is no M-matrix, if there is one.
+    ///
+    /// On an M-matrix `policy` and `penalty` converge monotonically and incomplete factorisations
+    /// cannot break down; otherwise they rely on their safeguards.
+    pub fn m_matrix_defect(&self) -> Option<MMatrixDefect> {
+        (0..self.rows()).find_map(|row| {
+            let rounding = ROUNDING * self.diagonal()[row];
+            let positive = self.row(row).find(|&(column, value)| column != row && value > rounding);
+            if let Some((column, value)) = positive {
+                return Some(MMatrixDefect::PositiveOffDiagonal { row, column, value });
+            }
+            let sum: f64 = self.row(row).map(|(_, value)| value).sum();
+            (sum < -rounding).then_some(MMatrixDefect::NotDominant { row, sum })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asymmetry_and_bad_diagonals_are_named() {
+        let skew = CsrMatrix::from_triplets(2, [(0, 0, 1.0), (0, 1, -0.5), (1, 1, 1.0)]).unwrap();
+        let message = skew.check_symmetric_positive().unwrap_err().to_string();
+        assert_eq!(message, "the matrix is not symmetric: entry (0, 1) is -0.5, entry (1, 0) is 0");
+        let flat = CsrMatrix::from_triplets(2, [(0, 0, 1.0)]).unwrap();
+        let message = flat.check_symmetric_positive().unwrap_err().to_string();
+        assert_eq!(message, "the diagonal of row 1 is 0, expected a positive number");
+    }
+
+    #[test]
+    fn the_m_matrix_property_is_recognised() {
+        let laplacian = CsrMatrix::from_triplets(2, [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)]).unwrap();
+        assert_eq!(laplacian.m_matrix_defect(), None);
+        let coupled = CsrMatrix::from_triplets(2, [(0, 0, 2.0), (0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0)]).unwrap();
+        assert!(matches!(coupled.m_matrix_defect(), Some(MMatrixDefect::PositiveOffDiagonal { row: 0, column: 1, .. })));
+    }
+}

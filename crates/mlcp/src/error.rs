@@ -1,0 +1,204 @@
+//! What can go wrong, as values with data.
+
+use std::path::PathBuf;
+
+/// A matrix that no solver can use.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatrixError {
+    /// The three arrays contradict each other.
+    #[error("{starts} row starts, {columns} columns and {values} values do not make a matrix: expected starts to run from 0 to the number of entries, and as many columns as values")]
+    Layout {
+        /// Length of the array of row starts.
+        starts: usize,
+        /// Length of the array of columns.
+        columns: usize,
+        /// Length of the array of values.
+        values: usize,
+    },
+    /// Row starts do not ascend.
+    #[error("row {row} ends before it starts or beyond the last entry")]
+    RowOrder {
+        /// The row.
+        row: usize,
+    },
+    /// Columns of a row are repeated or unsorted.
+    #[error("row {row}: column {column} is repeated or out of order, expected strictly ascending columns")]
+    ColumnOrder {
+        /// The row.
+        row: usize,
+        /// The column found after a larger or equal one.
+        column: usize,
+    },
+    /// An entry lies outside the square.
+    #[error("row {row} has an entry in column {column}, the matrix has {rows} rows")]
+    ColumnOutOfRange {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// Rows of the matrix.
+        rows: usize,
+    },
+    /// NaN or infinity.
+    #[error("entry ({row}, {column}) is {value}, expected a finite number")]
+    NotFinite {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// More rows or entries than 32-bit indices can name.
+    #[error("{rows} rows with {entries} entries exceed 32-bit indices")]
+    TooLarge {
+        /// Rows asked for.
+        rows: usize,
+        /// Entries asked for.
+        entries: usize,
+    },
+    /// A_ij and A_ji differ.
+    #[error("the matrix is not symmetric: entry ({row}, {column}) is {value}, entry ({column}, {row}) is {mirror}")]
+    NotSymmetric {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// A_ij.
+        value: f64,
+        /// A_ji.
+        mirror: f64,
+    },
+    /// A diagonal entry that is zero or negative.
+    #[error("the diagonal of row {row} is {value}, expected a positive number")]
+    Diagonal {
+        /// The row.
+        row: usize,
+        /// A_ii.
+        value: f64,
+    },
+}
+
+/// A problem whose parts do not fit together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// The matrix itself is unusable.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// An array is too short or too long.
+    #[error("{what} has {found} entries, the problem has {expected} rows")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// Rows of the problem.
+        expected: usize,
+        /// Length of the array.
+        found: usize,
+    },
+    /// NaN, or an infinity where none makes sense.
+    #[error("{what} is {value} in row {row}, expected {expected}")]
+    Value {
+        /// Which array.
+        what: &'static str,
+        /// Row of the entry.
+        row: usize,
+        /// The entry.
+        value: f64,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+}
+
+/// Why a solve gave no answer at all. A solve that merely falls short returns a report instead.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The problem or the iterate is unusable.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A parameter makes no sense.
+    #[error("{what} is {value}, expected {expected}")]
+    Parameter {
+        /// Which parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+    /// Entries are needed and the operator has none to show.
+    #[error("`{part}` reads single matrix entries, the operator offers products only; use `none` or `jacobi` and a Krylov method, or hand over a CsrMatrix")]
+    NeedsMatrix {
+        /// Name of the part that reads entries.
+        part: &'static str,
+    },
+    /// Rows of one colour are coupled, or some row has no colour.
+    #[error("the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to")]
+    Coloring,
+    /// The iteration left the numbers.
+    #[error("the residual became {residual} in cycle {cycle}")]
+    NotFinite {
+        /// Cycle in which it happened.
+        cycle: usize,
+        /// NaN or an infinity.
+        residual: f64,
+    },
+}
+
+/// A file that cannot be read or written, or holds something else than it should.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Text that is not what its format asks for.
+    #[error("{}:{line}: expected {expected}, found {found}", path.display())]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What would have been accepted.
+        expected: String,
+        /// What stood there.
+        found: String,
+    },
+    /// Binary data that is not what its format asks for.
+    #[error("{}: expected {expected}, found {found}", path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// What would have been accepted.
+        expected: String,
+        /// What stood there.
+        found: String,
+    },
+    /// Readable, but no part of a problem.
+    #[error("{}: {source}", path.display())]
+    Problem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its content.
+        source: ProblemError,
+    },
+    /// Writing would have replaced something.
+    #[error("{} exists already and is not empty; remove it or name another folder", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+impl FileError {
+    pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,111 @@
+//! Pressure problems to try solvers on.
+
+mod examples;
+mod pressure;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use pressure::Setting;
+use unstick_grid::GridError;
+
+use crate::error::MatrixError;
+use crate::io::ProblemFolder;
+
+/// Fewer cells than this resolve none of the shapes.
+const SMALLEST: usize = 8;
+
+/// A family of problems, in two and three dimensions and any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// A cube of liquid, a lid over half its top, air over the rest.
+    CubeLid,
+    /// A spherical container with cut cells, its left half full.
+    SphereHalf,
+    /// The same with two plates two cells thick.
+    ThinPlates,
+    /// Two chambers, one of them sealed and full.
+    SealedPocket,
+}
+
+impl Example {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::CubeLid, Self::SphereHalf, Self::ThinPlates, Self::SealedPocket];
+
+    /// Stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CubeLid => "cube-lid",
+            Self::SphereHalf => "sphere-half",
+            Self::ThinPlates => "thin-plates",
+            Self::SealedPocket => "sealed-pocket",
+        }
+    }
+
+    /// One line on what it is.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::CubeLid => "a cube of liquid, a lid over half its top, air over the rest",
+            Self::SphereHalf => "a spherical container with cut cells, its left half full",
+            Self::ThinPlates => "the same with two plates two cells thick",
+            Self::SealedPocket => "two chambers, one of them sealed and full: a singular part",
+        }
+    }
+
+    /// Makes the problem on a grid of `size` cells along each of `dimension` axes.
+    ///
+    /// The seed changes a small random part of the velocity. The same arguments always give the same
+    /// bits.
+    ///
+    /// ```
+    /// use unstick_mlcp::generate::Example;
+    /// let folder = Example::SphereHalf.generate(2, 32, 0)?;
+    /// assert!(folder.problem()?.wall_rows() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn generate(self, dimension: usize, size: usize, seed: u64) -> Result<ProblemFolder, GenerateError> {
+        match dimension {
+            _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
+            2 => examples::generate::<2>(self, size, seed),
+            3 => examples::generate::<3>(self, size, seed),
+            _ => Err(GenerateError::Dimension(dimension)),
+        }
+    }
+}
+
+/// A problem that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// Neither two nor three.
+    #[error("there are no examples in {0} dimensions, expected 2 or 3")]
+    Dimension(usize),
+    /// Too few cells.
+    #[error("{size} cells along an axis are too few for the shapes, expected at least {smallest}")]
+    Size {
+        /// Cells asked for.
+        size: usize,
+        /// Cells needed.
+        smallest: usize,
+    },
+    /// Too many cells.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// More unknowns than a matrix can hold.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Example {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|example| example.name() == text).ok_or_else(|| text.to_string())
+    }
+}

@@ -1,0 +1,54 @@
+//! Mixed linear complementarity problems and every solver of them that liquids need.
+//!
+//! A liquid that may let go of its walls has a pressure q with 0 ≤ q ⟂ A q + b ≥ 0 at the walls and
+//! A q + b = 0 elsewhere ([`Mlcp`]). Give the matrix as a [`CsrMatrix`] or as any
+//! [`LinearOperator`], pick a solver by [name](SolverName), get q and an honest [`SolveReport`]:
+//!
+//! ```
+//! use unstick_mlcp::{CsrMatrix, Mlcp, SolverName};
+//!
+//! let matrix = CsrMatrix::from_triplets(2, [(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)])?;
+//! let problem = Mlcp::new(matrix, &[1.0, -1.0])?.with_walls(&[true, false])?;
+//! let mut solver = "policy+cg/mic0".parse::<SolverName>()?.build(&Default::default());
+//! let mut q = [0.0; 2];
+//! let report = solver.solve(&problem, &mut q)?;
+//! println!("{}: {} after {} cycles", report.solver(), report.outcome(), report.cycles());
+//! # assert!(report.converged());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
+//! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up; [`io`] reads
+//! and writes problem folders; [`generate`] makes problems to try. Citation keys such as
+//! [Lai2021] refer to `docs/references.bib`.
+
+pub mod generate;
+pub mod io;
+pub mod linear;
+pub mod parallel;
+pub mod precondition;
+pub mod solvers;
+pub mod vector;
+
+mod coloring;
+mod csr;
+mod error;
+mod name;
+mod operator;
+mod problem;
+mod report;
+mod run;
+mod singular;
+mod start;
+mod stop;
+
+pub use coloring::Coloring;
+pub use csr::{CsrMatrix, MMatrixDefect};
+pub use error::{FileError, MatrixError, ProblemError, SolveError};
+pub use name::{Krylov, Method, ParseNameError, PreconditionerName, SolverName, SolverOptions};
+pub use operator::LinearOperator;
+pub use problem::Mlcp;
+pub use report::{Outcome, PocketReport, SolveReport};
+pub use solvers::MlcpSolver;
+pub use start::{ParseStartError, Start};
+pub use stop::{Stop, Tolerance};

@@ -1,0 +1,88 @@
+//! Stabilised bi-conjugate gradients (`bicgstab`), preconditioned from the right.
+//!
+//! Two products an iteration; asks neither for symmetry nor for definiteness, and guarantees
+//! nothing. A breakdown of its recurrences restarts it from the current residual.
+
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use crate::precondition::Preconditioner;
+use crate::vector;
+
+/// The method and its work vectors, kept from solve to solve.
+#[derive(Debug, Default)]
+pub struct BiCgStab {
+    shadow: Vec<f64>,
+    direction: Vec<f64>,
+    preconditioned: Vec<f64>,
+    product: Vec<f64>,
+    stabiliser: Vec<f64>,
+}
+
+impl LinearSolver for BiCgStab {
+    fn solve(
+        &mut self,
+        system: &Subsystem,
+        preconditioner: &mut dyn Preconditioner,
+        r: &mut [f64],
+        x: &mut [f64],
+        stop: LinearStop,
+        watch: &mut dyn FnMut(f64),
+    ) -> LinearReport {
+        let Self { shadow, direction: p, preconditioned: z, product: v, stabiliser: t } = self;
+        [&mut *shadow, &mut *p, &mut *z, &mut *v, &mut *t].into_iter().for_each(|vector| fit(vector, r.len()));
+        vector::clear(x);
+        let mut residual = vector::norm_max(r);
+        let (mut rho_before, mut alpha, mut omega) = (1.0, 1.0, 1.0);
+        let mut fresh = true; // no usable history: start from the residual
+        let mut restarts = 0;
+        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
+        for iterations in 0..=stop.max_iterations {
+            if residual <= stop.target {
+                return done(LinearOutcome::Converged, iterations, residual);
+            }
+            if iterations == stop.max_iterations {
+                break;
+            }
+            let mut rho = vector::dot(shadow, r);
+            if fresh || rho.abs() <= f64::EPSILON * vector::norm(shadow) * vector::norm(r) {
+                vector::copy(r, shadow);
+                vector::copy(r, p);
+                rho = vector::dot(r, r);
+                restarts += !fresh as usize;
+            } else {
+                // p ← r + β (p − ω v)
+                let beta = rho / rho_before * (alpha / omega);
+                vector::add_scaled(-omega, v, p);
+                vector::scale_and_add(r, beta, p);
+            }
+            fresh = false;
+            rho_before = rho;
+
+            preconditioner.apply(p, z);
+            system.apply(z, v);
+            let against_shadow = vector::dot(shadow, v);
+            if against_shadow == 0.0 || !against_shadow.is_finite() || restarts > 10 {
+                return done(LinearOutcome::Breakdown, iterations, residual);
+            }
+            alpha = rho / against_shadow;
+            residual = vector::step_both(alpha, z, v, x, r);
+            if residual <= stop.target {
+                watch(residual);
+                return done(LinearOutcome::Converged, iterations + 1, residual);
+            }
+
+            preconditioner.apply(r, z);
+            system.apply(z, t);
+            let (tt, tr) = (vector::dot(t, t), vector::dot(t, r));
+            if !(tt > 0.0) || tr == 0.0 {
+                fresh = true;
+                restarts += 1;
+                watch(residual);
+                continue;
+            }
+            omega = tr / tt;
+            residual = vector::step_both(omega, z, t, x, r);
+            watch(residual);
+        }
+        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+    }
+}

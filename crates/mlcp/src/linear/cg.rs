@@ -1,0 +1,58 @@
+//! Preconditioned conjugate gradients (`cg`).
+//!
+//! For symmetric positive definite systems, and semi-definite ones with a compatible right-hand
+//! side. Every vector is touched as few times as the recurrences allow: the product returns pᵀSp,
+//! both updates and the norm share a pass.
+
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use crate::precondition::Preconditioner;
+use crate::vector;
+
+/// The method and its work vectors, kept from solve to solve.
+#[derive(Debug, Default)]
+pub struct ConjugateGradients {
+    direction: Vec<f64>,
+    product: Vec<f64>,
+    preconditioned: Vec<f64>,
+}
+
+impl LinearSolver for ConjugateGradients {
+    fn solve(
+        &mut self,
+        system: &Subsystem,
+        preconditioner: &mut dyn Preconditioner,
+        r: &mut [f64],
+        x: &mut [f64],
+        stop: LinearStop,
+        watch: &mut dyn FnMut(f64),
+    ) -> LinearReport {
+        let Self { direction: p, product: q, preconditioned: z } = self;
+        [&mut *p, &mut *q, &mut *z].into_iter().for_each(|vector| fit(vector, r.len()));
+        vector::clear(x);
+        let mut residual = vector::norm_max(r);
+        let mut rho_before = f64::NAN;
+        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
+        for iterations in 0..=stop.max_iterations {
+            if residual <= stop.target {
+                return done(LinearOutcome::Converged, iterations, residual);
+            }
+            if iterations == stop.max_iterations {
+                break;
+            }
+            let rho = preconditioner.apply_dot(r, z);
+            if iterations == 0 {
+                vector::copy(z, p);
+            } else {
+                vector::scale_and_add(z, rho / rho_before, p);
+            }
+            rho_before = rho;
+            let curvature = system.apply_dot(p, q);
+            if !(rho > 0.0 && curvature > 0.0) {
+                return done(LinearOutcome::Breakdown, iterations, residual);
+            }
+            residual = vector::step_both(rho / curvature, p, q, x, r);
+            watch(residual);
+        }
+        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+    }
+}

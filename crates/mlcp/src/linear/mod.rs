@@ -1,0 +1,77 @@
+//! Linear systems inside the nonlinear methods, and the Krylov methods that solve them.
+
+mod bicgstab;
+mod cg;
+mod cr;
+mod gmres;
+mod subsystem;
+
+pub use bicgstab::BiCgStab;
+pub use cg::ConjugateGradients;
+pub use cr::ConjugateResiduals;
+pub use gmres::Gmres;
+pub use subsystem::Subsystem;
+
+use crate::precondition::Preconditioner;
+
+/// When a linear solve stops.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearStop {
+    /// Residual to reach, maximum norm.
+    pub target: f64,
+    /// Iterations after which to give up.
+    pub max_iterations: usize,
+}
+
+/// How a linear solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinearOutcome {
+    /// The residual is at or below its target.
+    Converged,
+    /// Out of iterations.
+    IterationLimit,
+    /// A quantity that must be positive was not: the system or the preconditioner is not positive
+    /// definite, or rounding is all that is left. The iterate is the best one so far.
+    Breakdown,
+}
+
+/// The account of a linear solve.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct LinearReport {
+    /// How it ended.
+    pub outcome: LinearOutcome,
+    /// Iterations, each with one product and one application of the preconditioner (two for
+    /// `bicgstab`).
+    pub iterations: usize,
+    /// Maximum norm of the residual.
+    pub residual: f64,
+}
+
+/// Solves S x = r from x = 0.
+pub trait LinearSolver: Send {
+    /// Overwrites `x` with the answer and `r` with what remains of it.
+    ///
+    /// `r` vanishes on the pinned rows of the system, and so will `x`. `watch` sees the residual
+    /// after every iteration.
+    fn solve(
+        &mut self,
+        system: &Subsystem,
+        preconditioner: &mut dyn Preconditioner,
+        r: &mut [f64],
+        x: &mut [f64],
+        stop: LinearStop,
+        watch: &mut dyn FnMut(f64),
+    ) -> LinearReport;
+}
+
+/// Gives a vector the length it needs; allocates only when problems grow.
+pub(crate) fn fit(vector: &mut Vec<f64>, size: usize) {
+    if vector.len() != size {
+        vector.clear();
+        vector.resize(size, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Loops over long arrays on every thread, with the same bits for any number of threads.
+//!
+//! A loop is cut into blocks whose borders depend on nothing but its length, and reductions are
+//! combined along a fixed binary tree. Threads decide who works on a block, never what is added to
+//! what. Nothing is allocated.
+
+use std::ops::Range;
+
+/// Entries that one call of a kernel sees at most: 32 KiB of `f64`, the size of a first-level cache.
+pub const BLOCK: usize = 4096;
+
+/// Below this length handing work to another thread costs more than it saves.
+const WORTH_SHARING: usize = 8 * BLOCK;
+
+/// Equally long arrays (or an index range) that are cut at the same places.
+pub trait Lanes: Send + Sized {
+    /// Common length. Lanes of different length are a programming error and panic.
+    fn length(&self) -> usize;
+    /// Cuts every lane at `middle`.
+    fn cut(self, middle: usize) -> (Self, Self);
+}
+
+impl<T: Sync> Lanes for &[T] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at(middle)
+    }
+}
+
+impl<T: Send> Lanes for &mut [T] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at_mut(middle)
+    }
+}
+
+impl Lanes for Range<usize> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        let middle = self.start + middle;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+macro_rules! lanes_of_tuples {
+    ($($first:ident $(, $rest:ident)*);+) => {$(
+        #[allow(non_snake_case)]
+        impl<$first: Lanes $(, $rest: Lanes)*> Lanes for ($first, $($rest,)*) {
+            fn length(&self) -> usize {
+                let ($first, $($rest,)*) = self;
+                let length = $first.length();
+                $(assert_eq!($rest.length(), length, "lanes of different length");)*
+                length
+            }
+            fn cut(self, middle: usize) -> (Self, Self) {
+                let ($first, $($rest,)*) = self;
+                let $first = $first.cut(middle);
+                $(let $rest = $rest.cut(middle);)*
+                (($first.0, $($rest.0,)*), ($first.1, $($rest.1,)*))
+            }
+        }
+    )+};
+}
+lanes_of_tuples!(A, B; A, B, C; A, B, C, E; A, B, C, E, F; A, B, C, E, F, G);
+
+/// Calls `kernel` on every block.
+pub fn for_each<L: Lanes>(lanes: L, kernel: impl Fn(L) + Sync) {
+    fold(lanes, &kernel, &|(), ()| ());
+}
+
+/// Sum of `kernel` over all blocks, added in a fixed order.
+pub fn sum<L: Lanes>(lanes: L, kernel: impl Fn(L) -> f64 + Sync) -> f64 {
+    fold(lanes, &kernel, &|a, b| a + b)
+}
+
+/// Largest `kernel` over all blocks; NaN where any block gives NaN, so that it cannot hide.
+pub fn max<L: Lanes>(lanes: L, kernel: impl Fn(L) -> f64 + Sync) -> f64 {
+    fold(lanes, &kernel, &larger)
+}
+
+/// The larger of two numbers, NaN if either is.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// Combines `kernel` over all blocks along a tree that depends on the length alone.
+pub fn fold<L: Lanes, S: Send>(
+    lanes: L,
+    kernel: &(impl Fn(L) -> S + Sync),
+    merge: &(impl Fn(S, S) -> S + Sync),
+) -> S {
+    let length = lanes.length();
+    if length <= BLOCK {
+        return kernel(lanes);
+    }
+    let (left, right) = lanes.cut(length.div_ceil(BLOCK) / 2 * BLOCK);
+    let (left, right) = if length < WORTH_SHARING {
+        (fold(left, kernel, merge), fold(right, kernel, merge))
+    } else {
+        rayon::join(|| fold(left, kernel, merge), || fold(right, kernel, merge))
+    };
+    merge(left, right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_have_the_same_bits_for_any_number_of_threads() {
+        let values: Vec<f64> = (0..300_001).map(|i| (i as f64 * 0.7).sin() / (1.0 + i as f64)).collect();
+        let total = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| sum(values.as_slice(), |block| block.iter().sum()))
+        };
+        let one = total(1);
+        assert!([2, 3, 7].iter().all(|&threads| total(threads).to_bits() == one.to_bits()));
+        assert!((one - values.iter().sum::<f64>()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_nan_is_never_lost_in_a_maximum() {
+        assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
+        assert_eq!(larger(2.0, 1.0), 2.0);
+    }
+
+    #[test]
+    fn every_index_is_visited_once() {
+        let mut seen = vec![0u8; 100_003];
+        for_each((0..100_003, seen.as_mut_slice()), |(range, seen)| {
+            range.zip(seen).for_each(|(index, seen)| *seen += 1 + (index == usize::MAX) as u8);
+        });
+        assert!(seen.iter().all(|&count| count == 1));
+    }
+}

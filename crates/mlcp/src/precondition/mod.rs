@@ -1,0 +1,44 @@
+//! Approximate inverses that speed up the Krylov methods.
+//!
+//! A factorisation of A is no factorisation of the system that is left when walls let go: masking
+//! the former, as [Andersen2017b, eq. (45)] does, approximates the inverse of a Schur complement
+//! instead of that of the sub-matrix. So every preconditioner here is rebuilt for the system at
+//! hand whenever the active set has changed; [`Reused`] keeps the published variant for comparison.
+
+mod ainv;
+mod cholesky;
+mod ilu0;
+mod jacobi;
+mod reused;
+mod triangle;
+
+pub use ainv::{ApproximateInverse, Dropping};
+pub use cholesky::IncompleteCholesky;
+pub use ilu0::IncompleteLu;
+pub use jacobi::{Identity, Jacobi};
+pub use reused::Reused;
+
+use crate::error::SolveError;
+use crate::linear::Subsystem;
+use crate::vector;
+
+/// M⁻¹ ≈ S⁻¹, symmetric positive definite.
+pub trait Preconditioner: Send {
+    /// Forgets what was kept of an earlier matrix. Called once at the start of a solve.
+    fn forget(&mut self) {}
+
+    /// Prepares for a system. Called again whenever the system changes.
+    fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError>;
+
+    /// z ← M⁻¹ r. Where r vanishes on pinned rows, so does z.
+    fn apply(&mut self, r: &[f64], z: &mut [f64]);
+
+    /// z ← M⁻¹ r; returns rᵀ z.
+    fn apply_dot(&mut self, r: &[f64], z: &mut [f64]) -> f64 {
+        self.apply(r, z);
+        vector::dot(r, z)
+    }
+}
+
+#[cfg(test)]
+mod tests;

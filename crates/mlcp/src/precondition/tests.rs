@@ -1,0 +1,110 @@
+//! What each preconditioner promises.
+
+use super::*;
+use crate::csr::CsrMatrix;
+use crate::generate::Example;
+use crate::linear::{ConjugateGradients, LinearSolver, LinearStop};
+use crate::operator::LinearOperator;
+
+/// A line of cells with air at one end: its factorisations have no fill, so they are exact.
+fn line(size: usize) -> CsrMatrix<'static> {
+    CsrMatrix::from_rows(size, |row, entries| {
+        if row > 0 {
+            entries.push((row - 1, -1.0));
+        }
+        let diagonal = if row == 0 || row + 1 == size { 1.0 } else { 2.0 };
+        entries.push((row, diagonal + if row == 0 { 2.0 } else { 0.0 }));
+        if row + 1 < size {
+            entries.push((row + 1, -1.0));
+        }
+    })
+    .unwrap()
+}
+
+fn apply(preconditioner: &mut dyn Preconditioner, system: &Subsystem, r: &[f64]) -> Vec<f64> {
+    preconditioner.rebuild(system).unwrap();
+    let mut z = vec![0.0; r.len()];
+    let energy = preconditioner.apply_dot(r, &mut z);
+    assert!((energy - vector::dot(r, &z)).abs() <= 1e-12 * energy.abs());
+    z
+}
+
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+}
+
+#[test]
+fn without_fill_the_factorisations_are_inverses() {
+    let matrix = line(30);
+    let answer: Vec<f64> = (0..30).map(|row| (row as f64).cos()).collect();
+    let mut r = vec![0.0; 30];
+    matrix.apply(&answer, &mut r);
+    let system = Subsystem::whole(&matrix);
+    let mut careless = IncompleteCholesky::plain();
+    careless.safety = 0.0;
+    let exact: [&mut dyn Preconditioner; 3] = [
+        &mut careless,
+        &mut IncompleteLu::default(),
+        &mut ApproximateInverse::new(Dropping::Static(30)),
+    ];
+    for (index, preconditioner) in exact.into_iter().enumerate() {
+        let tolerance = if index == 2 { 0.7 } else { 1e-10 }; // the inverse neglects small corrections
+        assert!(difference(&apply(preconditioner, &system, &r), &answer) < tolerance, "{index}");
+    }
+}
+
+#[test]
+fn ilu0_equals_ic0_on_symmetric_matrices() {
+    let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
+    let system = Subsystem::whole(&folder.matrix);
+    let mut cholesky = IncompleteCholesky::plain();
+    cholesky.safety = 1e-3;
+    let (a, b) = (apply(&mut cholesky, &system, &folder.b), apply(&mut IncompleteLu::default(), &system, &folder.b));
+    assert!(difference(&a, &b) < 1e-10);
+}
+
+/// With τ = 1 what is dropped goes to the diagonal, so M 1 = S 1.
+#[test]
+fn full_modification_preserves_row_sums() {
+    let folder = Example::CubeLid.generate(2, 12, 0).unwrap();
+    let mut modified = IncompleteCholesky::modified();
+    (modified.tuning, modified.safety) = (1.0, 0.0);
+    let ones = vec![1.0; folder.b.len()];
+    let mut row_sums = ones.clone();
+    folder.matrix.apply(&ones, &mut row_sums);
+    let z = apply(&mut modified, &Subsystem::whole(&folder.matrix), &row_sums);
+    assert!(difference(&z, &ones) < 1e-9);
+}
+
+fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: &[f64]) -> usize {
+    preconditioner.rebuild(system).unwrap();
+    let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
+    let stop = LinearStop { target: 1e-8 * vector::norm_max(rhs), max_iterations: 5000 };
+    ConjugateGradients::default().solve(system, preconditioner, &mut r, &mut x, stop, &mut |_| ()).iterations
+}
+
+#[test]
+fn better_preconditioners_take_fewer_iterations() {
+    let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
+    let system = Subsystem::whole(&folder.matrix);
+    let mut count = |preconditioner: &mut dyn Preconditioner| iterations(preconditioner, &system, &folder.b);
+    let none = count(&mut Identity);
+    let jacobi = count(&mut Jacobi::default());
+    let ainv = count(&mut ApproximateInverse::new(Dropping::Standard(0.1)));
+    let ic0 = count(&mut IncompleteCholesky::plain());
+    let mic0 = count(&mut IncompleteCholesky::modified());
+    assert!(none > jacobi && jacobi > ainv && ainv > ic0 && ic0 > mic0, "{none} {jacobi} {ainv} {ic0} {mic0}");
+}
+
+/// Pins the wall rows of a container: the rebuilt factorisation fits the system that is left, the
+/// reused one still believes in a closed wall.
+#[test]
+fn a_rebuilt_factorisation_beats_a_reused_one() {
+    let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
+    let free: Vec<bool> = folder.lower.iter().map(|&lower| lower == f64::NEG_INFINITY).collect();
+    let system = Subsystem::whole(&folder.matrix).with_free(&free);
+    let rhs: Vec<f64> = free.iter().zip(&folder.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
+    let rebuilt = iterations(&mut IncompleteCholesky::modified(), &system, &rhs);
+    let reused = iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified())), &system, &rhs);
+    assert!(2 * reused > 3 * rebuilt, "{reused} against {rebuilt}");
+}

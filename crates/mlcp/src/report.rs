@@ -1,0 +1,152 @@
+//! What a solver says of its work.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// How a solve ended. Only `Converged` means that the answer can be used without a second thought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The natural residual is at or below its target.
+    Converged,
+    /// Out of cycles before that.
+    IterationLimit,
+    /// The method saw that it makes no more progress; the remark says how.
+    Stalled,
+    /// No solution exists: a closed pocket of liquid is asked to change its volume. The iterate
+    /// holds the least-squares answer there and the solution everywhere else.
+    Incompatible,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "iteration limit",
+            Self::Stalled => "stalled",
+            Self::Incompatible => "incompatible",
+        })
+    }
+}
+
+/// A connected part of the matrix that is singular: liquid that touches no air.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PocketReport {
+    /// Its smallest row.
+    pub first_row: usize,
+    /// Number of its rows.
+    pub rows: usize,
+    /// Mean of b over its rows; an answer needs zero (or more, if it has separating walls).
+    pub imbalance: f64,
+    /// Whether the imbalance is within the tolerance.
+    pub compatible: bool,
+}
+
+/// The account of one solve.
+#[derive(Clone, Debug, Serialize)]
+#[must_use = "a solve that did not converge says so only here"]
+pub struct SolveReport {
+    pub(crate) solver: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) remark: Option<&'static str>,
+    pub(crate) reference: f64,
+    pub(crate) target: f64,
+    pub(crate) residual: f64,
+    pub(crate) history: Vec<f64>,
+    pub(crate) work: Vec<usize>,
+    pub(crate) wall_rows: usize,
+    pub(crate) active_rows: usize,
+    pub(crate) pockets: Vec<PocketReport>,
+    pub(crate) setup: Duration,
+    pub(crate) solve: Duration,
+}
+
+impl SolveReport {
+    /// Full name of the solver, e.g. `policy+cg/mic0`.
+    pub fn solver(&self) -> &str {
+        &self.solver
+    }
+
+    /// How it ended.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Whether the answer meets the tolerance.
+    pub fn converged(&self) -> bool {
+        self.outcome == Outcome::Converged
+    }
+
+    /// What the method has to say about a stall or a rescue.
+    pub fn remark(&self) -> Option<&'static str> {
+        self.remark
+    }
+
+    /// Outer iterations: sweeps, Newton steps, policies.
+    pub fn cycles(&self) -> usize {
+        self.history.len().saturating_sub(1)
+    }
+
+    /// Iterations of the linear sub-solver in all cycles; for methods without one, their own.
+    pub fn inner_iterations(&self) -> usize {
+        self.work.last().copied().unwrap_or(0)
+    }
+
+    /// ‖H‖∞ of the answer, in the units of b.
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    /// ‖H‖∞ of the answer over ‖H(0)‖∞; the plain residual where that is zero.
+    pub fn relative_residual(&self) -> f64 {
+        if self.reference > 0.0 { self.residual / self.reference } else { self.residual }
+    }
+
+    /// ‖H(0)‖∞.
+    pub fn reference(&self) -> f64 {
+        self.reference
+    }
+
+    /// The residual that was asked for.
+    pub fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// ‖H‖∞ at the start and after every cycle.
+    pub fn history(&self) -> &[f64] {
+        &self.history
+    }
+
+    /// Inner iterations spent when each entry of the history was recorded.
+    pub fn work(&self) -> &[usize] {
+        &self.work
+    }
+
+    /// Number of complementary rows.
+    pub fn wall_rows(&self) -> usize {
+        self.wall_rows
+    }
+
+    /// Wall rows that have let go: held by their bound rather than by their equation.
+    pub fn active_rows(&self) -> usize {
+        self.active_rows
+    }
+
+    /// Singular parts of the problem and what became of them.
+    pub fn pockets(&self) -> &[PocketReport] {
+        &self.pockets
+    }
+
+    /// Time spent on preparation: components, factorisations.
+    pub fn setup_time(&self) -> Duration {
+        self.setup
+    }
+
+    /// Time spent on the rest.
+    pub fn solve_time(&self) -> Duration {
+        self.solve
+    }
+}

@@ -1,0 +1,177 @@
+//! The frame around every solver: checks, singular parts, the stopping rule, the account.
+
+use std::time::{Duration, Instant};
+
+use crate::error::SolveError;
+use crate::problem::Mlcp;
+use crate::report::{Outcome, SolveReport};
+use crate::singular::Compatible;
+use crate::stop::Stop;
+
+/// The running account of a solve.
+pub(crate) struct Trace {
+    target: f64,
+    max_cycles: usize,
+    history: Vec<f64>,
+    work: Vec<usize>,
+    inner: usize,
+    setup: Duration,
+    outcome: Option<Outcome>,
+    remark: Option<&'static str>,
+}
+
+impl Trace {
+    fn new(target: f64, max_cycles: usize) -> Self {
+        let room = max_cycles.min(1 << 14) + 1;
+        Self {
+            target,
+            max_cycles,
+            history: Vec::with_capacity(room),
+            work: Vec::with_capacity(room),
+            inner: 0,
+            setup: Duration::ZERO,
+            outcome: None,
+            remark: None,
+        }
+    }
+
+    /// Records the natural residual of the iterate; true as long as another cycle is due.
+    pub fn goes_on(&mut self, residual: f64) -> Result<bool, SolveError> {
+        if !residual.is_finite() {
+            return Err(SolveError::NotFinite { cycle: self.history.len(), residual });
+        }
+        self.history.push(residual);
+        self.work.push(self.inner);
+        if residual <= self.target {
+            self.outcome = Some(Outcome::Converged);
+        } else if self.cycles() >= self.max_cycles {
+            self.outcome.get_or_insert(Outcome::IterationLimit);
+        }
+        Ok(self.outcome.is_none())
+    }
+
+    /// Records an inner iteration as a cycle of its own, for methods that consist of one linear
+    /// solve. The residual is that of a recurrence; [`Trace::correct`] has the last word.
+    pub fn watch(&mut self, residual: f64) {
+        self.inner += 1;
+        self.history.push(residual);
+        self.work.push(self.inner);
+    }
+
+    /// Replaces the last record by the true residual; true as long as another cycle is due.
+    pub fn correct(&mut self, residual: f64) -> Result<bool, SolveError> {
+        if self.history.len() > 1 {
+            self.history.pop();
+            self.work.pop();
+        }
+        self.goes_on(residual)
+    }
+
+    /// Cycles that may still follow.
+    pub fn cycles_left(&self) -> usize {
+        self.max_cycles - self.cycles()
+    }
+
+    /// Ends the solve at the next record: the method makes no more progress.
+    pub fn stall(&mut self, remark: &'static str) {
+        self.outcome = Some(Outcome::Stalled);
+        self.remark = Some(remark);
+    }
+
+    /// Leaves a remark without ending the solve.
+    pub fn remark(&mut self, remark: &'static str) {
+        self.remark = Some(remark);
+    }
+
+    /// Adds iterations of the sub-solver.
+    pub fn spend(&mut self, iterations: usize) {
+        self.inner += iterations;
+    }
+
+    /// Runs a piece of preparation and books its time as set-up.
+    pub fn set_up<T>(&mut self, prepare: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let prepared = prepare();
+        self.setup += start.elapsed();
+        prepared
+    }
+
+    /// Cycles so far.
+    pub fn cycles(&self) -> usize {
+        self.history.len().saturating_sub(1)
+    }
+
+    /// The residual to reach.
+    pub fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// The residual recorded last.
+    pub fn residual(&self) -> f64 {
+        self.history.last().copied().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// What a method gets to work on.
+pub(crate) struct Task<'t, 'a> {
+    /// The problem, compatible on its pockets.
+    pub problem: &'t Mlcp<'a>,
+    /// Components that must keep an active row.
+    pub loose: &'t [Vec<u32>],
+}
+
+/// Runs `method` on `problem` from `q` and accounts for it.
+///
+/// The method calls [`Trace::goes_on`] with the natural residual before every cycle. It runs inside
+/// the thread pool, so that its many short loops need not be handed over one by one.
+pub(crate) fn run<'a, M>(
+    solver: String,
+    problem: &Mlcp<'a>,
+    q: &mut [f64],
+    stop: &Stop,
+    max_cycles: usize,
+    method: M,
+) -> Result<SolveReport, SolveError>
+where
+    M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
+    let start = Instant::now();
+    problem.check_iterate(q)?;
+    let reference = problem.residual_at_zero();
+    let target = stop.tolerance.target(reference)?;
+    let mut trace = Trace::new(target, stop.max_cycles.unwrap_or(max_cycles));
+    if reference == 0.0 {
+        q.fill(0.0); // zero is the exact answer, and the only one a relative tolerance accepts
+    }
+    let compatible = trace.set_up(|| Compatible::of(problem, target));
+    trace.target = compatible.target(target);
+    let task = Task { problem: &compatible.problem, loose: &compatible.loose };
+    rayon::scope(|_| method(task, q, &mut trace))?;
+
+    compatible.settle(problem, q);
+    let mut r = vec![0.0; q.len()];
+    problem.residual(q, &mut r);
+    let residual = problem.natural_residual(q, &r);
+    let outcome = match trace.outcome {
+        _ if residual <= target => Outcome::Converged,
+        Some(Outcome::Converged) if !compatible.is_solvable() => Outcome::Incompatible,
+        Some(Outcome::Converged) | None => Outcome::Stalled,
+        Some(other) => other,
+    };
+    let setup = trace.setup;
+    Ok(SolveReport {
+        solver,
+        outcome,
+        remark: trace.remark,
+        reference,
+        target,
+        residual,
+        history: trace.history,
+        work: trace.work,
+        wall_rows: problem.wall_rows(),
+        active_rows: (0..q.len()).filter(|&row| problem.is_active(row, q, &r)).count(),
+        pockets: compatible.into_reports(),
+        setup,
+        solve: start.elapsed().saturating_sub(setup),
+    })
+}

@@ -1,0 +1,173 @@
+//! Parts of a problem that determine their answer only up to a constant.
+//!
+//! A connected component C with A 1_C = 0 is liquid without a free surface. Summing its rows gives
+//! Σ r = Σ b, whatever q is:
+//!
+//! - without a separating wall r = 0 is needed, so Σ b must vanish (*pocket*);
+//! - with one, r ≥ 0 is needed. Σ b < 0 has no answer, Σ b = 0 makes every row an equation (a
+//!   pocket again, lifted until its walls push), Σ b > 0 is an ordinary problem whose answer has at
+//!   least one active row (*loose*: an active-set method must never free all of them).
+//!
+//! Pockets are solved with b shifted to mean zero; the answer of least norm is the one of mean zero.
+
+use crate::csr::CsrMatrix;
+use crate::operator::LinearOperator;
+use crate::problem::Mlcp;
+use crate::report::PocketReport;
+
+/// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
+const ROUNDING: f64 = 1e-12;
+
+/// A problem whose right-hand side has been made compatible.
+pub(crate) struct Compatible<'a> {
+    /// The problem to solve instead.
+    pub problem: Mlcp<'a>,
+    /// Components that must keep an active row.
+    pub loose: Vec<Vec<u32>>,
+    pockets: Vec<Pocket>,
+}
+
+struct Pocket {
+    rows: Vec<u32>,
+    report: PocketReport,
+}
+
+impl<'a> Compatible<'a> {
+    /// Finds singular components and shifts b on pockets. An imbalance of up to half the residual
+    /// `target` is tolerated: it leaves the other half for the solver.
+    ///
+    /// An operator without entries shows no components and is taken as it is.
+    pub fn of(problem: &Mlcp<'a>, target: f64) -> Self {
+        let singular = problem.operator().csr().map(singular_components).unwrap_or_default();
+        let mut compatible = Self { problem: problem.clone(), loose: Vec::new(), pockets: Vec::new() };
+        if singular.is_empty() {
+            return compatible;
+        }
+        let (mut b, mut lower) = (problem.b().to_vec(), problem.lower().to_vec());
+        for rows in singular {
+            let imbalance = rows.iter().map(|&row| b[row as usize]).sum::<f64>() / rows.len() as f64;
+            let has_wall = rows.iter().any(|&row| problem.is_wall(row as usize));
+            if has_wall && imbalance > 0.5 * target {
+                compatible.loose.push(rows);
+                continue;
+            }
+            for &row in &rows {
+                b[row as usize] -= imbalance;
+                lower[row as usize] = f64::NEG_INFINITY;
+            }
+            let report = PocketReport {
+                first_row: rows.iter().copied().min().unwrap_or(0) as usize,
+                rows: rows.len(),
+                imbalance,
+                compatible: imbalance.abs() <= 0.5 * target,
+            };
+            compatible.pockets.push(Pocket { rows, report });
+        }
+        compatible.problem = problem.with_parts(b, lower);
+        compatible
+    }
+
+    /// What the solver must reach so that the imbalance on top stays within the target.
+    pub fn target(&self, target: f64) -> f64 {
+        let compatible = self.pockets.iter().filter(|pocket| pocket.report.compatible);
+        target - compatible.fold(0.0, |most, pocket| pocket.report.imbalance.abs().max(most))
+    }
+
+    /// Moves every pocket to its answer of least norm that respects the bounds of `problem`.
+    pub fn settle(&self, problem: &Mlcp, q: &mut [f64]) {
+        for pocket in &self.pockets {
+            let mean = pocket.rows.iter().map(|&row| q[row as usize]).sum::<f64>() / pocket.rows.len() as f64;
+            let lowest = pocket.rows.iter().fold(0.0f64, |lowest, &row| {
+                lowest.min(q[row as usize] - mean - problem.lower()[row as usize])
+            });
+            pocket.rows.iter().for_each(|&row| q[row as usize] -= mean + lowest);
+        }
+    }
+
+    /// Whether every pocket has an answer.
+    pub fn is_solvable(&self) -> bool {
+        self.pockets.iter().all(|pocket| pocket.report.compatible)
+    }
+
+    /// The pockets, for the report.
+    pub fn into_reports(self) -> Vec<PocketReport> {
+        self.pockets.into_iter().map(|pocket| pocket.report).collect()
+    }
+}
+
+/// Rows of each connected component whose rows all sum to zero.
+fn singular_components(matrix: &CsrMatrix) -> Vec<Vec<u32>> {
+    let mut seen = vec![false; matrix.rows()];
+    let mut components = Vec::new();
+    let mut rows: Vec<u32> = Vec::new();
+    for first in 0..matrix.rows() {
+        if seen[first] {
+            continue;
+        }
+        seen[first] = true;
+        rows.clear();
+        rows.push(first as u32);
+        let (mut next, mut anchored) = (0, false);
+        while next < rows.len() {
+            let row = rows[next] as usize;
+            next += 1;
+            let mut sum = 0.0;
+            for (column, value) in matrix.row(row) {
+                sum += value;
+                if !seen[column] && value != 0.0 {
+                    seen[column] = true;
+                    rows.push(column as u32);
+                }
+            }
+            anchored |= sum.abs() > ROUNDING * matrix.diagonal()[row];
+        }
+        if !anchored {
+            components.push(rows.clone());
+        }
+    }
+    components
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows 0 and 1 are a closed pair, row 2 touches air.
+    fn pair_and_single() -> CsrMatrix<'static> {
+        let entries = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0), (2, 2, 2.0)];
+        CsrMatrix::from_triplets(3, entries).unwrap()
+    }
+
+    #[test]
+    fn a_closed_pair_is_found_and_balanced() {
+        let problem = Mlcp::new(pair_and_single(), vec![1.0, -1.0 + 1e-9, 5.0]).unwrap();
+        let compatible = Compatible::of(&problem, 1e-6);
+        assert!(compatible.is_solvable());
+        let b = compatible.problem.b();
+        assert!((b[0] + b[1]).abs() < 1e-15 && b[2] == 5.0);
+        let mut q = [7.0, 9.0, 0.0];
+        compatible.settle(&problem, &mut q);
+        assert_eq!(q, [-1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_pocket_that_must_shrink_is_incompatible() {
+        let problem = Mlcp::new(pair_and_single(), vec![-1.0, -1.0, 5.0]).unwrap();
+        let compatible = Compatible::of(&problem, 1e-6);
+        assert!(!compatible.is_solvable());
+        assert_eq!(compatible.into_reports()[0].imbalance, -1.0);
+    }
+
+    #[test]
+    fn with_a_wall_outflow_is_an_ordinary_problem_and_balance_is_lifted_to_the_bound() {
+        let walls = [true, false, false];
+        let outflow = Mlcp::new(pair_and_single(), vec![1.0, 1.0, 0.0]).unwrap().with_walls(&walls).unwrap();
+        assert_eq!(Compatible::of(&outflow, 1e-6).loose, [vec![0, 1]]);
+        let balanced = Mlcp::new(pair_and_single(), vec![1.0, -1.0, 0.0]).unwrap().with_walls(&walls).unwrap();
+        let compatible = Compatible::of(&balanced, 1e-6);
+        assert!(compatible.loose.is_empty());
+        let mut q = [-0.5, 0.5, 0.0];
+        compatible.settle(&balanced, &mut q);
+        assert_eq!(q, [0.0, 1.0, 0.0]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Which wall rows are held by their bound, and how that may change.
+
+use crate::problem::Mlcp;
+
+/// Keeps at least one row of every loose component pinned, the one that is most so: without it the
+/// system would be singular and, since liquid leaves the component, incompatible.
+pub(crate) fn anchor(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f64], free: &mut [bool]) {
+    for rows in loose {
+        let walls = || rows.iter().map(|&row| row as usize).filter(|&row| problem.is_wall(row));
+        if walls().all(|row| free[row]) {
+            let excess = |row: usize| r[row] - problem.operator().diagonal()[row] * (q[row] - problem.lower()[row]);
+            if let Some(row) = walls().max_by(|&a, &b| excess(a).total_cmp(&excess(b))) {
+                free[row] = false;
+            }
+        }
+    }
+}
+
+/// Changes the active set as a whole while that makes progress, one row at a time when it does not.
+///
+/// On an M-matrix exchanging all rows at once never cycles. On other positive definite matrices it
+/// can; the rule of Murty (exchange the last row only) cannot, and the mixture of the two by Júdice
+/// and Pires is as fast as the first and as safe as the second.
+pub(crate) struct Exchange {
+    fewest: usize,
+    patience: usize,
+    patience_left: usize,
+}
+
+impl Exchange {
+    pub fn new(patience: usize) -> Self {
+        Self { fewest: usize::MAX, patience, patience_left: patience }
+    }
+
+    /// Moves `free` towards `wanted`; returns the number of rows that changed.
+    pub fn apply(&mut self, wanted: &[bool], free: &mut [bool]) -> usize {
+        let differing = || (0..free.len()).filter(|&row| wanted[row] != free[row]);
+        let count = differing().count();
+        if count < self.fewest {
+            self.fewest = count;
+            self.patience_left = self.patience;
+        } else if self.patience_left > 0 {
+            self.patience_left -= 1;
+        } else if let Some(row) = differing().next_back() {
+            free[row] = wanted[row];
+            return 1;
+        }
+        free.copy_from_slice(wanted);
+        count
+    }
+
+    /// Whether rows are exchanged one by one, which relies on exact linear solves.
+    pub fn is_cautious(&self) -> bool {
+        self.patience_left == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_progress_only_the_last_row_changes() {
+        let mut exchange = Exchange::new(1);
+        let mut free = [true, true, true];
+        assert_eq!(exchange.apply(&[false, false, true], &mut free), 2); // first: progress
+        assert_eq!(exchange.apply(&[true, true, true], &mut free), 2); // patience used up
+        assert!(exchange.is_cautious());
+        assert_eq!(exchange.apply(&[false, false, true], &mut free), 1);
+        assert_eq!(free, [true, false, true]);
+    }
+}

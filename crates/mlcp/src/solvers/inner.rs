@@ -1,0 +1,68 @@
+//! A linear solver with its preconditioner, as the nonlinear methods use them.
+
+use crate::error::SolveError;
+use crate::linear::{LinearReport, LinearSolver, LinearStop, Subsystem};
+use crate::precondition::Preconditioner;
+use crate::run::Trace;
+
+/// The part behind the `+` of a solver's name.
+pub struct Inner {
+    name: String,
+    solver: Box<dyn LinearSolver>,
+    preconditioner: Box<dyn Preconditioner>,
+    /// Iterations after which a linear solve gives up. Default 10 000.
+    pub max_iterations: usize,
+}
+
+impl Inner {
+    /// Puts the two together; `name` is for reports, e.g. `cg/mic0`.
+    pub fn new(name: String, solver: Box<dyn LinearSolver>, preconditioner: Box<dyn Preconditioner>) -> Self {
+        Self { name, solver, preconditioner, max_iterations: 10_000 }
+    }
+
+    /// Name for reports.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.preconditioner.forget();
+    }
+
+    /// Prepares for a system; books the time as set-up.
+    pub(crate) fn rebuild(&mut self, system: &Subsystem, trace: &mut Trace) -> Result<(), SolveError> {
+        trace.set_up(|| self.preconditioner.rebuild(system))
+    }
+
+    /// Solves S x = r to `target` and books the iterations.
+    pub(crate) fn solve(
+        &mut self,
+        system: &Subsystem,
+        r: &mut [f64],
+        x: &mut [f64],
+        target: f64,
+        trace: &mut Trace,
+    ) -> LinearReport {
+        let report = self.solve_watched(system, r, x, target, &mut |_| ());
+        trace.spend(report.iterations);
+        report
+    }
+
+    /// The same, with the residual shown after every iteration.
+    pub(crate) fn solve_watched(
+        &mut self,
+        system: &Subsystem,
+        r: &mut [f64],
+        x: &mut [f64],
+        target: f64,
+        watch: &mut dyn FnMut(f64),
+    ) -> LinearReport {
+        let stop = LinearStop { target, max_iterations: self.max_iterations };
+        self.solver.solve(system, &mut *self.preconditioner, r, x, stop, watch)
+    }
+
+    /// z ← M⁻¹ r; returns rᵀ z.
+    pub(crate) fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> f64 {
+        self.preconditioner.apply_dot(r, z)
+    }
+}

@@ -1,0 +1,33 @@
+//! The nonlinear methods, one file each.
+
+mod active_set;
+pub mod fischer;
+mod inner;
+mod line_search;
+pub mod mprgp;
+pub mod newton;
+pub mod penalty;
+pub mod policy;
+pub mod psor;
+pub mod sticking;
+
+pub use inner::Inner;
+pub use line_search::LineSearch;
+
+use crate::error::SolveError;
+use crate::problem::Mlcp;
+use crate::report::SolveReport;
+
+/// A method that solves complementarity problems.
+///
+/// Keeps its work vectors between calls, so one solver serves a whole simulation.
+pub trait MlcpSolver: Send {
+    /// Full name, e.g. `policy+cg/mic0`.
+    fn name(&self) -> String;
+
+    /// Improves `q` from what it holds until the problem is solved or the method gives up.
+    ///
+    /// The report says which. An error means that nothing could be done; `q` may then hold
+    /// anything.
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError>;
+}

@@ -1,0 +1,175 @@
+//! Penalty iteration (`penalty`).
+//!
+//! Replaces the bound by a stiff spring that acts on violation only and solves
+//! [Lai2021, eq. (5.10) and alg. 3]
+//!
+//! ```text
+//!     A q + b + ρ Π(q) (q − ℓ) = 0,      Π_ii = 1 where q_i < ℓ_i on a wall row
+//! ```
+//!
+//! by freezing Π, solving, and setting Π anew. The answer violates its bounds by r/ρ, far below the
+//! tolerance with the default ρ. Finite on M-matrices; on others the exchange of springs is damped
+//! as soon as it stops making progress, as in `policy`.
+
+use super::active_set::{Exchange, anchor};
+use super::{Inner, MlcpSolver};
+use crate::error::SolveError;
+use crate::linear::{LinearOutcome, Subsystem};
+use crate::parallel;
+use crate::problem::Mlcp;
+use crate::report::SolveReport;
+use crate::run::{Task, Trace, run};
+use crate::stop::{Stop, Tolerance};
+use crate::vector;
+
+/// What a user may turn.
+#[derive(Clone, Debug)]
+pub struct PenaltyParams {
+    /// ρ, relative to the diagonal. Default 10³ / tolerance, and more in proportion where the
+    /// largest b on a wall exceeds ‖H(0)‖∞; [Lai2021] used 10⁹ for 10⁻⁶.
+    pub penalty: Option<f64>,
+    /// Each linear system is solved to this part of its right-hand side. Default 3e-2.
+    pub forcing: f64,
+    /// Iterations without progress before springs are exchanged one by one. Default 10.
+    pub patience: usize,
+    /// When to stop. Default limit: 1000 iterations.
+    pub stop: Stop,
+}
+
+impl Default for PenaltyParams {
+    fn default() -> Self {
+        Self { penalty: None, forcing: 3e-2, patience: 10, stop: Stop::default() }
+    }
+}
+
+impl PenaltyParams {
+    /// Bounds are violated by r/ρ, and r is about b where a wall lets go.
+    fn penalty(&self, problem: &Mlcp) -> f64 {
+        let (Tolerance::Relative(tolerance) | Tolerance::Absolute(tolerance)) = self.stop.tolerance;
+        let walls = (0..problem.size()).filter(|&row| problem.is_wall(row));
+        let largest = walls.map(|row| problem.b()[row]).fold(0.0, f64::max);
+        let excess = (largest / problem.residual_at_zero()).max(1.0);
+        self.penalty.unwrap_or(1e3 / tolerance * if excess.is_finite() { excess } else { 1.0 })
+    }
+}
+
+/// The method.
+pub struct Penalty {
+    /// What a user may turn.
+    pub params: PenaltyParams,
+    /// The linear solver.
+    pub inner: Inner,
+}
+
+impl MlcpSolver for Penalty {
+    fn name(&self) -> String {
+        format!("penalty+{}", self.inner.name())
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
+        run(name, problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| iterate(params, inner, task, q, trace))
+    }
+}
+
+fn iterate(
+    params: &PenaltyParams,
+    inner: &mut Inner,
+    task: Task,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<(), SolveError> {
+    let (problem, size) = (task.problem, q.len());
+    let mut springs = Springs::new(problem, params);
+    let (mut r, mut rhs, mut correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
+    let mut is_first = true;
+    inner.forget();
+    problem.residual(q, &mut r);
+    while trace.goes_on(problem.natural_residual(q, &r))? {
+        let changed = springs.exchange(task.loose, q, &r);
+        let system = Subsystem::whole(problem.operator()).with_diagonals(&springs.scale, &springs.shift);
+        if changed > 0 || is_first {
+            inner.rebuild(&system, trace)?;
+            is_first = false;
+        }
+        springs.scaled_force(q, &r, &mut rhs);
+        let forcing = if springs.exchange.is_cautious() { 1e-10 } else { params.forcing };
+        let target = (forcing * vector::norm_max(&rhs)).max(0.3 * trace.target());
+        let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
+        springs.move_by_scaled(&correction, q);
+        problem.residual(q, &mut r);
+        if changed == 0 && report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual() {
+            trace.stall("the springs are settled and the linear solver cannot reduce the residual any further");
+        }
+    }
+    Ok(())
+}
+
+/// The springs that replace the bounds.
+struct Springs<'p> {
+    problem: &'p Mlcp<'p>,
+    penalty: f64,
+    exchange: Exchange,
+    wanted: Vec<bool>,
+    /// Rows without a spring.
+    free: Vec<bool>,
+    /// D with D² = A_ii / (A_ii + ρ_i), which keeps the diagonal of the system that of A.
+    scale: Vec<f64>,
+    /// D² ρ.
+    shift: Vec<f64>,
+}
+
+impl<'p> Springs<'p> {
+    fn new(problem: &'p Mlcp, params: &PenaltyParams) -> Self {
+        let size = problem.size();
+        Self {
+            problem,
+            penalty: params.penalty(problem),
+            exchange: Exchange::new(params.patience),
+            wanted: vec![true; size],
+            free: vec![true; size],
+            scale: vec![1.0; size],
+            shift: vec![0.0; size],
+        }
+    }
+
+    /// Attaches a spring to every row below its bound; returns how many came or went.
+    fn exchange(&mut self, loose: &[Vec<u32>], q: &[f64], r: &[f64]) -> usize {
+        let Self { problem, penalty, wanted, free, .. } = self;
+        for row in 0..q.len() {
+            // A spring pushes with r = −ρ (q − ℓ): judging it by r keeps the sign that q − ℓ, of the
+            // order of rounding, may have lost. A row exactly on its bound is judged likewise, so
+            // that an earlier answer brings its springs along.
+            let lower = problem.lower()[row];
+            let is_held = !free[row] || q[row] == lower;
+            wanted[row] = if is_held { r[row] < 0.0 } else { q[row] > lower };
+        }
+        anchor(problem, loose, q, r, wanted);
+        let changed = self.exchange.apply(wanted, free);
+        for row in 0..q.len() {
+            let squared = if free[row] { 1.0 } else { 1.0 / (1.0 + *penalty) };
+            self.scale[row] = squared.sqrt();
+            let spring = *penalty * problem.operator().diagonal()[row];
+            self.shift[row] = if free[row] { 0.0 } else { squared * spring };
+        }
+        changed
+    }
+
+    /// rhs ← −D (r + ρ Π (q − ℓ)).
+    fn scaled_force(&self, q: &[f64], r: &[f64], rhs: &mut [f64]) {
+        let diagonal = self.problem.operator().diagonal();
+        parallel::for_each((0..q.len(), rhs), |(rows, rhs)| {
+            for (row, rhs) in rows.zip(rhs) {
+                let stretch = if self.free[row] { 0.0 } else { q[row] - self.problem.lower()[row] };
+                *rhs = -self.scale[row] * (r[row] + self.penalty * diagonal[row] * stretch);
+            }
+        });
+    }
+
+    /// q ← q + D w.
+    fn move_by_scaled(&self, step: &[f64], q: &mut [f64]) {
+        parallel::for_each((self.scale.as_slice(), step, q), |(scale, step, q)| {
+            scale.iter().zip(step).zip(q).for_each(|((scale, step), q)| *q += scale * step);
+        });
+    }
+}

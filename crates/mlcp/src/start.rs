@@ -1,0 +1,143 @@
+//! Where a solve begins.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::SolveError;
+use crate::parallel;
+use crate::problem::Mlcp;
+use crate::solvers::LineSearch;
+use crate::solvers::newton::{merit, project_step};
+use crate::solvers::psor::Sweeps;
+
+/// A starting iterate [Andersen2017b, sec. 7].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// q = 0.
+    #[default]
+    Zero,
+    /// What the caller left in q.
+    Given,
+    /// Zero, then this many sweeps of projected Gauss–Seidel.
+    Psor(usize),
+    /// Zero, then this many steps of non-smooth gradient descent on ½ HᵀH.
+    Gradient(usize),
+}
+
+impl Start {
+    /// Brings `q` to the starting iterate.
+    ///
+    /// ```
+    /// use unstick_mlcp::{CsrMatrix, Mlcp, Start};
+    /// let matrix = CsrMatrix::from_triplets(1, [(0, 0, 2.0)])?;
+    /// let problem = Mlcp::new(matrix, &[-3.0])?.with_walls(&[true])?;
+    /// let mut q = [7.0];
+    /// Start::Psor(1).prepare(&problem, &mut q)?;
+    /// assert_eq!(q, [1.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn prepare(self, problem: &Mlcp, q: &mut [f64]) -> Result<(), SolveError> {
+        problem.check_iterate(q)?;
+        if self != Self::Given {
+            q.fill(0.0);
+        }
+        match self {
+            Self::Zero | Self::Given => {}
+            Self::Psor(count) => {
+                let mut sweeps = Sweeps::new(problem, 1.0, None)?;
+                (0..count).for_each(|_| sweeps.sweep(q));
+            }
+            Self::Gradient(count) => descend(problem, q, count),
+        }
+        Ok(())
+    }
+}
+
+/// Steps against ∇θ = Aᵀ(a ⊗ H) + f ⊗ H with a projected Armijo search.
+fn descend(problem: &Mlcp, q: &mut [f64], count: usize) {
+    let vector = || vec![0.0; q.len()];
+    let (mut r, mut masked, mut direction) = (vector(), vector(), vector());
+    let (mut trial, mut trial_r) = (vector(), vector());
+    problem.residual(q, &mut r);
+    for _ in 0..count {
+        let selects_residual = |row: usize| r[row] < q[row] - problem.lower()[row];
+        parallel::for_each((0..r.len(), masked.as_mut_slice()), |(rows, masked)| {
+            rows.zip(masked).for_each(|(row, value)| *value = if selects_residual(row) { r[row] } else { 0.0 });
+        });
+        problem.operator().apply(&masked, &mut direction);
+        parallel::for_each((0..r.len(), direction.as_mut_slice()), |(rows, direction)| {
+            for (row, direction) in rows.zip(direction) {
+                let of_bound = if selects_residual(row) { 0.0 } else { q[row] - problem.lower()[row] };
+                *direction = -(*direction + of_bound);
+            }
+        });
+        let slope = -crate::vector::dot(&direction, &direction);
+        let step = LineSearch::default().search(merit(problem, q, &r), slope, |step| {
+            project_step(problem, q, step, &direction, &mut trial);
+            problem.residual(&trial, &mut trial_r);
+            merit(problem, &trial, &trial_r)
+        });
+        if step.is_none() {
+            return; // at a kink of the merit function: the best this method can do
+        }
+        q.copy_from_slice(&trial);
+        r.copy_from_slice(&trial_r);
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero => write!(f, "zero"),
+            Self::Given => write!(f, "given"),
+            Self::Psor(count) => write!(f, "psor:{count}"),
+            Self::Gradient(count) => write!(f, "gradient:{count}"),
+        }
+    }
+}
+
+/// Text that names no starting iterate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no starting iterate: expected `zero`, `given`, `psor:K` or `gradient:K` with a number K of steps")]
+pub struct ParseStartError(String);
+
+impl FromStr for Start {
+    type Err = ParseStartError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseStartError(text.into());
+        match text.split_once(':') {
+            None if text == "zero" => Ok(Self::Zero),
+            None if text == "given" => Ok(Self::Given),
+            Some(("psor", count)) => Ok(Self::Psor(count.parse().map_err(|_| error())?)),
+            Some(("gradient", count)) => Ok(Self::Gradient(count.parse().map_err(|_| error())?)),
+            _ => Err(error()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csr::CsrMatrix;
+
+    #[test]
+    fn every_start_is_read_back_from_its_text() {
+        for start in [Start::Zero, Start::Given, Start::Psor(10), Start::Gradient(3)] {
+            assert_eq!(start.to_string().parse(), Ok(start));
+        }
+        assert!("psor:x".parse::<Start>().is_err() && "".parse::<Start>().is_err());
+    }
+
+    #[test]
+    fn both_methods_lower_the_residual() {
+        let matrix = CsrMatrix::from_triplets(2, [(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)]).unwrap();
+        let problem = Mlcp::new(matrix, vec![-1.0, -2.0]).unwrap().with_walls(&[true, false]).unwrap();
+        for start in [Start::Psor(5), Start::Gradient(5)] {
+            let (mut q, mut r) = ([0.0; 2], [0.0; 2]);
+            start.prepare(&problem, &mut q).unwrap();
+            problem.residual(&q, &mut r);
+            assert!(problem.natural_residual(&q, &r) < 0.5 * problem.residual_at_zero(), "{start}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Iterations allocate nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use unstick_mlcp::generate::Example;
+use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system allocator unchanged; counting has no other effect.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn more_iterations_do_not_mean_more_allocations() {
+    let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let names = ["psor", "mprgp/jacobi", "sticking+cg/mic0", "sticking+cr/ic0", "sticking+bicgstab/ainv", "sticking+gmres/ilu0"];
+    for name in names {
+        let count = |cycles: usize| {
+            // A tolerance out of reach: the limit decides. The room for the history is the same.
+            let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(cycles) };
+            let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+            let mut q = vec![0.0; folder.b.len()];
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let report = pool.install(|| solver.solve(&folder.problem().unwrap(), &mut q)).unwrap();
+            assert_eq!(report.cycles(), cycles, "{name} stopped early");
+            ALLOCATIONS.load(Ordering::Relaxed) - before
+        };
+        assert_eq!(count(12), count(24), "{name}");
+    }
+}

@@ -1,0 +1,155 @@
+//! What can be written on the command line. Names and numbers are checked further in
+//! [`command`](crate::command), where a good answer can be given.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  unstick                                           a demonstration, a few seconds long
+  unstick generate sphere-half --size 64 --out tank
+  unstick solve tank --solver policy,newton,psor --plot tank.svg
+  unstick doctor
+
+Without a command, `unstick` solves one problem with every method and writes a plot and a
+report to out/demo.";
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  unstick solve tank
+  unstick solve tank --solver all --page tank.html
+  unstick solve tank --solver policy+cg/ic0,newton+gmres/ainv --tol 1e-8 --json
+  unstick solve tank --start psor:10 --write-x tank/x.npy
+
+A problem folder holds A.mtx (Matrix Market), b.npy and wall.npy (1 = the row of a separating
+wall); lower.npy, x.npy and grid.json are optional.
+
+Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
+
+const GENERATE_EXAMPLES: &str = "\
+Examples:
+  unstick generate                                  list the examples
+  unstick generate sphere-half --size 64 --out tank
+  unstick generate thin-plates --dimension 2 --size 128 --seed 7 --out plates";
+
+/// Liquids that let go of walls: complementarity solvers for pressure.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do; a demonstration if nothing is said
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Threads to compute with [default: all]
+    #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// Say nothing but results asked for and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Solve a problem folder and compare solvers on it
+    #[command(after_help = SOLVE_EXAMPLES)]
+    Solve(SolveArgs),
+    /// Write a problem folder to try solvers on
+    #[command(after_help = GENERATE_EXAMPLES)]
+    Generate(GenerateArgs),
+    /// Say what this machine offers: threads, SIMD, memory and its bandwidth
+    Doctor(DoctorArgs),
+}
+
+/// `unstick solve`.
+#[derive(Debug, Args)]
+pub struct SolveArgs {
+    /// The problem folder
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+
+    /// Solvers by name, separated by commas; `all` for one of each method
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "policy")]
+    pub solver: Vec<String>,
+
+    /// Natural residual to reach
+    #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true)]
+    pub tol: f64,
+
+    /// The tolerance is a fraction of the residual at zero (the default)
+    #[arg(long, conflicts_with = "absolute")]
+    pub relative: bool,
+
+    /// The tolerance is in the units of b
+    #[arg(long)]
+    pub absolute: bool,
+
+    /// Outer iterations after which a solver gives up [default: what suits the method]
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<usize>,
+
+    /// Where every solver begins: `zero`, `given` (x.npy of the folder), `psor:K`, `gradient:K`
+    #[arg(long, value_name = "START", default_value = "zero")]
+    pub start: String,
+
+    /// Write the answer; of several solvers, that of the first that converged
+    #[arg(long, value_name = "FILE.npy")]
+    pub write_x: Option<PathBuf>,
+
+    /// Print an array of objects, one per solver, instead of a table
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write a plot of residual against work
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Write a page with table and plot, complete in itself
+    #[arg(long, value_name = "FILE.html")]
+    pub page: Option<PathBuf>,
+}
+
+/// `unstick generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// Which example; all are listed if nothing is said
+    #[arg(requires_all = ["size", "out"])]
+    pub name: Option<String>,
+
+    /// Cells along each axis
+    #[arg(long, value_name = "N", requires = "name")]
+    pub size: Option<usize>,
+
+    /// Axes of the grid: 2 or 3
+    #[arg(long, value_name = "D", default_value_t = 3)]
+    pub dimension: usize,
+
+    /// Seed of whatever is random about the example
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+
+    /// The folder to write; must not hold anything yet
+    #[arg(long, value_name = "DIR", requires = "name")]
+    pub out: Option<PathBuf>,
+}
+
+/// `unstick doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print an object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,176 @@
+//! Several solvers on one problem, from the same start.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use unstick::mlcp::io::ProblemFolder;
+use unstick::mlcp::{MMatrixDefect, Method, Mlcp, SolveError, SolveReport, SolverName, SolverOptions, Start, Stop};
+
+/// What was asked of all solvers.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// Who takes part, in this order.
+    pub solvers: Vec<SolverName>,
+    /// When they stop.
+    pub stop: Stop,
+    /// Where they begin.
+    pub start: Start,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Comparison {
+    /// Name of the problem.
+    pub problem: String,
+    /// Its rows.
+    pub unknowns: usize,
+    /// Its complementary rows.
+    pub wall_rows: usize,
+    /// Entries of its matrix.
+    pub entries: usize,
+    /// Why its matrix is no M-matrix, if it is none.
+    pub defect: Option<MMatrixDefect>,
+    /// When the solvers stopped.
+    pub stop: Stop,
+    /// Where they began.
+    pub start: Start,
+    /// Threads they had.
+    pub threads: usize,
+    /// One entry per solver, in the order asked for.
+    pub runs: Vec<Run>,
+    /// The answer worth keeping, if there is one.
+    pub answer: Option<Answer>,
+}
+
+/// One solver's part.
+#[derive(Debug)]
+pub struct Run {
+    /// Who.
+    pub solver: SolverName,
+    /// Its account, or why there is none.
+    pub result: Result<SolveReport, SolveError>,
+}
+
+/// An answer and whose it is.
+#[derive(Debug)]
+pub struct Answer {
+    /// Whose.
+    pub solver: SolverName,
+    /// How good.
+    pub worth: Worth,
+    /// The values.
+    pub x: Vec<f64>,
+}
+
+/// What an answer is worth, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// The tolerance was not met.
+    Unfinished,
+    /// Met, on the equations of a sticking wall: an answer to another question.
+    Sticking,
+    /// Met.
+    Solved,
+}
+
+impl Run {
+    /// Whether its answer meets the tolerance.
+    pub fn converged(&self) -> bool {
+        self.result.as_ref().is_ok_and(SolveReport::converged)
+    }
+
+    /// How it ended, in a word or two.
+    pub fn outcome(&self) -> String {
+        match &self.result {
+            Ok(report) => report.outcome().to_string(),
+            Err(_) => "failed".into(),
+        }
+    }
+
+    fn worth(&self) -> Option<Worth> {
+        let report = self.result.as_ref().ok()?;
+        Some(match self.solver.method() {
+            _ if !report.converged() => Worth::Unfinished,
+            Method::Sticking => Worth::Sticking,
+            _ => Worth::Solved,
+        })
+    }
+}
+
+impl Contest {
+    /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
+    ///
+    /// A solver that fails is reported as such and does not keep the others from running.
+    pub fn run(&self, name: &str, folder: &ProblemFolder, problem: &Mlcp, start: &[f64], progress: bool) -> Comparison {
+        let options =
+            SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() };
+        let spinner = Spinner::new(progress, self.solvers.len());
+        let mut answer: Option<Answer> = None;
+        let mut runs = Vec::with_capacity(self.solvers.len());
+        for (number, &solver) in self.solvers.iter().enumerate() {
+            spinner.name(number, solver);
+            let mut x = start.to_vec();
+            let run = Run { solver, result: solver.build(&options).solve(problem, &mut x) };
+            if let Some(worth) = run.worth()
+                && answer.as_ref().is_none_or(|best| worth > best.worth)
+            {
+                answer = Some(Answer { solver, worth, x });
+            }
+            runs.push(run);
+        }
+        Comparison {
+            problem: name.into(),
+            unknowns: problem.size(),
+            wall_rows: problem.wall_rows(),
+            entries: folder.matrix.entries(),
+            defect: folder.matrix.m_matrix_defect(),
+            stop: self.stop,
+            start: self.start,
+            threads: rayon::current_num_threads(),
+            runs,
+            answer,
+        }
+    }
+}
+
+impl Comparison {
+    /// Those that did not converge.
+    pub fn unsolved(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| !run.converged())
+    }
+
+    /// The accounts there are.
+    pub fn reports(&self) -> impl Iterator<Item = &SolveReport> {
+        self.runs.iter().filter_map(|run| run.result.as_ref().ok())
+    }
+}
+
+/// Says on a terminal which solver is at work; silent everywhere else.
+struct Spinner {
+    bar: ProgressBar,
+    count: usize,
+}
+
+impl Spinner {
+    fn new(shown: bool, count: usize) -> Self {
+        let bar = if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self { bar, count }
+    }
+
+    fn name(&self, number: usize, solver: SolverName) {
+        self.bar.reset_elapsed();
+        self.bar.set_message(format!("{solver} ({} of {})", number + 1, self.count));
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,90 @@
+//! `unstick` alone: one problem, every method, a plot and a page.
+
+use std::path::Path;
+
+use unstick::mlcp::generate::Example;
+use unstick::mlcp::{SolverName, Start, Stop};
+
+use super::compare::Contest;
+use super::{Verdict, judge};
+use crate::error::CommandError;
+use crate::output::{self, Destination};
+use crate::present::page::Page;
+use crate::present::{notes, plot, table};
+
+/// Cells along each axis: large enough to tell the methods apart, small enough for seconds.
+const SIZE: usize = 32;
+
+/// Where the results go, below the current folder.
+const FOLDER: &str = "out/demo";
+
+const TITLE: &str = "A liquid that lets go of its wall";
+
+const LEAD: &[&str] = &[
+    "A round tank is half full, and the liquid in it is on the move. Where it runs against the wall, the \
+     wall pushes back. Where it moves away, a real wall lets it go; a solver that does not know this \
+     pulls it back, and water sticks to ceilings.",
+    "So at every cell along the wall one of two things holds: the liquid presses on the wall, or it has \
+     let go and the pressure there is zero. Which cells do what is part of the question. This is a \
+     complementarity problem, and below every method solves the same one: same start, same tolerance. \
+     `sticking` is the classic wall that never lets go, there for comparison.",
+];
+
+const NEXT: &[(&str, &str)] = &[
+    ("unstick generate sphere-half --size 64 --out tank", "write a larger problem as a folder of plain files"),
+    ("unstick solve tank --solver policy,newton,mprgp --page tank.html", "compare solvers on it, or on your own"),
+    ("unstick doctor", "see what this machine offers"),
+];
+
+/// Solves, explains, and says where the pictures are.
+pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
+    let folder = Path::new(FOLDER);
+    std::fs::create_dir_all(folder)
+        .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
+    let plot_file = Destination::check(&folder.join("convergence.svg"), "svg")?;
+    let page_file = Destination::check(&folder.join("report.html"), "html")?;
+
+    let example = Example::SphereHalf;
+    let data = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
+    let problem = data.problem().map_err(|error| CommandError::Prepare(error.into()))?;
+    if !quiet {
+        output::print(format_args!("{TITLE}\n"))?;
+        LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
+    }
+    let contest = Contest { solvers: SolverName::defaults(), stop: Stop::default(), start: Start::Zero };
+    let name = format!("{example}, {SIZE} cells along each axis");
+    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], !quiet);
+
+    let svg = plot::svg(&comparison)?;
+    plot_file.write(&svg)?;
+    let page = Page { title: TITLE, lead: LEAD, next: NEXT };
+    page_file.write(&page.html(&comparison, &svg))?;
+    if !quiet {
+        output::print(table::text(&comparison))?;
+        notes::lines(&comparison).iter().try_for_each(output::print)?;
+        output::print("\nGo on with")?;
+        NEXT.iter().try_for_each(|(command, _)| output::print(format_args!("  {command}")))?;
+        output::print("")?;
+    }
+    let verdict = judge(&comparison);
+    let (plot, page) = (plot_file.path().display(), page_file.path().display());
+    output::print(format_args!("The plot is {plot}, the report {page}."))?;
+    Ok(verdict)
+}
+
+/// Breaks a paragraph into lines that are easy to read.
+fn filled(paragraph: &str) -> String {
+    const WIDTH: usize = 88;
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + 1 + word.len() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,29 @@
+//! The commands, one file each, and the comparison that two of them share.
+
+pub mod compare;
+pub mod demo;
+pub mod doctor;
+pub mod generate;
+pub mod solve;
+
+use crate::output;
+use compare::Comparison;
+
+/// How a command that could be carried out has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything that was asked for.
+    Done,
+    /// At least one solver did not converge.
+    Unsolved,
+}
+
+/// The verdict on a comparison; names on standard error whoever did not converge.
+fn judge(comparison: &Comparison) -> Verdict {
+    let unsolved: Vec<_> = comparison.unsolved().map(|run| format!("{} ({})", run.solver, run.outcome())).collect();
+    if unsolved.is_empty() {
+        return Verdict::Done;
+    }
+    output::note(format_args!("not converged: {}", unsolved.join(", ")));
+    Verdict::Unsolved
+}

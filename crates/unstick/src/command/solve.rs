@@ -1,0 +1,145 @@
+//! `unstick solve`: a problem folder, one or several solvers.
+
+use std::path::Path;
+
+use unstick::mlcp::io::{ProblemFolder, write_array};
+use unstick::mlcp::{SolverName, Start, Stop, Tolerance};
+
+use super::compare::{Comparison, Contest, Worth};
+use super::{Verdict, judge};
+use crate::args::SolveArgs;
+use crate::error::CommandError;
+use crate::output::{self, Destination};
+use crate::present::page::Page;
+use crate::present::{json, notes, plot, table};
+
+/// Files of a problem folder that an answer must not replace.
+const INPUTS: [&str; 3] = ["b.npy", "wall.npy", "lower.npy"];
+
+/// What is written beside the table.
+struct Files {
+    x: Option<Destination>,
+    plot: Option<Destination>,
+    page: Option<Destination>,
+}
+
+/// Checks everything, then solves, then writes.
+pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let contest = contest(args)?;
+    let files = Files::check(args)?;
+    let folder = ProblemFolder::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
+    let problem = folder.problem().map_err(|error| CommandError::Prepare(error.into()))?;
+    let mut start = match (contest.start, &folder.x) {
+        (Start::Given, Some(x)) => x.clone(),
+        (Start::Given, None) => return Err(CommandError::NothingGiven { folder: args.folder.clone() }),
+        _ => vec![0.0; problem.size()],
+    };
+    contest.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
+
+    let name = args.folder.display().to_string();
+    let comparison = contest.run(&name, &folder, &problem, &start, !args.json && !quiet);
+    if args.json {
+        output::print(json::text(&comparison))?;
+    } else if !quiet {
+        output::print(table::text(&comparison))?;
+        notes::lines(&comparison).iter().try_for_each(output::print)?;
+    }
+    files.write(&comparison, |line| match args.json || quiet {
+        true => Ok(output::note(line)),
+        false => output::print(line),
+    })?;
+    Ok(judge(&comparison))
+}
+
+/// What was asked of the solvers, checked.
+fn contest(args: &SolveArgs) -> Result<Contest, CommandError> {
+    let tolerance = match args.tol {
+        value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::Tolerance(value)),
+        value if args.absolute => Tolerance::Absolute(value),
+        value => Tolerance::Relative(value),
+    };
+    let mut solvers = Vec::new();
+    for text in &args.solver {
+        let named = match text.trim() {
+            "all" => SolverName::defaults(),
+            one => vec![one.parse().map_err(CommandError::solver)?],
+        };
+        for solver in named {
+            if !solvers.contains(&solver) {
+                solvers.push(solver);
+            }
+        }
+    }
+    let start = args.start.parse().map_err(CommandError::Start)?;
+    Ok(Contest { solvers, stop: Stop { tolerance, max_cycles: args.max_iterations }, start })
+}
+
+impl Files {
+    fn check(args: &SolveArgs) -> Result<Self, CommandError> {
+        let check = |path: &Option<_>, extension| path.as_deref().map(|path| Destination::check(path, extension));
+        let files = Self {
+            x: check(&args.write_x, "npy").transpose()?,
+            plot: check(&args.plot, "svg").transpose()?,
+            page: check(&args.page, "html").transpose()?,
+        };
+        if let Some(x) = &files.x
+            && INPUTS.iter().any(|input| is_same_file(x.path(), &args.folder.join(input)))
+        {
+            let reason = "it is part of the problem".into();
+            return Err(CommandError::Destination { path: x.path().to_owned(), reason });
+        }
+        Ok(files)
+    }
+
+    fn write(
+        &self,
+        comparison: &Comparison,
+        tell: impl Fn(String) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        if let Some(x) = &self.x {
+            tell(write_answer(comparison, x)?)?;
+        }
+        let is_drawn = self.plot.is_some() || self.page.is_some();
+        let svg = if is_drawn { plot::svg(comparison)? } else { String::new() };
+        if let Some(file) = &self.plot {
+            file.write(&svg)?;
+            tell(format!("wrote {}", file.path().display()))?;
+        }
+        if let Some(file) = &self.page {
+            let page = Page { title: &format!("Solvers on {}", comparison.problem), lead: LEAD, next: &[] };
+            file.write(&page.html(comparison, &svg))?;
+            tell(format!("wrote {}", file.path().display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a page about any problem says first.
+const LEAD: &[&str] =
+    &["Every solver worked on the same problem from the same starting iterate and stopped at the same \
+     residual. On a wall row either the liquid presses on the wall, or it has let go and the wall does \
+     not pull: such rows are counted as active. On all other rows the flow is in balance."];
+
+/// Writes the best answer; says whose it is, or why there is none.
+///
+/// A lone solver's answer is written however it ended; among several, one must have converged.
+fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, CommandError> {
+    let path = file.path().display();
+    let is_alone = comparison.runs.len() == 1;
+    let kept = comparison.answer.as_ref().filter(|answer| is_alone || answer.worth > Worth::Unfinished);
+    let Some(answer) = kept else {
+        return Ok(format!("{path} not written: no solver converged"));
+    };
+    write_array(file.path(), &answer.x).map_err(CommandError::writing)?;
+    let caution = match answer.worth {
+        Worth::Unfinished => ", which did not converge",
+        Worth::Sticking if comparison.wall_rows > 0 => ", whose walls pull: not a solution of the problem",
+        _ => "",
+    };
+    Ok(format!("wrote {path}: the answer of {}{caution}", answer.solver))
+}
+
+/// Whether two names lead to one file that exists.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}

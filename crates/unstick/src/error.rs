@@ -1,0 +1,149 @@
+//! Why a command was refused, in words for the person who typed it.
+
+use std::path::{Path, PathBuf};
+
+use miette::{Diagnostic, MietteHandlerOpts};
+use thiserror::Error;
+
+use crate::machine::GIBI;
+use unstick::mlcp::generate::{Example, GenerateError};
+use unstick::mlcp::{FileError, ParseNameError, ParseStartError, SolveError};
+
+/// For those who have no problem folder yet.
+const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
+
+/// How solver names are put together.
+const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
+    `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
+
+/// Nothing could be done.
+#[derive(Debug, Error, Diagnostic)]
+pub enum CommandError {
+    /// A solver that does not exist.
+    #[error("{error}")]
+    Solver {
+        /// What was wrong with the name.
+        error: ParseNameError,
+        /// What to write instead.
+        #[help]
+        help: String,
+    },
+    /// A starting iterate that does not exist.
+    #[error("{0}")]
+    Start(ParseStartError),
+    /// `--start given` without anything given.
+    #[error("{} holds no x.npy to start from", folder.display())]
+    #[diagnostic(help("leave out `--start given`, or write x.npy with `--write-x`"))]
+    NothingGiven {
+        /// The problem folder.
+        folder: PathBuf,
+    },
+    /// The starting iterate could not be computed.
+    #[error("the starting iterate: {0}")]
+    Prepare(SolveError),
+    /// Zero, negative, infinite or NaN.
+    #[error("the tolerance is {0}, expected a positive number")]
+    #[diagnostic(help("1e-6 of the residual at zero is usual: `--tol 1e-6`"))]
+    Tolerance(f64),
+    /// The thread pool could not be built.
+    #[error("{threads} threads could not be started: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: u16,
+        /// What the system said.
+        reason: String,
+    },
+    /// An example that does not exist.
+    #[error("there is no example `{name}`")]
+    Example {
+        /// What was asked for.
+        name: String,
+        /// What to write instead.
+        #[help]
+        help: String,
+    },
+    /// An example that cannot be made that way.
+    #[error("`{example}` cannot be made: {error}")]
+    Generate {
+        /// Which one.
+        example: Example,
+        /// Why.
+        error: GenerateError,
+    },
+    /// An example larger than the machine.
+    #[error("{size} cells along each axis take about {:.0} GiB of memory, {:.1} GiB are available", needed / GIBI, available / GIBI)]
+    Memory {
+        /// Cells asked for.
+        size: usize,
+        /// Bytes it takes.
+        needed: f64,
+        /// Bytes there are.
+        available: f64,
+        /// What would fit.
+        #[help]
+        help: String,
+    },
+    /// A problem folder that cannot be read or written.
+    #[error("{message}")]
+    File {
+        /// The file, the place in it and what is wrong.
+        message: String,
+        /// What to do.
+        #[help]
+        help: Option<String>,
+    },
+    /// A file that cannot be put where it was asked for.
+    #[error("{} cannot be written: {reason}", path.display())]
+    Destination {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Standard output failed.
+    #[error("standard output: {0}")]
+    Stdout(String),
+    /// A picture that could not be drawn.
+    #[error("the plot could not be drawn: {0}")]
+    Plot(String),
+}
+
+impl CommandError {
+    /// A name that no solver has.
+    pub fn solver(error: ParseNameError) -> Self {
+        let help = match error.nearest() {
+            Some(nearest) => format!("did you mean `{nearest}`?\n{NAMES_HELP}"),
+            None => NAMES_HELP.into(),
+        };
+        Self::Solver { error, help }
+    }
+
+    /// A name that no example has.
+    pub fn example(name: &str) -> Self {
+        let distance = |example: &Example| strsim::damerau_levenshtein(example.name(), name);
+        let nearest = Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4);
+        let known = Example::ALL.map(Example::name).join(", ");
+        let help = match nearest {
+            Some(nearest) => format!("did you mean `{nearest}`? There are {known}"),
+            None => format!("there are {known}"),
+        };
+        Self::Example { name: name.into(), help }
+    }
+
+    /// A folder that could not be read. One message says it all: file, place, reason.
+    pub fn reading(error: FileError, folder: &Path) -> Self {
+        let is_missing = !folder.is_dir();
+        Self::File { message: error.to_string(), help: is_missing.then(|| FOLDER_HELP.into()) }
+    }
+
+    /// A file or folder that could not be written.
+    pub fn writing(error: FileError) -> Self {
+        Self::File { message: error.to_string(), help: None }
+    }
+}
+
+/// Reports keep paths and lists in one piece instead of wrapping them.
+pub fn install_report_style() {
+    // Fails only if a style is installed already; either will do.
+    let _ = miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().wrap_lines(false).build())));
+}

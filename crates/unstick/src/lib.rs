@@ -1,0 +1,28 @@
+//! Liquids that let go of walls.
+//!
+//! A wall can push a liquid but not pull it. Pressure solvers that forget this make water cling to
+//! ceilings; with it, the pressure becomes a complementarity problem. This crate gathers what the
+//! project offers to programs, and builds the command `unstick`:
+//!
+//! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
+//! - [`grid`]: the lattices that problems live on.
+//!
+//! Make a problem, solve it, look at the account:
+//!
+//! ```
+//! use unstick::mlcp::generate::Example;
+//! use unstick::mlcp::{SolverName, SolverOptions};
+//!
+//! let folder = Example::SphereHalf.generate(2, 24, 0)?;
+//! let problem = folder.problem()?;
+//! let mut solver = "policy+cg/mic0".parse::<SolverName>()?.build(&SolverOptions::default());
+//!
+//! let mut q = vec![0.0; problem.size()];
+//! let report = solver.solve(&problem, &mut q)?;
+//! assert!(report.converged());
+//! println!("{} of {} wall rows let go", report.active_rows(), report.wall_rows());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use unstick_grid as grid;
+pub use unstick_mlcp as mlcp;

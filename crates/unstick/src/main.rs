@@ -1,0 +1,45 @@
+//! The command `unstick`.
+
+mod args;
+mod command;
+mod error;
+mod machine;
+mod output;
+mod present;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use command::Verdict;
+use error::CommandError;
+
+/// What the process says to its caller when nothing could be done.
+const REFUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    error::install_report_style();
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(Verdict::Done) => ExitCode::SUCCESS,
+        Ok(Verdict::Unsolved) => ExitCode::FAILURE,
+        Err(error) => {
+            output::note(format_args!("{:?}", miette::Report::new(error)));
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<Verdict, CommandError> {
+    if let Some(threads) = cli.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;
+    }
+    match &cli.command {
+        None => command::demo::run(cli.quiet),
+        Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
+        Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),
+        Some(Command::Doctor(args)) => command::doctor::run(args),
+    }
+}

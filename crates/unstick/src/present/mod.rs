@@ -1,0 +1,8 @@
+//! How a comparison is shown: text, objects, pictures, pages.
+
+mod axis;
+pub mod json;
+pub mod notes;
+pub mod page;
+pub mod plot;
+pub mod table;

@@ -1,0 +1,202 @@
+//! Residual against work, one line per solver.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use unstick::mlcp::SolveReport;
+
+use super::axis::{Axis, abscissa};
+use crate::command::compare::Comparison;
+use crate::error::CommandError;
+
+const WIDTH: u32 = 1000;
+const HEIGHT: u32 = 540;
+/// Width of the strip on the right that names the lines.
+const LEGEND: u32 = 270;
+
+/// Colours that people with any colour vision tell apart on white (after Okabe and Ito).
+const PALETTE: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+const INK: RGBColor = RGBColor(40, 44, 52);
+const SOFT: RGBColor = RGBColor(95, 103, 112);
+const FAINT: RGBColor = RGBColor(226, 230, 234);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+/// One line of the plot; both coordinates are logarithms.
+struct Curve {
+    name: String,
+    color: RGBColor,
+    /// Lines beyond the palette are dashed.
+    dashed: bool,
+    converged: bool,
+    points: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    /// Whether half of two lines or more cannot be told apart.
+    fn runs_along(&self, other: &Self) -> bool {
+        let pairs = || self.points.iter().zip(&other.points);
+        let is_close =
+            |(one, other): &(&(f64, f64), &(f64, f64))| (one.0 - other.0).abs().max((one.1 - other.1).abs()) < 0.02;
+        2 * pairs().filter(is_close).count() > pairs().count()
+    }
+}
+
+/// The plot as an SVG document.
+pub fn svg(comparison: &Comparison) -> Result<String, CommandError> {
+    let target = comparison.reports().next().map_or(0.0, |report| relative(report, report.target()));
+    let (work, residual) = axes(comparison, target);
+    let curves = curves(comparison, &residual, &work);
+    let mut text = String::new();
+    let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
+    let drawn = draw(&area, &comparison.problem, (work, residual), target, &curves);
+    drop(area);
+    drawn.map_err(|error| CommandError::Plot(error.to_string()))?;
+    Ok(text)
+}
+
+/// A residual over the residual at zero.
+fn relative(report: &SolveReport, residual: f64) -> f64 {
+    if report.reference() > 0.0 { residual / report.reference() } else { residual }
+}
+
+fn axes(comparison: &Comparison, target: f64) -> (Axis, Axis) {
+    let most = comparison.reports().map(SolveReport::inner_iterations).max().unwrap_or(0);
+    let residuals = comparison.reports().flat_map(|report| report.history().iter().map(|&h| relative(report, h)));
+    let positive = residuals.chain([target, 1.0]).filter(|value| *value > 0.0 && value.is_finite());
+    let (low, high) = positive.fold((1.0, f64::MIN_POSITIVE), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
+    // Far below the tolerance there is nothing to see but luck.
+    (Axis::work(most), Axis::decades(low.max(1e-2 * target), high))
+}
+
+fn curves(comparison: &Comparison, residual: &Axis, work: &Axis) -> Vec<Curve> {
+    let half_pixel = work.range.end / f64::from(2 * WIDTH);
+    let curve = |(index, report): (usize, &SolveReport)| {
+        // An exact zero has no logarithm: it lies on the floor.
+        let ordinate = |h: f64| relative(report, h).log10().max(residual.range.start);
+        let points = report.work().iter().zip(report.history()).map(|(&work, &h)| (abscissa(work), ordinate(h)));
+        Curve {
+            name: report.solver().to_string(),
+            color: PALETTE[index % PALETTE.len()],
+            dashed: index / PALETTE.len() % 2 == 1,
+            converged: report.converged(),
+            points: thinned(points, half_pixel),
+        }
+    };
+    comparison.reports().enumerate().map(curve).collect()
+}
+
+/// Leaves out points that fall on the same half pixel, as those of thousands of sweeps do.
+fn thinned(points: impl Iterator<Item = (f64, f64)>, half_pixel: f64) -> Vec<(f64, f64)> {
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let mut skipped = None;
+    for point in points {
+        if kept.last().is_none_or(|before| point.0 == before.0 || point.0 > before.0 + half_pixel) {
+            kept.push(point);
+            skipped = None;
+        } else {
+            skipped = Some(point);
+        }
+    }
+    kept.extend(skipped);
+    kept
+}
+
+fn text_style(size: u32, color: RGBColor) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&color)
+}
+
+fn draw(root: &Area, problem: &str, axes: (Axis, Axis), target: f64, curves: &[Curve]) -> Drawn {
+    root.fill(&WHITE)?;
+    root.draw(&Text::new(format!("Residual against work: {problem}"), (20, 16), text_style(20, INK)))?;
+    let (left, right) = root.margin(48, 0, 0, 0).split_horizontally(WIDTH - LEGEND);
+    draw_chart(&left, axes, target, curves)?;
+    draw_legend(&right, curves)?;
+    root.present()
+}
+
+fn draw_chart(area: &Area, (work, residual): (Axis, Axis), target: f64, curves: &[Curve]) -> Drawn {
+    let end = work.range.end;
+    let mut chart = ChartBuilder::on(area)
+        .margin_left(12)
+        .margin_bottom(10)
+        .margin_top(6)
+        .x_label_area_size(56)
+        .y_label_area_size(72)
+        .build_cartesian_2d(work, residual)?;
+    chart
+        .configure_mesh()
+        .bold_line_style(FAINT)
+        .light_line_style(TRANSPARENT)
+        .axis_style(SOFT)
+        .label_style(text_style(15, INK))
+        .axis_desc_style(text_style(16, INK))
+        .x_desc("work: iterations of the linear solver, or sweeps (logarithmic)")
+        .y_desc("residual, relative to that at zero")
+        .draw()?;
+    if target > 0.0 {
+        let height = target.log10();
+        chart.draw_series(DashedLineSeries::new([(0.0, height), (end, height)], 6, 5, SOFT.into()))?;
+        let above = text_style(14, SOFT).pos(Pos::new(HPos::Left, VPos::Bottom));
+        chart.draw_series([EmptyElement::at((0.0, height)) + Text::new("tolerance", (8, -3), above)])?;
+    }
+    for (index, curve) in curves.iter().enumerate() {
+        // A line that later ones run over is drawn wider, so that it shows on both sides of them.
+        let widened = 3 * curves[index + 1..].iter().filter(|later| curve.runs_along(later)).count() as u32;
+        let stroke = curve.color.stroke_width(2 + widened);
+        let points = curve.points.iter().copied();
+        match curve.dashed {
+            true => chart.draw_series(DashedLineSeries::new(points, 7, 4, stroke))?,
+            false => chart.draw_series(LineSeries::new(points, stroke))?,
+        };
+        let end = curve.points.last().copied();
+        match curve.converged {
+            true => chart.draw_series(end.map(|end| Circle::new(end, 5 + widened / 2, curve.color.filled())))?,
+            false => chart.draw_series(end.map(|end| Cross::new(end, 6 + widened / 2, stroke)))?,
+        };
+    }
+    Ok(())
+}
+
+fn draw_legend(area: &Area, curves: &[Curve]) -> Drawn {
+    let beside = |size: u32, color| text_style(size, color).pos(Pos::new(HPos::Left, VPos::Center));
+    let mut y = 20;
+    for curve in curves {
+        area.draw(&PathElement::new([(12, y), (36, y)], curve.color.stroke_width(3)))?;
+        if curve.dashed {
+            area.draw(&Rectangle::new([(21, y - 3), (27, y + 3)], WHITE.filled()))?;
+        }
+        area.draw(&Text::new(curve.name.clone(), (44, y), beside(15, INK)))?;
+        y += 24;
+    }
+    y += 14;
+    area.draw(&Circle::new((24, y), 5, SOFT.filled()))?;
+    area.draw(&Text::new("converged", (44, y), beside(14, SOFT)))?;
+    if curves.iter().any(|curve| !curve.converged) {
+        area.draw(&Cross::new((24, y + 24), 6, SOFT.stroke_width(2)))?;
+        area.draw(&Text::new("did not converge", (44, y + 24), beside(14, SOFT)))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_both_ends_and_vertical_steps() {
+        let points = [(0.0, 0.0), (0.0, -1.0), (0.1, -2.0), (1.0, -3.0), (1.01, -4.0)];
+        assert_eq!(thinned(points.into_iter(), 0.5), [(0.0, 0.0), (0.0, -1.0), (1.0, -3.0), (1.01, -4.0)]);
+    }
+}
