@@ -7,7 +7,9 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum MatrixError {
     /// The three arrays contradict each other.
-    #[error("{starts} row starts, {columns} columns and {values} values do not make a matrix: expected starts to run from 0 to the number of entries, and as many columns as values")]
+    #[error(
+        "{starts} row starts, {columns} columns and {values} values do not make a matrix: expected starts to run from 0 to the number of entries, and as many columns as values"
+    )]
     Layout {
         /// Length of the array of row starts.
         starts: usize,
@@ -129,13 +131,17 @@ pub enum SolveError {
         expected: &'static str,
     },
     /// Entries are needed and the operator has none to show.
-    #[error("`{part}` reads single matrix entries, the operator offers products only; use `none` or `jacobi` and a Krylov method, or hand over a CsrMatrix")]
+    #[error(
+        "`{part}` reads single matrix entries, the operator offers products only; use `none` or `jacobi` and a Krylov method, or hand over a CsrMatrix"
+    )]
     NeedsMatrix {
         /// Name of the part that reads entries.
         part: &'static str,
     },
     /// Rows of one colour are coupled, or some row has no colour.
-    #[error("the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to")]
+    #[error(
+        "the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to"
+    )]
     Coloring,
     /// The iteration left the numbers.
     #[error("the residual became {residual} in cycle {cycle}")]

@@ -20,7 +20,7 @@
 //! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
 //! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up; [`io`] reads
 //! and writes problem folders; [`generate`] makes problems to try. Citation keys such as
-//! [Lai2021] refer to `docs/references.bib`.
+//! \[Lai2021\] refer to `docs/references.bib`.
 
 pub mod generate;
 pub mod io;

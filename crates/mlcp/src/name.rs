@@ -187,9 +187,15 @@ impl SolverName {
                 let relaxation = options.relaxation.unwrap_or(default.relaxation);
                 Box::new(Psor { params: PsorParams { relaxation, coloring: options.coloring.clone(), stop } })
             }
-            Method::Mprgp => Box::new(Mprgp { params: MprgpParams { stop, ..Default::default() }, inner: self.inner() }),
-            Method::Policy => Box::new(Policy { params: PolicyParams { stop, ..Default::default() }, inner: self.inner() }),
-            Method::Newton => Box::new(Newton { params: NewtonParams { stop, ..Default::default() }, inner: self.inner() }),
+            Method::Mprgp => {
+                Box::new(Mprgp { params: MprgpParams { stop, ..Default::default() }, inner: self.inner() })
+            }
+            Method::Policy => {
+                Box::new(Policy { params: PolicyParams { stop, ..Default::default() }, inner: self.inner() })
+            }
+            Method::Newton => {
+                Box::new(Newton { params: NewtonParams { stop, ..Default::default() }, inner: self.inner() })
+            }
             Method::Fischer => {
                 Box::new(Fischer { params: FischerParams { stop, ..Default::default() }, inner: self.inner() })
             }

@@ -90,11 +90,7 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// Combines `kernel` over all blocks along a tree that depends on the length alone.
-pub fn fold<L: Lanes, S: Send>(
-    lanes: L,
-    kernel: &(impl Fn(L) -> S + Sync),
-    merge: &(impl Fn(S, S) -> S + Sync),
-) -> S {
+pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merge: &(impl Fn(S, S) -> S + Sync)) -> S {
     let length = lanes.length();
     if length <= BLOCK {
         return kernel(lanes);

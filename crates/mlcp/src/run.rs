@@ -8,6 +8,10 @@ use crate::report::{Outcome, SolveReport};
 use crate::singular::Compatible;
 use crate::stop::Stop;
 
+/// A residual this many times the first one will not come back. Active-set methods pass through
+/// residuals that grow with the grid, a hundredfold or so.
+const HOPELESS: f64 = 1e10;
+
 /// The running account of a solve.
 pub(crate) struct Trace {
     target: f64,
@@ -44,6 +48,8 @@ impl Trace {
         self.work.push(self.inner);
         if residual <= self.target {
             self.outcome = Some(Outcome::Converged);
+        } else if residual > HOPELESS * self.history[0] {
+            self.stall("the residual grows without bound: the matrix is not positive definite");
         } else if self.cycles() >= self.max_cycles {
             self.outcome.get_or_insert(Outcome::IterationLimit);
         }

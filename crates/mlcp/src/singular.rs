@@ -77,9 +77,10 @@ impl<'a> Compatible<'a> {
     pub fn settle(&self, problem: &Mlcp, q: &mut [f64]) {
         for pocket in &self.pockets {
             let mean = pocket.rows.iter().map(|&row| q[row as usize]).sum::<f64>() / pocket.rows.len() as f64;
-            let lowest = pocket.rows.iter().fold(0.0f64, |lowest, &row| {
-                lowest.min(q[row as usize] - mean - problem.lower()[row as usize])
-            });
+            let lowest = pocket
+                .rows
+                .iter()
+                .fold(0.0f64, |lowest, &row| lowest.min(q[row as usize] - mean - problem.lower()[row as usize]));
             pocket.rows.iter().for_each(|&row| q[row as usize] -= mean + lowest);
         }
     }

@@ -31,7 +31,14 @@ static ALLOCATOR: Counting = Counting;
 fn more_iterations_do_not_mean_more_allocations() {
     let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let names = ["psor", "mprgp/jacobi", "sticking+cg/mic0", "sticking+cr/ic0", "sticking+bicgstab/ainv", "sticking+gmres/ilu0"];
+    let names = [
+        "psor",
+        "mprgp/jacobi",
+        "sticking+cg/mic0",
+        "sticking+cr/ic0",
+        "sticking+bicgstab/ainv",
+        "sticking+gmres/ilu0",
+    ];
     for name in names {
         let count = |cycles: usize| {
             // A tolerance out of reach: the limit decides. The room for the history is the same.

@@ -9,7 +9,10 @@ fn one_two_and_three_threads_give_the_same_bits() {
     let folder = Example::SphereHalf.generate(3, 80, 0).unwrap();
     let coloring = folder.coloring().map(std::sync::Arc::new);
     let mut names = SolverName::defaults();
-    names.extend(["policy+gmres/jacobi", "newton+bicgstab/ic0", "policy+cr/none"].map(|name| name.parse::<SolverName>().unwrap()));
+    names.extend(
+        ["policy+gmres/jacobi", "newton+bicgstab/ic0", "policy+cr/none"]
+            .map(|name| name.parse::<SolverName>().unwrap()),
+    );
     for name in names {
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use unstick::mlcp::{Krylov, Method, PreconditionerName};
+
 const EXAMPLES: &str = "\
 Examples:
   unstick                                           a demonstration, a few seconds long
@@ -33,6 +35,20 @@ Examples:
   unstick generate sphere-half --size 64 --out tank
   unstick generate thin-plates --dimension 2 --size 128 --seed 7 --out plates";
 
+/// What stands below the options of `unstick solve`; the names come from the catalogue itself.
+fn solve_help() -> String {
+    let methods: Vec<_> = Method::ALL.iter().map(|method| method.name()).collect();
+    let linear: Vec<_> = Krylov::ALL.iter().map(|krylov| krylov.name()).collect();
+    let preconditioners: Vec<_> = PreconditionerName::ALL.iter().map(|name| name.name()).collect();
+    format!(
+        "Solvers are METHOD[+LINEAR][/PRECONDITIONER]:\n  METHOD          {}\n  LINEAR          {}\n  \
+         PRECONDITIONER  {}\n\n{SOLVE_EXAMPLES}",
+        methods.join(", "),
+        linear.join(", "),
+        preconditioners.join(", "),
+    )
+}
+
 /// Liquids that let go of walls: complementarity solvers for pressure.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
@@ -42,11 +58,11 @@ pub struct Cli {
     pub command: Option<Command>,
 
     /// Threads to compute with [default: all]
-    #[arg(long, global = true, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, display_order = 900, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
     /// Say nothing but results asked for and errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
 }
 
@@ -54,7 +70,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Solve a problem folder and compare solvers on it
-    #[command(after_help = SOLVE_EXAMPLES)]
+    #[command(after_help = solve_help())]
     Solve(SolveArgs),
     /// Write a problem folder to try solvers on
     #[command(after_help = GENERATE_EXAMPLES)]
@@ -75,7 +91,7 @@ pub struct SolveArgs {
     pub solver: Vec<String>,
 
     /// Natural residual to reach
-    #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
     pub tol: f64,
 
     /// The tolerance is a fraction of the residual at zero (the default)

@@ -6,8 +6,8 @@ use miette::{Diagnostic, MietteHandlerOpts};
 use thiserror::Error;
 
 use crate::machine::GIBI;
-use unstick::mlcp::generate::{Example, GenerateError};
-use unstick::mlcp::{FileError, ParseNameError, ParseStartError, SolveError};
+use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
+use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -38,6 +38,9 @@ pub enum CommandError {
         /// The problem folder.
         folder: PathBuf,
     },
+    /// A problem whose parts do not fit together.
+    #[error("{0}")]
+    Problem(ProblemError),
     /// The starting iterate could not be computed.
     #[error("the starting iterate: {0}")]
     Prepare(SolveError),
@@ -54,13 +57,13 @@ pub enum CommandError {
         reason: String,
     },
     /// An example that does not exist.
-    #[error("there is no example `{name}`")]
+    #[error("{error}")]
     Example {
-        /// What was asked for.
-        name: String,
+        /// What was wrong with the name.
+        error: ParseExampleError,
         /// What to write instead.
         #[help]
-        help: String,
+        help: Option<String>,
     },
     /// An example that cannot be made that way.
     #[error("`{example}` cannot be made: {error}")]
@@ -119,15 +122,9 @@ impl CommandError {
     }
 
     /// A name that no example has.
-    pub fn example(name: &str) -> Self {
-        let distance = |example: &Example| strsim::damerau_levenshtein(example.name(), name);
-        let nearest = Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4);
-        let known = Example::ALL.map(Example::name).join(", ");
-        let help = match nearest {
-            Some(nearest) => format!("did you mean `{nearest}`? There are {known}"),
-            None => format!("there are {known}"),
-        };
-        Self::Example { name: name.into(), help }
+    pub fn example(error: ParseExampleError) -> Self {
+        let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
+        Self::Example { error, help }
     }
 
     /// A folder that could not be read. One message says it all: file, place, reason.

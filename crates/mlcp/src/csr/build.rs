@@ -41,10 +41,7 @@ impl CsrMatrix<'static> {
 
     /// Builds the matrix row by row: `fill` pushes the (column, value) pairs of a row, columns
     /// ascending. Needs no more memory than the matrix.
-    pub fn from_rows(
-        rows: usize,
-        mut fill: impl FnMut(usize, &mut Vec<(usize, f64)>),
-    ) -> Result<Self, MatrixError> {
+    pub fn from_rows(rows: usize, mut fill: impl FnMut(usize, &mut Vec<(usize, f64)>)) -> Result<Self, MatrixError> {
         let mut starts = Vec::with_capacity(rows + 1);
         starts.push(0u32);
         let (mut columns, mut values) = (Vec::new(), Vec::new());

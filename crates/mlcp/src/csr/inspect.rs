@@ -98,6 +98,9 @@ mod tests {
         let laplacian = CsrMatrix::from_triplets(2, [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)]).unwrap();
         assert_eq!(laplacian.m_matrix_defect(), None);
         let coupled = CsrMatrix::from_triplets(2, [(0, 0, 2.0), (0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0)]).unwrap();
-        assert!(matches!(coupled.m_matrix_defect(), Some(MMatrixDefect::PositiveOffDiagonal { row: 0, column: 1, .. })));
+        assert!(matches!(
+            coupled.m_matrix_defect(),
+            Some(MMatrixDefect::PositiveOffDiagonal { row: 0, column: 1, .. })
+        ));
     }
 }

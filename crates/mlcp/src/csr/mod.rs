@@ -10,7 +10,7 @@ pub use inspect::MMatrixDefect;
 
 use crate::error::MatrixError;
 use crate::operator::LinearOperator;
-use crate::parallel;
+use crate::{parallel, vector};
 
 /// A square sparse matrix, row by row, columns ascending in each row.
 ///
@@ -100,7 +100,17 @@ impl<'a> CsrMatrix<'a> {
     /// Σ_j A_ij x_j.
     #[inline]
     pub fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
-        self.row(row).map(|(column, value)| value * x[column]).sum()
+        let range = self.range(row);
+        gather_dot(&self.columns[range.clone()], &self.values[range], x)
+    }
+
+    /// [`row_dot`](Self::row_dot) of one row after another.
+    #[inline]
+    fn products<'m>(&'m self, rows: Range<usize>, x: &'m [f64]) -> impl Iterator<Item = f64> + 'm {
+        self.starts[rows.start..rows.end + 1].windows(2).map(move |window| {
+            let range = window[0] as usize..window[1] as usize;
+            gather_dot(&self.columns[range.clone()], &self.values[range], x)
+        })
     }
 
     /// The matrix with arrays of its own.
@@ -125,26 +135,42 @@ impl LinearOperator for CsrMatrix<'_> {
 
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         parallel::for_each((0..self.rows(), y), |(rows, y)| {
-            for (row, y) in rows.zip(y) {
-                *y = self.row_dot(row, x);
-            }
+            self.products(rows, x).zip(y).for_each(|(product, y)| *y = product);
         });
     }
 
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         parallel::sum((0..self.rows(), y), |(rows, y)| {
-            let mut total = 0.0;
-            for (row, y) in rows.zip(y) {
-                *y = self.row_dot(row, x);
-                total += *y * x[row];
-            }
-            total
+            let own = &x[rows.clone()];
+            self.products(rows, x).zip(&mut *y).for_each(|(product, y)| *y = product);
+            vector::dot_of_block(own, y) // the block is still in the cache
         })
     }
 
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         Some(self)
     }
+}
+
+/// Σ values_k x[columns_k]. The row lengths of grids in two and three dimensions get loops of fixed
+/// length: without the end of the loop to guess a product is 1.5 times as fast.
+#[inline(always)]
+fn gather_dot(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
+    match columns.len() {
+        7 => gather_dot_of_length::<7>(columns, values, x),
+        6 => gather_dot_of_length::<6>(columns, values, x),
+        5 => gather_dot_of_length::<5>(columns, values, x),
+        _ => columns.iter().zip(values).map(|(&column, value)| value * x[column as usize]).sum(),
+    }
+}
+
+#[inline(always)]
+fn gather_dot_of_length<const N: usize>(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
+    let mut partial = [0.0; 2]; // two chains of additions instead of one
+    for place in 0..N {
+        partial[place % 2] += values[..N][place] * x[columns[..N][place] as usize];
+    }
+    partial[0] + partial[1]
 }
 
 fn check_layout(starts: &[u32], columns: &[u32], values: &[f64]) -> Result<(), MatrixError> {
@@ -203,7 +229,8 @@ mod tests {
 
     #[test]
     fn the_fused_product_is_the_plain_one() {
-        let matrix = CsrMatrix::from_triplets(3, [(0, 0, 2.0), (0, 2, -1.0), (1, 1, 3.0), (2, 0, -1.0), (2, 2, 2.0)]).unwrap();
+        let matrix =
+            CsrMatrix::from_triplets(3, [(0, 0, 2.0), (0, 2, -1.0), (1, 1, 3.0), (2, 0, -1.0), (2, 2, 2.0)]).unwrap();
         let (mut plain, mut fused) = ([0.0; 3], [0.0; 3]);
         let x = [1.0, 2.0, 3.0];
         matrix.apply(&x, &mut plain);

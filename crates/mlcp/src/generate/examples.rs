@@ -9,7 +9,11 @@ use crate::io::ProblemFolder;
 /// Random part of every face velocity, so that no two runs with different seeds agree by accident.
 const NOISE: f64 = 0.02;
 
-pub(super) fn generate<const D: usize>(example: Example, size: usize, seed: u64) -> Result<ProblemFolder, GenerateError> {
+pub(super) fn generate<const D: usize>(
+    example: Example,
+    size: usize,
+    seed: u64,
+) -> Result<ProblemFolder, GenerateError> {
     let grid = Grid::<D>::unit(size)?;
     match example {
         Example::CubeLid => cube_lid(grid, seed),

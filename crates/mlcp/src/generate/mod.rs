@@ -103,9 +103,25 @@ impl fmt::Display for Example {
 }
 
 impl FromStr for Example {
-    type Err = String;
+    type Err = ParseExampleError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|example| example.name() == text).ok_or_else(|| text.to_string())
+        let known = Self::ALL.into_iter().find(|example| example.name() == text);
+        known.ok_or_else(|| ParseExampleError { text: text.into() })
+    }
+}
+
+/// Text that names no example.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no example `{text}`, expected one of {}", Example::ALL.map(Example::name).join(", "))]
+pub struct ParseExampleError {
+    text: String,
+}
+
+impl ParseExampleError {
+    /// The example whose name looks most like what was given, if any does.
+    pub fn nearest(&self) -> Option<Example> {
+        let distance = |example: &Example| strsim::damerau_levenshtein(example.name(), &self.text);
+        Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4)
     }
 }

@@ -28,8 +28,9 @@ pub fn read_matrix(path: &Path) -> Result<CsrMatrix<'static>, FileError> {
 
 /// Writes the lower triangle of a symmetric matrix, all of it or nothing.
 ///
-/// Reading it back gives the same bits. Refused: a matrix that is not symmetric (up to rounding) or
-/// has a diagonal entry that is not positive.
+/// Reading it back gives the same bits; where rounding has made the triangles differ, those of the
+/// lower one. Refused: a matrix that is not symmetric up to rounding, or has a diagonal entry that
+/// is not positive.
 pub fn write_matrix(path: &Path, matrix: &CsrMatrix) -> Result<(), FileError> {
     matrix.check_symmetric_positive().map_err(unusable(path))?;
     let lower = |row: usize| matrix.row(row).take_while(move |&(column, _)| column <= row);

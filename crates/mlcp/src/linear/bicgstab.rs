@@ -73,7 +73,7 @@ impl LinearSolver for BiCgStab {
             preconditioner.apply(r, z);
             system.apply(z, t);
             let (tt, tr) = (vector::dot(t, t), vector::dot(t, r));
-            if !(tt > 0.0) || tr == 0.0 {
+            if tt == 0.0 || tr == 0.0 || !tt.is_finite() {
                 fresh = true;
                 restarts += 1;
                 watch(residual);

@@ -119,7 +119,8 @@ impl LinearSolver for Gmres {
             let spent = self.round(system, preconditioner, r, x, aim, watch);
             iterations += spent;
             residual = vector::norm_max(r);
-            if spent == 0 || !(vector::norm(r) < before) {
+            let after = vector::norm(r);
+            if spent == 0 || after >= before || after.is_nan() {
                 return done(LinearOutcome::Breakdown, iterations, residual);
             }
         }
@@ -185,13 +186,7 @@ impl Gmres {
     }
 
     /// x ← x + M⁻¹ V y and r ← r − S M⁻¹ V y.
-    fn update(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-    ) {
+    fn update(&mut self, system: &Subsystem, preconditioner: &mut dyn Preconditioner, r: &mut [f64], x: &mut [f64]) {
         vector::clear(&mut self.combination);
         for (&coefficient, vector) in self.small.coefficients().iter().zip(&self.basis) {
             vector::add_scaled(coefficient, vector, &mut self.combination);

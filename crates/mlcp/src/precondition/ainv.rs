@@ -97,7 +97,13 @@ struct Column {
 impl Column {
     fn new(size: usize) -> Self {
         let flags = vec![false; size];
-        Self { values: vec![0.0; size], held: Vec::new(), is_held: flags.clone(), due: BinaryHeap::new(), is_due: flags }
+        Self {
+            values: vec![0.0; size],
+            held: Vec::new(),
+            is_held: flags.clone(),
+            due: BinaryHeap::new(),
+            is_due: flags,
+        }
     }
 
     /// Adds to an entry. A new one brings up the columns later than `after` that reach it.

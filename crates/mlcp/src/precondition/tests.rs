@@ -42,11 +42,8 @@ fn without_fill_the_factorisations_are_inverses() {
     let system = Subsystem::whole(&matrix);
     let mut careless = IncompleteCholesky::plain();
     careless.safety = 0.0;
-    let exact: [&mut dyn Preconditioner; 3] = [
-        &mut careless,
-        &mut IncompleteLu::default(),
-        &mut ApproximateInverse::new(Dropping::Static(30)),
-    ];
+    let exact: [&mut dyn Preconditioner; 3] =
+        [&mut careless, &mut IncompleteLu::default(), &mut ApproximateInverse::new(Dropping::Static(30))];
     for (index, preconditioner) in exact.into_iter().enumerate() {
         let tolerance = if index == 2 { 0.7 } else { 1e-10 }; // the inverse neglects small corrections
         assert!(difference(&apply(preconditioner, &system, &r), &answer) < tolerance, "{index}");
@@ -87,7 +84,7 @@ fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: 
 fn better_preconditioners_take_fewer_iterations() {
     let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
     let system = Subsystem::whole(&folder.matrix);
-    let mut count = |preconditioner: &mut dyn Preconditioner| iterations(preconditioner, &system, &folder.b);
+    let count = |preconditioner: &mut dyn Preconditioner| iterations(preconditioner, &system, &folder.b);
     let none = count(&mut Identity);
     let jacobi = count(&mut Jacobi::default());
     let ainv = count(&mut ApproximateInverse::new(Dropping::Standard(0.1)));

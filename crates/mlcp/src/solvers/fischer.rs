@@ -195,9 +195,8 @@ impl Linearised {
 
     /// Φᵀ (D_x Δq + D_y A Δq).
     fn slope(&self, direction: &[f64], product: &[f64]) -> f64 {
-        let of_row = |row: usize| {
-            self.phi[row] * (self.shift[row] * direction[row] + self.scale[row].powi(2) * product[row])
-        };
+        let of_row =
+            |row: usize| self.phi[row] * (self.shift[row] * direction[row] + self.scale[row].powi(2) * product[row]);
         parallel::sum(0..direction.len(), |rows| rows.map(of_row).sum())
     }
 }

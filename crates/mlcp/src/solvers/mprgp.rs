@@ -55,7 +55,9 @@ impl MlcpSolver for Mprgp {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 100_000, |task, q, trace: &mut Trace| iterate(params, inner, task, q, trace))
+        run(name, problem, q, &params.stop, 100_000, |task, q, trace: &mut Trace| {
+            iterate(params, inner, task, q, trace)
+        })
     }
 }
 
@@ -209,9 +211,12 @@ fn masked(free: &[bool], r: &[f64], phi: &mut [f64]) {
 fn longest_step(problem: &Mlcp, q: &[f64], direction: &[f64]) -> f64 {
     -parallel::max((q, problem.lower(), direction), |(q, lower, direction)| {
         let rows = q.iter().zip(lower).zip(direction);
-        rows.fold(f64::NEG_INFINITY, |most, ((q, lower), direction)| {
-            if *direction > 0.0 { most.max(-(q - lower) / direction) } else { most }
-        })
+        rows.fold(
+            f64::NEG_INFINITY,
+            |most, ((q, lower), direction)| {
+                if *direction > 0.0 { most.max(-(q - lower) / direction) } else { most }
+            },
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! Minimum-map Newton (`newton`) of [Andersen2017a] and [Andersen2017b].
+//! Minimum-map Newton (`newton`) of \[Andersen2017a\] and \[Andersen2017b\].
 //!
 //! Finds a root of H_i = min(q_i − ℓ_i, r_i) on wall rows, H_i = r_i elsewhere. With
 //! 𝒜 = {r_i < q_i − ℓ_i} and all equation rows, ℱ the rest (the index files of the papers, their

@@ -26,7 +26,7 @@ use crate::vector;
 #[derive(Clone, Debug)]
 pub struct PenaltyParams {
     /// ρ, relative to the diagonal. Default 10³ / tolerance, and more in proportion where the
-    /// largest b on a wall exceeds ‖H(0)‖∞; [Lai2021] used 10⁹ for 10⁻⁶.
+    /// largest b on a wall exceeds ‖H(0)‖∞; \[Lai2021\] used 10⁹ for 10⁻⁶.
     pub penalty: Option<f64>,
     /// Each linear system is solved to this part of its right-hand side. Default 3e-2.
     pub forcing: f64,
@@ -98,7 +98,8 @@ fn iterate(
         let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
         springs.move_by_scaled(&correction, q);
         problem.residual(q, &mut r);
-        if changed == 0 && report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual() {
+        let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
+        if changed == 0 && (has_failed || report.iterations == 0) {
             trace.stall("the springs are settled and the linear solver cannot reduce the residual any further");
         }
     }

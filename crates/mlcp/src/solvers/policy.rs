@@ -94,7 +94,8 @@ fn iterate(
         let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
         vector::add_scaled(1.0, &correction, q);
         problem.residual(q, &mut r);
-        if changed == 0 && report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual() {
+        let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
+        if changed == 0 && (has_failed || report.iterations == 0) {
             trace.stall("the policy is settled and the linear solver cannot reduce the residual any further");
         }
     }

@@ -47,7 +47,9 @@ impl MlcpSolver for Sticking {
                 // The recurrence may promise more than it kept; then go on from the true residual.
                 let residual = vector::norm_max(&r);
                 if report.outcome == LinearOutcome::Breakdown {
-                    trace.stall("the linear solver broke down: the matrix or the preconditioner is not positive definite");
+                    trace.stall(
+                        "the linear solver broke down: the matrix or the preconditioner is not positive definite",
+                    );
                 } else if residual > 0.5 * before {
                     trace.stall("rounding keeps the linear solver from reducing the residual any further");
                 }

@@ -46,7 +46,7 @@ pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
 
     let example = Example::SphereHalf;
     let data = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
-    let problem = data.problem().map_err(|error| CommandError::Prepare(error.into()))?;
+    let problem = data.problem().map_err(CommandError::Problem)?;
     if !quiet {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;

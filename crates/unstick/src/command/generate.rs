@@ -19,7 +19,7 @@ pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
         output::print(list())?;
         return Ok(Verdict::Done);
     };
-    let example: Example = name.parse().map_err(|_| CommandError::example(name))?;
+    let example: Example = name.parse().map_err(CommandError::example)?;
     check_memory(args.dimension, size)?;
     let folder =
         example.generate(args.dimension, size, args.seed).map_err(|error| CommandError::Generate { example, error })?;

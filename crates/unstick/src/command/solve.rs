@@ -28,7 +28,7 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let contest = contest(args)?;
     let files = Files::check(args)?;
     let folder = ProblemFolder::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
-    let problem = folder.problem().map_err(|error| CommandError::Prepare(error.into()))?;
+    let problem = folder.problem().map_err(CommandError::Problem)?;
     let mut start = match (contest.start, &folder.x) {
         (Start::Given, Some(x)) => x.clone(),
         (Start::Given, None) => return Err(CommandError::NothingGiven { folder: args.folder.clone() }),
@@ -44,9 +44,13 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
         output::print(table::text(&comparison))?;
         notes::lines(&comparison).iter().try_for_each(output::print)?;
     }
-    files.write(&comparison, |line| match args.json || quiet {
-        true => Ok(output::note(line)),
-        false => output::print(line),
+    files.write(&comparison, |line| match (quiet, args.json) {
+        (true, _) => Ok(()),
+        (false, false) => output::print(line),
+        (false, true) => {
+            output::note(line); // standard output belongs to the objects
+            Ok(())
+        }
     })?;
     Ok(judge(&comparison))
 }
@@ -116,7 +120,7 @@ impl Files {
 
 /// What a page about any problem says first.
 const LEAD: &[&str] =
-    &["Every solver worked on the same problem from the same starting iterate and stopped at the same \
+    &["Every solver worked on the same problem from the same starting iterate and aimed at the same \
      residual. On a wall row either the liquid presses on the wall, or it has let go and the wall does \
      not pull: such rows are counted as active. On all other rows the flow is in balance."];
 

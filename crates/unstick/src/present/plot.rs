@@ -11,9 +11,14 @@ use crate::command::compare::Comparison;
 use crate::error::CommandError;
 
 const WIDTH: u32 = 1000;
+/// Height unless there are very many lines to name.
 const HEIGHT: u32 = 540;
+/// Height of the strip with the title.
+const TITLE: u32 = 48;
 /// Width of the strip on the right that names the lines.
 const LEGEND: u32 = 270;
+/// Height of a name there.
+const LINE: i32 = 24;
 
 /// Colours that people with any colour vision tell apart on white (after Okabe and Ito).
 const PALETTE: [RGBColor; 7] = [
@@ -26,6 +31,9 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
+/// How lines are drawn on each round through the palette.
+const DASHES: [Option<(i32, i32)>; 3] = [None, Some((8, 4)), Some((2, 4))];
+
 const INK: RGBColor = RGBColor(40, 44, 52);
 const SOFT: RGBColor = RGBColor(95, 103, 112);
 const FAINT: RGBColor = RGBColor(226, 230, 234);
@@ -37,8 +45,8 @@ type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 struct Curve {
     name: String,
     color: RGBColor,
-    /// Lines beyond the palette are dashed.
-    dashed: bool,
+    /// Lines beyond the palette are dashed: pixels drawn and left out.
+    dashes: Option<(i32, i32)>,
     converged: bool,
     points: Vec<(f64, f64)>,
 }
@@ -59,7 +67,8 @@ pub fn svg(comparison: &Comparison) -> Result<String, CommandError> {
     let (work, residual) = axes(comparison, target);
     let curves = curves(comparison, &residual, &work);
     let mut text = String::new();
-    let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
+    let height = HEIGHT.max(TITLE + LINE as u32 * (curves.len() as u32 + 4));
+    let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
     let drawn = draw(&area, &comparison.problem, (work, residual), target, &curves);
     drop(area);
     drawn.map_err(|error| CommandError::Plot(error.to_string()))?;
@@ -76,20 +85,21 @@ fn axes(comparison: &Comparison, target: f64) -> (Axis, Axis) {
     let residuals = comparison.reports().flat_map(|report| report.history().iter().map(|&h| relative(report, h)));
     let positive = residuals.chain([target, 1.0]).filter(|value| *value > 0.0 && value.is_finite());
     let (low, high) = positive.fold((1.0, f64::MIN_POSITIVE), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
-    // Far below the tolerance there is nothing to see but luck.
-    (Axis::work(most), Axis::decades(low.max(1e-2 * target), high))
+    // Far below the tolerance there is nothing to see but luck, far above the start nothing but divergence.
+    let low = if target > 0.0 { low.clamp(1e-2 * target, 0.3 * target).min(1.0) } else { low };
+    (Axis::work(most), Axis::decades(low, high.min(1e4)))
 }
 
 fn curves(comparison: &Comparison, residual: &Axis, work: &Axis) -> Vec<Curve> {
     let half_pixel = work.range.end / f64::from(2 * WIDTH);
     let curve = |(index, report): (usize, &SolveReport)| {
-        // An exact zero has no logarithm: it lies on the floor.
-        let ordinate = |h: f64| relative(report, h).log10().max(residual.range.start);
+        // What lies outside is drawn on the rim, also an exact zero, which has no logarithm.
+        let ordinate = |h: f64| relative(report, h).log10().clamp(residual.range.start, residual.range.end);
         let points = report.work().iter().zip(report.history()).map(|(&work, &h)| (abscissa(work), ordinate(h)));
         Curve {
             name: report.solver().to_string(),
             color: PALETTE[index % PALETTE.len()],
-            dashed: index / PALETTE.len() % 2 == 1,
+            dashes: DASHES[index / PALETTE.len() % DASHES.len()],
             converged: report.converged(),
             points: thinned(points, half_pixel),
         }
@@ -120,14 +130,14 @@ fn text_style(size: u32, color: RGBColor) -> TextStyle<'static> {
 fn draw(root: &Area, problem: &str, axes: (Axis, Axis), target: f64, curves: &[Curve]) -> Drawn {
     root.fill(&WHITE)?;
     root.draw(&Text::new(format!("Residual against work: {problem}"), (20, 16), text_style(20, INK)))?;
-    let (left, right) = root.margin(48, 0, 0, 0).split_horizontally(WIDTH - LEGEND);
+    let (left, right) = root.margin(TITLE, 0, 0, 0).split_horizontally(WIDTH - LEGEND);
     draw_chart(&left, axes, target, curves)?;
     draw_legend(&right, curves)?;
     root.present()
 }
 
 fn draw_chart(area: &Area, (work, residual): (Axis, Axis), target: f64, curves: &[Curve]) -> Drawn {
-    let end = work.range.end;
+    let (end, shown) = (work.range.end, residual.range.clone());
     let mut chart = ChartBuilder::on(area)
         .margin_left(12)
         .margin_bottom(10)
@@ -145,8 +155,8 @@ fn draw_chart(area: &Area, (work, residual): (Axis, Axis), target: f64, curves: 
         .x_desc("work: iterations of the linear solver, or sweeps (logarithmic)")
         .y_desc("residual, relative to that at zero")
         .draw()?;
-    if target > 0.0 {
-        let height = target.log10();
+    let height = target.log10();
+    if shown.contains(&height) {
         chart.draw_series(DashedLineSeries::new([(0.0, height), (end, height)], 6, 5, SOFT.into()))?;
         let above = text_style(14, SOFT).pos(Pos::new(HPos::Left, VPos::Bottom));
         chart.draw_series([EmptyElement::at((0.0, height)) + Text::new("tolerance", (8, -3), above)])?;
@@ -156,9 +166,9 @@ fn draw_chart(area: &Area, (work, residual): (Axis, Axis), target: f64, curves: 
         let widened = 3 * curves[index + 1..].iter().filter(|later| curve.runs_along(later)).count() as u32;
         let stroke = curve.color.stroke_width(2 + widened);
         let points = curve.points.iter().copied();
-        match curve.dashed {
-            true => chart.draw_series(DashedLineSeries::new(points, 7, 4, stroke))?,
-            false => chart.draw_series(LineSeries::new(points, stroke))?,
+        match curve.dashes {
+            Some((on, off)) => chart.draw_series(DashedLineSeries::new(points, on, off, stroke))?,
+            None => chart.draw_series(LineSeries::new(points, stroke))?,
         };
         let end = curve.points.last().copied();
         match curve.converged {
@@ -173,19 +183,19 @@ fn draw_legend(area: &Area, curves: &[Curve]) -> Drawn {
     let beside = |size: u32, color| text_style(size, color).pos(Pos::new(HPos::Left, VPos::Center));
     let mut y = 20;
     for curve in curves {
-        area.draw(&PathElement::new([(12, y), (36, y)], curve.color.stroke_width(3)))?;
-        if curve.dashed {
-            area.draw(&Rectangle::new([(21, y - 3), (27, y + 3)], WHITE.filled()))?;
+        let (on, off) = curve.dashes.unwrap_or((24, 0));
+        for x in (12..36).step_by((on + off) as usize) {
+            area.draw(&PathElement::new([(x, y), (x + on, y)], curve.color.stroke_width(3)))?;
         }
         area.draw(&Text::new(curve.name.clone(), (44, y), beside(15, INK)))?;
-        y += 24;
+        y += LINE;
     }
     y += 14;
     area.draw(&Circle::new((24, y), 5, SOFT.filled()))?;
     area.draw(&Text::new("converged", (44, y), beside(14, SOFT)))?;
     if curves.iter().any(|curve| !curve.converged) {
-        area.draw(&Cross::new((24, y + 24), 6, SOFT.stroke_width(2)))?;
-        area.draw(&Text::new("did not converge", (44, y + 24), beside(14, SOFT)))?;
+        area.draw(&Cross::new((24, y + LINE), 6, SOFT.stroke_width(2)))?;
+        area.draw(&Text::new("did not converge", (44, y + LINE), beside(14, SOFT)))?;
     }
     Ok(())
 }
