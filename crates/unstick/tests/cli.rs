@@ -203,7 +203,7 @@ fn a_wrong_name_is_answered_with_the_nearest() {
     assert_refused(&folder, &["solve", "tank", "--solver", "psor,,policy"], "expected one of policy");
     let out = ["--size", "16", "--out", "new"];
     assert_refused(&folder, &[&["generate", "sphre-half"], &out[..]].concat(), "did you mean `sphere-half`?");
-    assert_refused(&folder, &[&["generate", "volcano"], &out[..]].concat(), "there are cube-lid");
+    assert_refused(&folder, &[&["generate", "volcano"], &out[..]].concat(), "expected one of cube-lid");
 }
 
 #[test]
