@@ -1,5 +1,9 @@
 //! Shapes as values: signed distances that print, compare and combine.
 
+use crate::mesh::{MeshDistance, TriangleMesh};
+use crate::pose::{Pose, Spin};
+use crate::vector::{dot, length, minus, times};
+
 /// A shape, by its distance: negative inside, positive outside.
 ///
 /// Combinations are exact in sign and, near the surface of a single part, in size; far away they
@@ -45,6 +49,22 @@ pub enum SignedDistance<const D: usize> {
     Complement(Box<SignedDistance<D>>),
     /// The part grown by a distance, or shrunk by a negative one.
     Dilation(Box<SignedDistance<D>>, f64),
+    /// The part laid elsewhere, rigidly: its distance stays as exact as it was.
+    Transformed {
+        /// The part at rest.
+        part: Box<SignedDistance<D>>,
+        /// Where it lies.
+        pose: Pose<D>,
+    },
+    /// The inside of a closed mesh; in three dimensions only, as [`MeshDistance`] is.
+    Mesh(MeshDistance<D>),
+}
+
+impl SignedDistance<3> {
+    /// The inside of a closed mesh.
+    pub fn mesh(mesh: &TriangleMesh) -> Self {
+        Self::Mesh(MeshDistance::new(mesh))
+    }
 }
 
 impl<const D: usize> SignedDistance<D> {
@@ -56,6 +76,16 @@ impl<const D: usize> SignedDistance<D> {
     /// A box along the axes.
     pub fn cuboid(lower: [f64; D], upper: [f64; D]) -> Self {
         Self::Cuboid { lower, upper }
+    }
+
+    /// All points within `radius` of the segment between two points.
+    pub fn capsule(from: [f64; D], to: [f64; D], radius: f64) -> Self {
+        Self::Capsule { from, to, radius }
+    }
+
+    /// Everything behind the plane through `point`; `normal`, of any length but zero, leads out.
+    pub fn half_space(point: [f64; D], normal: [f64; D]) -> Self {
+        Self::HalfSpace { point, normal }
     }
 
     /// What this shape does not cover.
@@ -71,6 +101,46 @@ impl<const D: usize> SignedDistance<D> {
     /// What this shape and the other cover.
     pub fn and(self, other: Self) -> Self {
         Self::Intersection(vec![self, other])
+    }
+
+    /// This shape grown by a distance, or shrunk by a negative one.
+    pub fn dilated(self, by: f64) -> Self {
+        Self::Dilation(Box::new(self), by)
+    }
+
+    /// This shape laid elsewhere.
+    pub fn posed(self, pose: &Pose<D>) -> Self {
+        match self {
+            Self::Transformed { part, pose: first } => Self::Transformed { part, pose: first.then(pose) },
+            part => Self::Transformed { part: Box::new(part), pose: *pose },
+        }
+    }
+
+    /// This shape shifted.
+    pub fn moved(self, by: [f64; D]) -> Self {
+        self.posed(&Pose::from_translation(by))
+    }
+
+    /// This shape turned about a point.
+    pub fn rotated(self, by: &Spin<D>, pivot: [f64; D]) -> Self {
+        self.posed(&Pose::from_spin(by).about(pivot))
+    }
+
+    /// The direction of steepest ascent: out of the shape, of length 1.
+    ///
+    /// By central differences over `step` to each side. Zero where these cancel, as they do in the
+    /// centre of a sphere.
+    pub fn gradient(&self, point: [f64; D], step: f64) -> [f64; D] {
+        let slope: [f64; D] = std::array::from_fn(|axis| {
+            let shifted = |by: f64| {
+                let mut shifted = point;
+                shifted[axis] += by;
+                self.at(shifted)
+            };
+            shifted(step) - shifted(-step)
+        });
+        let size = length(slope);
+        if size > 0.0 && size.is_finite() { times(1.0 / size, slope) } else { [0.0; D] }
     }
 
     /// The distance of a point.
@@ -96,20 +166,10 @@ impl<const D: usize> SignedDistance<D> {
             Self::Intersection(parts) => parts.iter().fold(f64::NEG_INFINITY, |most, part| most.max(part.at(point))),
             Self::Complement(part) => -part.at(point),
             Self::Dilation(part, by) => part.at(point) - by,
+            Self::Transformed { part, pose } => part.at(pose.apply_inverse(point)),
+            Self::Mesh(mesh) => mesh.at(point),
         }
     }
-}
-
-fn minus<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
-    std::array::from_fn(|axis| a[axis] - b[axis])
-}
-
-fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
-    (0..D).map(|axis| a[axis] * b[axis]).sum()
-}
-
-fn length<const D: usize>(a: [f64; D]) -> f64 {
-    dot(a, a).sqrt()
 }
 
 #[cfg(test)]
@@ -122,9 +182,9 @@ mod tests {
         assert_eq!((ball.at([3.0, 0.0, 0.0]), ball.at([0.0; 3])), (1.0, -2.0));
         let cuboid = SignedDistance::cuboid([0.0, 0.0], [2.0, 4.0]);
         assert_eq!((cuboid.at([5.0, 8.0]), cuboid.at([1.5, 2.0])), (5.0, -0.5));
-        let capsule = SignedDistance::Capsule { from: [0.0, 0.0], to: [1.0, 0.0], radius: 0.5 };
+        let capsule = SignedDistance::capsule([0.0, 0.0], [1.0, 0.0], 0.5);
         assert_eq!((capsule.at([0.5, 1.0]), capsule.at([3.0, 0.0])), (0.5, 1.5));
-        let below = SignedDistance::HalfSpace { point: [0.0, 1.0], normal: [0.0, 2.0] };
+        let below = SignedDistance::half_space([0.0, 1.0], [0.0, 2.0]);
         assert_eq!(below.at([7.0, 4.0]), 3.0);
     }
 
@@ -136,6 +196,29 @@ mod tests {
         assert!(left.clone().and(right.clone()).at(in_left) > 0.0);
         assert!(left.clone().and(right).at(in_both) < 0.0);
         assert!(left.clone().complement().at(in_left) > 0.0);
-        assert_eq!(SignedDistance::Dilation(Box::new(left), 0.5).at([2.0, 0.0]), 0.5);
+        assert_eq!(left.dilated(0.5).at([2.0, 0.0]), 0.5);
+    }
+
+    #[test]
+    fn a_shape_laid_elsewhere_keeps_its_distances() {
+        let plank = SignedDistance::cuboid([0.0, 0.0], [4.0, 1.0]);
+        let upright = plank.clone().rotated(&Spin::in_plane(std::f64::consts::FRAC_PI_2), [0.0, 0.0]);
+        let as_box = SignedDistance::cuboid([-1.0, 0.0], [0.0, 4.0]).moved([2.0, 3.0]);
+        let moved = upright.moved([2.0, 3.0]);
+        assert!(matches!(&moved, SignedDistance::Transformed { part, .. } if **part == plank), "poses are joined");
+        for point in [[0.0, 0.0], [1.4, 5.0], [9.0, -3.0], [1.5, 7.5]] {
+            assert!((moved.at(point) - as_box.at(point)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn gradients_lead_out_of_the_shape() {
+        let ball = SignedDistance::sphere([1.0, 2.0, 3.0], 0.5);
+        let gradient = ball.gradient([1.0, 2.3, 3.4], 1e-4);
+        assert!(length(minus(gradient, [0.0, 0.6, 0.8])) < 1e-8, "{gradient:?}");
+        assert_eq!(ball.gradient([1.0, 2.0, 3.0], 0.125), [0.0; 3]);
+        let below = SignedDistance::half_space([0.0, 1.0], [0.0, 7.0]);
+        assert_eq!(below.complement().gradient([5.0, 5.0], 0.5), [0.0, -1.0]);
+        assert_eq!(SignedDistance::<2>::Union(vec![]).gradient([0.0; 2], 0.5), [0.0; 2]);
     }
 }

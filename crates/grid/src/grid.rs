@@ -5,6 +5,7 @@
 pub struct Grid<const D: usize> {
     cells: [usize; D],
     spacing: f64,
+    inverse_spacing: f64,
     origin: [f64; D],
 }
 
@@ -33,7 +34,7 @@ impl<const D: usize> Grid<D> {
         if !(spacing > 0.0 && spacing.is_finite()) {
             return Err(GridError::Spacing(spacing));
         }
-        Ok(Self { cells, spacing, origin })
+        Ok(Self { cells, spacing, inverse_spacing: 1.0 / spacing, origin })
     }
 
     /// The unit square or cube in `size` cells along each axis.
@@ -49,6 +50,12 @@ impl<const D: usize> Grid<D> {
     /// Edge length of a cell.
     pub fn spacing(&self) -> f64 {
         self.spacing
+    }
+
+    /// A point in cells from the origin along each axis.
+    #[inline]
+    pub fn in_cells(&self, point: [f64; D]) -> [f64; D] {
+        std::array::from_fn(|axis| (point[axis] - self.origin[axis]) * self.inverse_spacing)
     }
 
     /// Lower corner.

@@ -18,8 +18,17 @@ mod distance;
 mod field;
 mod fraction;
 mod grid;
+mod mesh;
+mod motion;
+mod pose;
+mod sample;
+mod vector;
 
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
 pub use fraction::open_fractions;
 pub use grid::{Grid, GridError};
+pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};
+pub use motion::{Keyframe, Keyframes, Motion, MotionError};
+pub use pose::{Pose, Spin};
+pub use sample::{sample_cells, sample_nodes};

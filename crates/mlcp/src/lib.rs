@@ -27,6 +27,7 @@ pub mod io;
 pub mod linear;
 pub mod parallel;
 pub mod precondition;
+pub mod run;
 pub mod solvers;
 pub mod vector;
 
@@ -37,7 +38,6 @@ mod name;
 mod operator;
 mod problem;
 mod report;
-mod run;
 mod singular;
 mod start;
 mod stop;

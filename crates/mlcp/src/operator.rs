@@ -7,7 +7,7 @@ use crate::vector;
 ///
 /// Implement it to hand over a matrix that is never assembled. Methods and preconditioners that
 /// must read single entries (`psor`, the factorisations) ask for [`csr`](Self::csr) and refuse
-/// operators without it; `policy`, `newton` and `mprgp` with `none` or `jacobi` do not.
+/// operators without it; every other method with `none` or `jacobi` works without.
 ///
 /// ```
 /// use unstick_mlcp::{LinearOperator, Mlcp, SolverName};

@@ -1,4 +1,40 @@
 //! The frame around every solver: checks, singular parts, the stopping rule, the account.
+//!
+//! A method of your own fits in like this:
+//!
+//! ```
+//! use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, Stop, run};
+//!
+//! /// Projected Jacobi: slow, and short enough to show the frame.
+//! struct ProjectedJacobi;
+//!
+//! impl MlcpSolver for ProjectedJacobi {
+//!     fn name(&self) -> String {
+//!         "projected-jacobi".into()
+//!     }
+//!
+//!     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+//!         run::run(self.name(), problem, q, &Stop::default(), 10_000, |task, q, trace| {
+//!             let mut r = vec![0.0; q.len()];
+//!             task.problem.residual(q, &mut r);
+//!             while trace.goes_on(task.problem.natural_residual(q, &r))? {
+//!                 for row in 0..q.len() {
+//!                     let step = -0.6 * r[row] / task.problem.operator().diagonal()[row];
+//!                     q[row] = (q[row] + step).max(task.problem.lower()[row]);
+//!                 }
+//!                 trace.spend(1);
+//!                 task.problem.residual(q, &mut r);
+//!             }
+//!             Ok(())
+//!         })
+//!     }
+//! }
+//!
+//! let folder = unstick_mlcp::generate::Example::SphereHalf.generate(2, 16, 0)?;
+//! let mut q = vec![0.0; folder.b.len()];
+//! assert!(ProjectedJacobi.solve(&folder.problem()?, &mut q)?.converged());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +49,7 @@ use crate::stop::Stop;
 const HOPELESS: f64 = 1e10;
 
 /// The running account of a solve.
-pub(crate) struct Trace {
+pub struct Trace {
     target: f64,
     max_cycles: usize,
     history: Vec<f64>,
@@ -119,7 +155,7 @@ impl Trace {
 }
 
 /// What a method gets to work on.
-pub(crate) struct Task<'t, 'a> {
+pub struct Task<'t, 'a> {
     /// The problem, compatible on its pockets.
     pub problem: &'t Mlcp<'a>,
     /// Components that must keep an active row.
@@ -130,7 +166,7 @@ pub(crate) struct Task<'t, 'a> {
 ///
 /// The method calls [`Trace::goes_on`] with the natural residual before every cycle. It runs inside
 /// the thread pool, so that its many short loops need not be handed over one by one.
-pub(crate) fn run<'a, M>(
+pub fn run<'a, M>(
     solver: String,
     problem: &Mlcp<'a>,
     q: &mut [f64],

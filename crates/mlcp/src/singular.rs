@@ -38,7 +38,7 @@ impl<'a> Compatible<'a> {
     ///
     /// An operator without entries shows no components and is taken as it is.
     pub fn of(problem: &Mlcp<'a>, target: f64) -> Self {
-        let singular = problem.operator().csr().map(singular_components).unwrap_or_default();
+        let singular = problem.operator().csr().map(CsrMatrix::singular_components).unwrap_or_default();
         let mut compatible = Self { problem: problem.clone(), loose: Vec::new(), pockets: Vec::new() };
         if singular.is_empty() {
             return compatible;
@@ -96,37 +96,40 @@ impl<'a> Compatible<'a> {
     }
 }
 
-/// Rows of each connected component whose rows all sum to zero.
-fn singular_components(matrix: &CsrMatrix) -> Vec<Vec<u32>> {
-    let mut seen = vec![false; matrix.rows()];
-    let mut components = Vec::new();
-    let mut rows: Vec<u32> = Vec::new();
-    for first in 0..matrix.rows() {
-        if seen[first] {
-            continue;
-        }
-        seen[first] = true;
-        rows.clear();
-        rows.push(first as u32);
-        let (mut next, mut anchored) = (0, false);
-        while next < rows.len() {
-            let row = rows[next] as usize;
-            next += 1;
-            let mut sum = 0.0;
-            for (column, value) in matrix.row(row) {
-                sum += value;
-                if !seen[column] && value != 0.0 {
-                    seen[column] = true;
-                    rows.push(column as u32);
-                }
+impl CsrMatrix<'_> {
+    /// Rows of each connected component whose rows all sum to zero: liquid without air, whose
+    /// pressure is known only up to a constant.
+    pub fn singular_components(&self) -> Vec<Vec<u32>> {
+        let mut seen = vec![false; self.rows()];
+        let mut components = Vec::new();
+        let mut rows: Vec<u32> = Vec::new();
+        for first in 0..self.rows() {
+            if seen[first] {
+                continue;
             }
-            anchored |= sum.abs() > ROUNDING * matrix.diagonal()[row];
+            seen[first] = true;
+            rows.clear();
+            rows.push(first as u32);
+            let (mut next, mut anchored) = (0, false);
+            while next < rows.len() {
+                let row = rows[next] as usize;
+                next += 1;
+                let mut sum = 0.0;
+                for (column, value) in self.row(row) {
+                    sum += value;
+                    if !seen[column] && value != 0.0 {
+                        seen[column] = true;
+                        rows.push(column as u32);
+                    }
+                }
+                anchored |= sum.abs() > ROUNDING * self.diagonal()[row];
+            }
+            if !anchored {
+                components.push(rows.clone());
+            }
         }
-        if !anchored {
-            components.push(rows.clone());
-        }
+        components
     }
-    components
 }
 
 #[cfg(test)]

@@ -9,13 +9,33 @@ use unstick::mlcp::{Krylov, Method, PreconditionerName};
 
 const EXAMPLES: &str = "\
 Examples:
-  unstick                                           a demonstration, a few seconds long
+  unstick                                           the breaking dam, sealed and separating walls
+  unstick run stairs-hard --set grid.cells=[128,128]
+  unstick run my-scene.toml --compare sealed
+  unstick demo                                      every solver on one problem
   unstick generate sphere-half --size 64 --out tank
   unstick solve tank --solver policy,newton,psor --plot tank.svg
   unstick doctor
 
-Without a command, `unstick` solves one problem with every method and writes a plot and a
-report to out/demo.";
+Without a command, `unstick` simulates a breaking dam with sealed and separating walls side by
+side and writes a movie and a report to out/dam-break.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  unstick run                                       the breaking dam
+  unstick run sphere-half --set grid.cells=[64,64,64] --frames 50
+  unstick run my-scene.toml --compare sealed --out out/mine
+  unstick run --resume --out out/mine               go on where it stopped
+
+A run folder holds run.json, stats.csv, frames/, movie.png, report.html, checkpoint/ and whatever
+data the scene asks for. Ctrl-C finishes the step and writes a checkpoint.
+
+Exit status: 0 if the run reached its end, 130 if it was interrupted, 2 if it was refused or failed.";
+
+const CAPTURE_EXAMPLES: &str = "\
+Examples:
+  unstick capture dam-break --frame 40 --out problem
+  unstick solve problem --solver all";
 
 const SOLVE_EXAMPLES: &str = "\
 Examples:
@@ -49,11 +69,11 @@ fn solve_help() -> String {
     )
 }
 
-/// Liquids that let go of walls: complementarity solvers for pressure.
+/// Liquids that let go of walls.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub struct Cli {
-    /// What to do; a demonstration if nothing is said
+    /// What to do; the breaking dam if nothing is said
     #[command(subcommand)]
     pub command: Option<Command>,
 
@@ -69,6 +89,16 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Simulate a scene: frames, movie, report
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// List the scenes that come with the program, or print one
+    Scenes(ScenesArgs),
+    /// Write the pressure problem of a frame of a scene
+    #[command(after_help = CAPTURE_EXAMPLES)]
+    Capture(CaptureArgs),
+    /// Solve one problem with every method, in seconds
+    Demo,
     /// Solve a problem folder and compare solvers on it
     #[command(after_help = solve_help())]
     Solve(SolveArgs),
@@ -77,6 +107,76 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Say what this machine offers: threads, SIMD, memory and its bandwidth
     Doctor(DoctorArgs),
+}
+
+/// `unstick run`.
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// A scene by name (`unstick scenes` lists them) or a TOML file [default: dam-break]
+    pub scene: Option<String>,
+
+    /// The run folder [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Frames to simulate [default: what the scene says]
+    #[arg(long, value_name = "N")]
+    pub frames: Option<usize>,
+
+    /// Go on from the newest checkpoint of the run folder
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+
+    /// Replace an older run in the folder
+    #[arg(long)]
+    pub force: bool,
+
+    /// Change a value of the scene, by its path; may be given many times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
+    /// Run the scene a second time with all walls of a kind, and show both side by side
+    #[arg(long, value_name = "WALLS")]
+    pub compare: Option<WallKind>,
+
+    /// Print an object at the end instead of a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What walls do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum WallKind {
+    /// They hold on to liquid
+    Sealed,
+    /// They let go of it
+    Separating,
+}
+
+/// `unstick scenes`.
+#[derive(Debug, Args)]
+pub struct ScenesArgs {
+    /// Print this one as TOML
+    pub name: Option<String>,
+}
+
+/// `unstick capture`.
+#[derive(Debug, Args)]
+pub struct CaptureArgs {
+    /// A scene by name or a TOML file
+    pub scene: String,
+
+    /// The problem is that of the step after this frame
+    #[arg(long, value_name = "K")]
+    pub frame: usize,
+
+    /// The problem folder to write; must not hold anything yet
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Change a value of the scene, by its path; may be given many times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// `unstick solve`.

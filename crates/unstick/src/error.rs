@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, MietteHandlerOpts};
+use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
 use crate::machine::GIBI;
+use unstick::liquid::StepError;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::scene::SceneError;
+use unstick::scene::run::RunError;
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -15,6 +18,10 @@ const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` w
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
     `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
+
+/// What a scene can say about solves that fall short.
+const UNCONVERGED_HELP: &str = "the scene decides what happens then: add \
+    `--set pressure.on_unconverged=shorten-step` (or `accept`) and go on with `--resume`";
 
 /// Nothing could be done.
 #[derive(Debug, Error, Diagnostic)]
@@ -106,9 +113,36 @@ pub enum CommandError {
     /// Standard output failed.
     #[error("standard output: {0}")]
     Stdout(String),
+    /// A scene that makes no sense.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Scene(Box<SceneReport>),
+    /// A run that cannot begin or go on.
+    #[error("{message}")]
+    Run {
+        /// Why.
+        message: String,
+        /// What to do.
+        #[help]
+        help: Option<String>,
+    },
     /// A picture that could not be drawn.
     #[error("the plot could not be drawn: {0}")]
     Plot(String),
+}
+
+/// A scene that makes no sense, shown where it was written.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{message}")]
+pub struct SceneReport {
+    message: String,
+    #[source_code]
+    file: NamedSource<String>,
+    #[label("{label}")]
+    place: SourceSpan,
+    label: String,
+    #[help]
+    help: Option<String>,
 }
 
 impl CommandError {
@@ -136,6 +170,40 @@ impl CommandError {
     /// A file or folder that could not be written.
     pub fn writing(error: FileError) -> Self {
         Self::File { message: error.to_string(), help: None }
+    }
+}
+
+impl From<SceneError> for CommandError {
+    fn from(error: SceneError) -> Self {
+        let SceneError { message, place, label, help } = error;
+        match place {
+            Some(place) => {
+                let file = NamedSource::new(&place.source.name, place.source.text.clone());
+                Self::Scene(Box::new(SceneReport { message, file, place: place.span.into(), label, help }))
+            }
+            None => Self::Run { message, help },
+        }
+    }
+}
+
+impl From<RunError> for CommandError {
+    fn from(error: RunError) -> Self {
+        let help = match &error {
+            RunError::NotEmpty { .. } => Some(
+                "go on with `--resume`, replace an older run with `--force`, or name another folder with `--out`"
+                    .into(),
+            ),
+            RunError::OtherScene { .. } => {
+                Some("`--resume --out DIR` without a scene goes on with the one that was run".into())
+            }
+            RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins anew".into()),
+            RunError::Step(StepError::Unconverged { .. }) => Some(UNCONVERGED_HELP.into()),
+            _ => None,
+        };
+        match error {
+            RunError::Scene(error) => error.into(),
+            error => Self::Run { message: error.to_string(), help },
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! project offers to programs, and builds the command `unstick`:
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
+//! - [`liquid`]: the physics of one time step;
+//! - [`scene`]: scene files, run folders, pictures;
 //! - [`grid`]: the lattices that problems live on.
 //!
 //! Make a problem, solve it, look at the account:
@@ -25,4 +27,6 @@
 //! ```
 
 pub use unstick_grid as grid;
+pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;
+pub use unstick_scene as scene;

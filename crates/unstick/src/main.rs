@@ -18,12 +18,16 @@ use error::CommandError;
 /// What the process says to its caller when nothing could be done.
 const REFUSED: u8 = 2;
 
+/// What it says when it was asked to stop, as shells do.
+const INTERRUPTED: u8 = 130;
+
 fn main() -> ExitCode {
     error::install_report_style();
     let cli = Cli::parse();
     match run(&cli) {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Unsolved) => ExitCode::FAILURE,
+        Ok(Verdict::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => {
             output::note(format_args!("{:?}", miette::Report::new(error)));
             ExitCode::from(REFUSED)
@@ -37,7 +41,11 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;
     }
     match &cli.command {
-        None => command::demo::run(cli.quiet),
+        None => command::run::default_job(cli.quiet),
+        Some(Command::Run(args)) => command::run::run(args, cli.quiet),
+        Some(Command::Scenes(args)) => command::scenes::run(args),
+        Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
+        Some(Command::Demo) => command::demo::run(cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),
         Some(Command::Doctor(args)) => command::doctor::run(args),

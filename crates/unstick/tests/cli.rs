@@ -262,7 +262,7 @@ fn help_tells_of_every_command() {
     let folder = tempfile::tempdir().unwrap();
     let told = contains("solve").and(contains("generate")).and(contains("doctor")).and(contains("Examples:"));
     unstick(&folder).arg("--help").assert().success().stdout(told);
-    for command in ["solve", "generate", "doctor"] {
+    for command in ["run", "scenes", "capture", "demo", "solve", "generate", "doctor"] {
         unstick(&folder).args([command, "--help"]).assert().success().stdout(contains("Usage: unstick"));
     }
     unstick(&folder).arg("--version").assert().success().stdout(starts_with("unstick "));
@@ -290,7 +290,7 @@ fn the_doctor_reports_what_it_measured() {
 #[test]
 fn the_demonstration_leaves_a_plot_and_a_report() {
     let folder = tempfile::tempdir().unwrap();
-    let assert = unstick(&folder).assert().success();
+    let assert = unstick(&folder).arg("demo").assert().success();
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     let report = Path::new("out/demo").join("report.html");
     assert!(text.trim_end().lines().last().unwrap().contains(report.to_str().unwrap()), "{text}");

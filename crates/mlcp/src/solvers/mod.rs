@@ -20,7 +20,8 @@ use crate::report::SolveReport;
 
 /// A method that solves complementarity problems.
 ///
-/// Keeps its work vectors between calls, so one solver serves a whole simulation.
+/// Linear solvers and factorisations keep their memory between calls, so one solver serves a whole
+/// simulation. To write a method of your own, see [`run`](crate::run).
 pub trait MlcpSolver: Send {
     /// Full name, e.g. `policy+cg/mic0`.
     fn name(&self) -> String;

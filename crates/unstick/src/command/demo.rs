@@ -1,4 +1,4 @@
-//! `unstick` alone: one problem, every method, a plot and a page.
+//! `unstick demo`: one problem, every method, a plot and a page.
 
 use std::path::Path;
 

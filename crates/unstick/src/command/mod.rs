@@ -1,9 +1,12 @@
 //! The commands, one file each, and the comparison that two of them share.
 
+pub mod capture;
 pub mod compare;
 pub mod demo;
 pub mod doctor;
 pub mod generate;
+pub mod run;
+pub mod scenes;
 pub mod solve;
 
 use crate::output;
@@ -16,6 +19,8 @@ pub enum Verdict {
     Done,
     /// At least one solver did not converge.
     Unsolved,
+    /// Asked to stop before the end; what there is can be gone on from.
+    Interrupted,
 }
 
 /// The verdict on a comparison; names on standard error whoever did not converge.

@@ -1,0 +1,79 @@
+//! Meshes from files, by the end of the name.
+
+use std::path::Path;
+
+use super::{MeshError, MeshProblem, TriangleMesh, obj, ply, stl};
+
+/// The kinds of file that are understood.
+pub(super) const EXTENSIONS: [&str; 3] = ["obj", "stl", "ply"];
+
+/// Vertices and triangles as a file gives them, not yet checked.
+pub(super) type Parts = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
+impl TriangleMesh {
+    /// Reads an OBJ, STL (text or binary) or PLY (text or binary) file, all its objects as one solid.
+    ///
+    /// Faces of more than three corners are cut into a fan, right for convex ones. Refuses what
+    /// [`Self::new`] refuses, and names the file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
+        let path = path.as_ref();
+        read(path).map_err(|problem| MeshError { file: Some(path.to_path_buf()), problem })
+    }
+}
+
+fn read(path: &Path) -> Result<TriangleMesh, MeshProblem> {
+    let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let parse: fn(&[u8]) -> Result<Parts, MeshProblem> = match extension.as_str() {
+        "obj" => obj::parse,
+        "stl" => stl::parse,
+        "ply" => ply::parse,
+        _ => return Err(MeshProblem::Extension { extension }),
+    };
+    let content = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => MeshProblem::NotFound,
+        _ => MeshProblem::Unreadable { reason: error.to_string() },
+    })?;
+    let (vertices, triangles) = parse(&content)?;
+    TriangleMesh::checked(vertices, triangles)
+}
+
+/// Cuts a polygon into triangles around its first corner.
+pub(super) fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
+    polygon.windows(2).skip(1).map(|pair| [polygon[0], pair[0], pair[1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str, content: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let error = TriangleMesh::read(&path).unwrap_err();
+        assert_eq!(error.file, Some(path.clone()));
+        error.to_string().replace(&path.display().to_string(), name)
+    }
+
+    #[test]
+    fn a_file_is_refused_by_its_name_or_content() {
+        assert_eq!(refused("a.fbx", ""), "a.fbx: unknown kind of mesh file 'fbx': expected one of obj, stl, ply");
+        assert_eq!(refused("none", ""), "none: unknown kind of mesh file '': expected one of obj, stl, ply");
+        assert_eq!(refused("a.obj", "# nothing\n"), "a.obj: it has no triangles");
+        let open = refused("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+        assert!(open.contains("3 edges belong to one triangle only, one of them near (0.5, 0, 0)"), "{open}");
+        assert_eq!(refused("a.obj", "v 0 0 nan\nf 1 1 1"), "a.obj: vertex 0 is not finite");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = TriangleMesh::read("/nowhere/boat.stl").unwrap_err();
+        assert_eq!(error.to_string(), "/nowhere/boat.stl: there is no such file");
+    }
+
+    #[test]
+    fn polygons_become_fans() {
+        assert_eq!(fan(&[4, 5, 6, 7]).collect::<Vec<_>>(), [[4, 5, 6], [4, 6, 7]]);
+        assert_eq!(fan(&[4, 5]).count() + fan(&[]).count(), 0);
+    }
+}

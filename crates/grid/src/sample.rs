@@ -1,0 +1,51 @@
+//! Functions of space, sampled on a lattice.
+
+use rayon::prelude::*;
+
+use crate::field::CellField;
+use crate::grid::Grid;
+
+/// The values of a function at the nodes (corners of cells): one more than cells along each axis.
+///
+/// Runs on all threads; the result does not depend on how many.
+pub fn sample_nodes<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) -> f64 + Sync) -> CellField<f64, D> {
+    sample(grid.cells().map(|count| count + 1), |node| function(grid.node(node)))
+}
+
+/// The values of a function at the centres of cells. Runs on all threads.
+pub fn sample_cells<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) -> f64 + Sync) -> CellField<f64, D> {
+    sample(grid.cells(), |cell| function(grid.centre(cell)))
+}
+
+/// Fills a field of any shape, one line along axis 0 per task.
+fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
+    let mut field = CellField::of_shape(shape, |_| 0.0);
+    field.values_mut().par_chunks_mut(shape[0]).enumerate().for_each(|(line, row)| {
+        let mut place = [0; D];
+        let mut rest = line;
+        for axis in 1..D {
+            place[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        for (along, sampled) in row.iter_mut().enumerate() {
+            place[0] = along;
+            *sampled = value(place);
+        }
+    });
+    field
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_lie_where_the_lattice_says() {
+        let grid = Grid::new([3, 4, 5], 0.5, [1.0, -2.0, 0.25]).unwrap();
+        let function = |[x, y, z]: [f64; 3]| x + 10.0 * y + 100.0 * z;
+        let (nodes, cells) = (sample_nodes(&grid, function), sample_cells(&grid, function));
+        assert_eq!(nodes.shape(), [4, 5, 6]);
+        assert_eq!(nodes, CellField::of_shape([4, 5, 6], |node| function(grid.node(node))));
+        assert_eq!(cells, CellField::from_fn(&grid, |cell| function(grid.centre(cell))));
+    }
+}

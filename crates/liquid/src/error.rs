@@ -1,0 +1,70 @@
+//! What can go wrong, as values with data.
+
+use unstick_mlcp::{Outcome, ProblemError, SolveError};
+
+/// A simulation that cannot be set up.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A quantity that must be positive is not.
+    #[error("{what} is {value}, expected a positive number")]
+    NotPositive {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A blend outside of 0 to 1.
+    #[error("the PIC part is {0}, expected a number from 0 to 1")]
+    Blend(f64),
+    /// Too few or too many particles.
+    #[error("{0} particles along each axis of a cell, expected 1 to 4")]
+    ParticlesPerAxis(usize),
+    /// All of the liquid lies in solids or outside of the grid.
+    #[error("there is no liquid: all of its shape lies inside solids or outside of the grid")]
+    NoLiquid,
+}
+
+/// A step that could not be taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The pressure solve missed its tolerance.
+    #[error(
+        "at {time} s the pressure solver `{solver}` ended with {outcome}: residual {residual:.2e}, {target:.2e} asked for"
+    )]
+    Unconverged {
+        /// Simulated time.
+        time: f64,
+        /// Which solver.
+        solver: String,
+        /// How it ended.
+        outcome: Outcome,
+        /// What it reached.
+        residual: f64,
+        /// What it should have reached.
+        target: f64,
+    },
+    /// The pressure solver could not work at all.
+    #[error("at {time} s: {source}")]
+    Solve {
+        /// Simulated time.
+        time: f64,
+        /// Why.
+        source: SolveError,
+    },
+    /// The pressure problem makes no sense.
+    #[error("at {time} s: {source}")]
+    Problem {
+        /// Simulated time.
+        time: f64,
+        /// Why.
+        source: ProblemError,
+    },
+    /// A velocity became NaN or infinite.
+    #[error("at {time} s the velocity is no longer a number")]
+    NotFinite {
+        /// Simulated time.
+        time: f64,
+    },
+}

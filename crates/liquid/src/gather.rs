@@ -1,0 +1,126 @@
+//! Particles to faces.
+//!
+//! Every particle adds its velocity to the faces around it with (bi- or tri-) linear weights; with
+//! `apic` its affine part moves the velocity to where the face is.
+
+use rayon::prelude::*;
+use unstick_grid::{FaceField, Grid};
+
+use crate::interpolate::{in_cells, in_faces, locate};
+use crate::particles::Particles;
+use crate::slabs::{self, strides};
+
+/// What has arrived at a face: weighted velocity and weight.
+type Arrived = [f64; 2];
+
+/// Velocity at the faces, and which faces any particle reached.
+pub(crate) fn gather<const D: usize>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    starts: &[u32],
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+) {
+    for axis in 0..D {
+        let shape = velocity[axis].shape();
+        let mut arrived: Vec<Arrived> = vec![[0.0; 2]; velocity[axis].values().len()];
+        slabs::add(grid, starts, shape, &mut arrived, |particle, base, piece| {
+            add_particle(grid, particles, particle, axis, shape, base, piece);
+        });
+        let values = velocity[axis].values_mut().par_iter_mut().with_min_len(4096);
+        values.zip(&arrived).zip(known[axis].values_mut()).for_each(|((value, &[sum, weight]), known)| {
+            *known = weight > 1e-9;
+            *value = if *known { sum / weight } else { 0.0 };
+        });
+    }
+}
+
+#[inline]
+fn add_particle<const D: usize>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    index: usize,
+    axis: usize,
+    shape: [usize; D],
+    base: usize,
+    piece: &mut [Arrived],
+) {
+    let (corner, part) = locate(shape, in_faces(in_cells(grid, particles.position[index]), axis));
+    let velocity = particles.velocity[index][axis];
+    let affine = particles.affine.get(index).map(|affine| affine[axis]);
+    let strides = strides(shape);
+    let start = (0..D).map(|other| corner[other] * strides[other]).sum::<usize>() - base;
+    for choice in 0..1usize << D {
+        let mut weight = 1.0;
+        let mut place = start;
+        let mut carried = velocity;
+        for other in 0..D {
+            let upper = choice >> other & 1;
+            weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
+            place += upper * strides[other];
+            if let Some(affine) = affine {
+                carried += affine[other] * (upper as f64 - part[other]) * grid.spacing();
+            }
+        }
+        if weight > 0.0 {
+            piece[place][0] += weight * carried;
+            piece[place][1] += weight;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use super::*;
+    use crate::cells::hash_to_unit;
+
+    /// Gathers a cloud with a linear velocity; returns the sum of all weights' effect: the field.
+    fn gathered<const D: usize>(size: usize, affine: bool) -> (Grid<D>, FaceField<f64, D>, FaceField<bool, D>) {
+        let grid = Grid::<D>::unit(size).unwrap();
+        let mut particles = Particles::default();
+        for index in 0..40 * size as u64 {
+            let point: [f64; D] = std::array::from_fn(|axis| hash_to_unit([index, axis as u64, 7, size as u64]));
+            particles.push(point, std::array::from_fn(|axis| point[axis] * 2.0 - 1.0));
+        }
+        if affine {
+            let identity = std::array::from_fn(|a| std::array::from_fn(|b| if a == b { 2.0 } else { 0.0 }));
+            particles.affine = vec![identity; particles.len()];
+        }
+        let starts = particles.sort_by_cell(&grid);
+        let mut velocity = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
+        let mut known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
+        gather(&grid, &particles, &starts, &mut velocity, &mut known);
+        (grid, velocity, known)
+    }
+
+    fn affine_velocity_is_exact<const D: usize>(size: usize) {
+        let (grid, velocity, known) = gathered::<D>(size, true);
+        for axis in 0..D {
+            let places = CellField::of_shape(grid.faces(axis), |face| face);
+            for ((value, known), face) in velocity[axis].values().iter().zip(known[axis].values()).zip(places.values())
+            {
+                let exact = 2.0 * grid.face_centre(axis, *face)[axis] - 1.0;
+                assert!(!known || (value - exact).abs() < 1e-12, "{face:?}: {value} for {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_affine_velocity_is_gathered_exactly_for_any_number_of_slabs() {
+        for size in [3, 4, 5, 8, 9, 13, 16, 18] {
+            affine_velocity_is_exact::<2>(size);
+            affine_velocity_is_exact::<3>(size);
+        }
+    }
+
+    #[test]
+    fn every_thread_count_gives_the_same_bits() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| gathered::<3>(17, false).1)
+        };
+        assert_eq!(run(1), run(2));
+    }
+}

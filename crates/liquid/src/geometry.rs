@@ -1,0 +1,111 @@
+//! The solids as the grid sees them.
+
+use unstick_grid::{CellField, FaceField, Grid, open_fractions};
+
+use crate::cells::fill;
+use crate::interpolate::{gradient_of_nodes, sample_nodes};
+use crate::setup::{Setup, Wall};
+
+/// Openings below this count as closed: they carry no flow and spoil the conditioning.
+const CLOSED: f64 = 1e-3;
+
+/// Distances, openings and wall kinds at one moment.
+#[derive(Clone, Debug)]
+pub struct Geometry<const D: usize> {
+    /// Distance to the nearest solid, the border included, at the nodes; negative inside.
+    pub solid: CellField<f64, D>,
+    /// Open fraction of every face; exactly zero where it is closed.
+    pub open: FaceField<f64, D>,
+    /// Velocity of the solids across the faces; empty where nothing moves.
+    pub solid_velocity: Option<FaceField<f64, D>>,
+    /// Whether the nearest wall of a cell separates.
+    pub separating: CellField<bool, D>,
+    /// Part of every cell that is not solid.
+    pub cell_open: CellField<f64, D>,
+    /// Part of the space within a cell of every cell's centre that is open, with linear weights;
+    /// exact for plane walls. What densities of particles are compared with.
+    pub space: CellField<f64, D>,
+}
+
+impl<const D: usize> Geometry<D> {
+    /// The solids of `setup` at a time.
+    pub fn at(setup: &Setup<D>, time: f64) -> Self {
+        let grid = setup.grid;
+        let distance = |point| nearest(setup, time, point).0;
+        let nodes = grid.cells().map(|count| count + 1);
+        let mut solid = CellField::of_shape(nodes, |_| 0.0);
+        fill(&mut solid, |node, value| *value = distance(grid.node(node)));
+        let mut open = open_fractions(&grid, distance);
+        for field in &mut open {
+            field.values_mut().iter_mut().filter(|value| **value < CLOSED).for_each(|value| *value = 0.0);
+        }
+        let mut separating = CellField::from_fn(&grid, |_| false);
+        fill(&mut separating, |cell, value| *value = nearest(setup, time, grid.centre(cell)).1 == Wall::Separating);
+        let mut cell_open = CellField::from_fn(&grid, |_| 0.0);
+        fill(&mut cell_open, |cell, value| {
+            let centre = sample_nodes(&grid, &solid, grid.centre(cell));
+            *value = (0.5 + centre / grid.spacing()).clamp(0.0, 1.0);
+        });
+        let mut space = CellField::from_fn(&grid, |_| 0.0);
+        fill(&mut space, |cell, value| {
+            let depth = (sample_nodes(&grid, &solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
+            *value = 0.5 + depth - 0.5 * depth * depth.abs();
+        });
+        let solid_velocity = setup.has_motion().then(|| {
+            std::array::from_fn(|axis| {
+                let mut field = CellField::of_shape(grid.faces(axis), |_| 0.0);
+                fill(&mut field, |face, value| *value = velocity_at(setup, time, grid.face_centre(axis, face))[axis]);
+                field
+            })
+        });
+        Self { solid, open, solid_velocity, separating, cell_open, space }
+    }
+
+    /// Distance of a point to the solids.
+    pub fn distance(&self, grid: &Grid<D>, point: [f64; D]) -> f64 {
+        sample_nodes(grid, &self.solid, point)
+    }
+
+    /// Unit vector out of the nearest solid; zero where there is none.
+    pub fn normal(&self, grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
+        let gradient = gradient_of_nodes(grid, &self.solid, point);
+        let length = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
+        if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
+    }
+
+    /// Velocity of the solid across a face.
+    #[inline]
+    pub fn solid_velocity_at(&self, axis: usize, face: [usize; D]) -> f64 {
+        self.solid_velocity.as_ref().map_or(0.0, |field| field[axis].at(face))
+    }
+}
+
+/// Distance to the nearest solid, and what its wall does.
+fn nearest<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> (f64, Wall) {
+    let mut best = (border_distance(&setup.grid, point), setup.border);
+    for solid in &setup.solids {
+        let distance = solid.distance(time, point);
+        if distance < best.0 {
+            best = (distance, solid.wall);
+        }
+    }
+    best
+}
+
+/// Distance to the border of the grid from within; negative outside.
+fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
+    let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+    (0..D).fold(f64::INFINITY, |least, axis| least.min(point[axis] - lower[axis]).min(upper[axis] - point[axis]))
+}
+
+/// Velocity of the nearest solid at a point.
+pub(crate) fn velocity_at<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
+    let mut best = (border_distance(&setup.grid, point), None);
+    for solid in &setup.solids {
+        let distance = solid.distance(time, point);
+        if distance < best.0 {
+            best = (distance, Some(solid));
+        }
+    }
+    best.1.map_or([0.0; D], |solid| solid.motion.velocity(time, point))
+}

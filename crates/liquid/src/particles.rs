@@ -1,0 +1,104 @@
+//! Particles as a structure of arrays, sorted by cell.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use unstick_grid::Grid;
+
+/// Positions and what they carry. All arrays have the same length, `affine` may be empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Particles<const D: usize> {
+    /// Where they are.
+    pub position: Vec<[f64; D]>,
+    /// How they move.
+    pub velocity: Vec<[f64; D]>,
+    /// Derivatives of the velocity of component a along axis b at `[a][b]`; used by `apic` alone.
+    pub affine: Vec<[[f64; D]; D]>,
+}
+
+/// Arrays of fixed length are written as flat lists: serde knows no arrays of generic length.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FlatParticles {
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+    pub affine: Vec<f64>,
+}
+
+impl<const D: usize> Particles<D> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// Adds one; its affine part is zero.
+    pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
+        if !self.affine.is_empty() {
+            self.affine.push([[0.0; D]; D]);
+        }
+        self.position.push(position);
+        self.velocity.push(velocity);
+    }
+
+    /// Keeps those that `keep` accepts by index, in their order.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let kept: Vec<usize> = (0..self.len()).filter(|&index| keep(index)).collect();
+        self.reorder(&kept);
+    }
+
+    /// Replaces the particles by those at `order`.
+    fn reorder(&mut self, order: &[usize]) {
+        fn pick<T: Copy + Send + Sync>(values: &[T], order: &[usize]) -> Vec<T> {
+            order.par_iter().with_min_len(4096).map(|&index| values[index]).collect()
+        }
+        self.position = pick(&self.position, order);
+        self.velocity = pick(&self.velocity, order);
+        if !self.affine.is_empty() {
+            self.affine = pick(&self.affine, order);
+        }
+    }
+
+    /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
+    pub fn sort_by_cell(&mut self, grid: &Grid<D>) -> Vec<u32> {
+        let positions = self.position.par_iter().with_min_len(4096);
+        let cells: Vec<u32> = positions.map(|&point| grid.index(cell_of(grid, point)) as u32).collect();
+        let mut starts = vec![0u32; grid.len() + 1];
+        for &cell in &cells {
+            starts[cell as usize + 1] += 1;
+        }
+        for cell in 0..grid.len() {
+            starts[cell + 1] += starts[cell];
+        }
+        if !cells.is_sorted() {
+            let mut next = starts.clone();
+            let mut order = vec![0; self.len()];
+            for (index, &cell) in cells.iter().enumerate() {
+                let place = &mut next[cell as usize];
+                order[*place as usize] = index;
+                *place += 1;
+            }
+            self.reorder(&order);
+        }
+        starts
+    }
+
+    pub(crate) fn flatten(&self) -> FlatParticles {
+        FlatParticles {
+            position: self.position.as_flattened().to_vec(),
+            velocity: self.velocity.as_flattened().to_vec(),
+            affine: self.affine.as_flattened().as_flattened().to_vec(),
+        }
+    }
+}
+
+/// The cell of a point, clamped to the grid.
+#[inline]
+pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize; D] {
+    std::array::from_fn(|axis| {
+        let place = (point[axis] - grid.origin()[axis]) / grid.spacing();
+        (place.max(0.0) as usize).min(grid.cells()[axis] - 1)
+    })
+}

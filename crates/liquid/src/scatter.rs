@@ -1,0 +1,67 @@
+//! Faces to particles.
+
+use rayon::prelude::*;
+use unstick_grid::{FaceField, Grid};
+
+use crate::interpolate::{in_cells, in_faces, locate, sample_velocity};
+use crate::particles::Particles;
+use crate::setup::Transport;
+
+/// Particles per piece of work.
+const PIECE: usize = 4096;
+
+/// Gives every particle its share of the new velocity; `before` is what was gathered from them.
+pub(crate) fn scatter<const D: usize>(
+    grid: &Grid<D>,
+    transport: Transport,
+    before: &FaceField<f64, D>,
+    after: &FaceField<f64, D>,
+    particles: &mut Particles<D>,
+) {
+    let Particles { position, velocity, affine } = particles;
+    match transport {
+        Transport::Flip { pic } => {
+            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
+            pieces.for_each(|(&point, velocity)| {
+                let (old, new) = (sample_velocity(grid, before, point), sample_velocity(grid, after, point));
+                for axis in 0..D {
+                    let flip = velocity[axis] + new[axis] - old[axis];
+                    velocity[axis] = pic * new[axis] + (1.0 - pic) * flip;
+                }
+            });
+        }
+        Transport::Apic => {
+            affine.resize(position.len(), [[0.0; D]; D]);
+            let pieces =
+                position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
+            pieces.for_each(|((&point, velocity), affine)| {
+                *velocity = sample_velocity(grid, after, point);
+                *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point));
+            });
+        }
+        Transport::SemiLagrangian => {
+            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
+            pieces.for_each(|(&point, velocity)| *velocity = sample_velocity(grid, after, point));
+        }
+    }
+}
+
+/// Gradient of the interpolated velocity component: the affine part that loses nothing.
+fn gradient<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, axis: usize, point: [f64; D]) -> [f64; D] {
+    let field = &velocity[axis];
+    let (corner, part) = locate(field.shape(), in_faces(in_cells(grid, point), axis));
+    let mut gradient = [0.0; D];
+    for choice in 0..1usize << D {
+        let mut node = corner;
+        (0..D).for_each(|other| node[other] = (node[other] + (choice >> other & 1)).min(field.shape()[other] - 1));
+        let value = field.at(node);
+        for along in 0..D {
+            let mut weight = if choice >> along & 1 == 1 { 1.0 } else { -1.0 };
+            for other in (0..D).filter(|&other| other != along) {
+                weight *= if choice >> other & 1 == 1 { part[other] } else { 1.0 - part[other] };
+            }
+            gradient[along] += weight * value / grid.spacing();
+        }
+    }
+    gradient
+}

@@ -1,0 +1,22 @@
+//! Velocity carried by the grid itself.
+
+use unstick_grid::{FaceField, Grid};
+
+use crate::cells::fill;
+use crate::interpolate::sample_velocity;
+use crate::trace::follow;
+
+/// Every face takes the velocity of the liquid that arrives there.
+pub(crate) fn advect<const D: usize>(
+    grid: &Grid<D>,
+    before: &FaceField<f64, D>,
+    dt: f64,
+    after: &mut FaceField<f64, D>,
+) {
+    for axis in 0..D {
+        fill(&mut after[axis], |face, value| {
+            let origin = follow(grid, before, grid.face_centre(axis, face), -dt);
+            *value = sample_velocity(grid, before, origin)[axis];
+        });
+    }
+}

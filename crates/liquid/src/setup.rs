@@ -1,0 +1,240 @@
+//! What a simulation is made of: values that do not change while it runs.
+
+use serde::{Deserialize, Serialize};
+use unstick_grid::{Grid, Motion, SignedDistance};
+use unstick_mlcp::SolverName;
+
+use crate::error::SetupError;
+
+/// What a wall does to liquid that moves away from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wall {
+    /// Lets go: the wall pushes, never pulls.
+    #[default]
+    Separating,
+    /// Holds on: the classic wall.
+    Sealed,
+}
+
+/// A solid and what its surface does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solid<const D: usize> {
+    /// The shape, as it is where the motion's pose is the identity.
+    pub shape: SignedDistance<D>,
+    /// What its surface does to the liquid.
+    pub wall: Wall,
+    /// How it moves.
+    pub motion: Motion<D>,
+}
+
+impl<const D: usize> Solid<D> {
+    /// A solid at rest with separating walls.
+    pub fn still(shape: SignedDistance<D>) -> Self {
+        Self { shape, wall: Wall::Separating, motion: Motion::Still }
+    }
+
+    /// Distance of a point at a time, negative inside.
+    pub fn distance(&self, time: f64, point: [f64; D]) -> f64 {
+        match self.motion {
+            Motion::Still => self.shape.at(point),
+            _ => self.shape.at(self.motion.pose(time).apply_inverse(point)),
+        }
+    }
+}
+
+/// How velocity travels with the liquid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// Particles carry velocity and take on changes of the grid's; `pic` of it is the grid's own.
+    Flip {
+        /// Part of the grid velocity, 0 to 1: less is livelier, more is calmer. Default 0.03.
+        pic: f64,
+    },
+    /// Particles carry an affine velocity field each.
+    Apic,
+    /// The grid carries velocity by tracing back; particles only mark the liquid.
+    SemiLagrangian,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self::Flip { pic: 0.03 }
+    }
+}
+
+/// Acceleration of everything, constant or given at times and linear in between.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Gravity<const D: usize> {
+    /// The same at all times.
+    Constant([f64; D]),
+    /// (time, acceleration), times ascending; held before the first and after the last.
+    Table(Vec<(f64, [f64; D])>),
+}
+
+impl<const D: usize> Gravity<D> {
+    /// The acceleration at a time.
+    pub fn at(&self, time: f64) -> [f64; D] {
+        let table = match self {
+            Self::Constant(value) => return *value,
+            Self::Table(table) => table,
+        };
+        let after = table.partition_point(|entry| entry.0 <= time);
+        match (after.checked_sub(1).map(|before| table[before]), table.get(after)) {
+            (Some((start, from)), Some(&(end, to))) => {
+                let part = (time - start) / (end - start);
+                std::array::from_fn(|axis| from[axis] + part * (to[axis] - from[axis]))
+            }
+            (Some((_, value)), None) => value,
+            (None, Some(&(_, value))) => value,
+            (None, None) => [0.0; D],
+        }
+    }
+}
+
+/// What to do when a pressure solve misses its tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unconverged {
+    /// End the run with an error; it can be resumed from its last checkpoint.
+    #[default]
+    Error,
+    /// Take the step again with half the time, a few times; then end.
+    ShortenStep,
+    /// Report it and go on.
+    Accept,
+}
+
+/// How the pressure is solved for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PressureParams {
+    /// Solver by name; default `policy+cg/mic0`.
+    pub solver: SolverName,
+    /// Natural residual to reach, relative to that at zero. Default 1e-6.
+    pub tolerance: f64,
+    /// What to do when it is missed.
+    pub on_unconverged: Unconverged,
+}
+
+impl Default for PressureParams {
+    fn default() -> Self {
+        let solver = "policy+cg/mic0".parse().expect("a name of the catalogue");
+        Self { solver, tolerance: 1e-6, on_unconverged: Unconverged::default() }
+    }
+}
+
+/// A place where liquid enters or leaves while the time is in its range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Emitter<const D: usize> {
+    /// Where.
+    pub shape: SignedDistance<D>,
+    /// Velocity of the liquid that enters; none for a drain, which removes what it covers.
+    pub velocity: Option<[f64; D]>,
+    /// From when, in seconds.
+    pub start: f64,
+    /// Until when.
+    pub end: f64,
+}
+
+/// Everything that does not change while a simulation runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup<const D: usize> {
+    /// The lattice. Its border is a wall.
+    pub grid: Grid<D>,
+    /// What the border does.
+    pub border: Wall,
+    /// Solids beside the border.
+    pub solids: Vec<Solid<D>>,
+    /// Acceleration. Default 9.81 along −y.
+    pub gravity: Gravity<D>,
+    /// Density in kg/m³ (kg/m² in 2D). Default 1000; only pressures and energies depend on it.
+    pub density: f64,
+    /// How velocity travels.
+    pub transport: Transport,
+    /// How the pressure is solved for.
+    pub pressure: PressureParams,
+    /// Cells that the fastest particle may cross in a step. Default 1.
+    pub cfl: f64,
+    /// Longest step in seconds. Default 0.01.
+    pub max_step: f64,
+    /// Particles of a full cell along each axis. Default 2.
+    pub particles_per_axis: usize,
+    /// Whether the total volume is held. Default true.
+    pub volume_correction: bool,
+    /// Whether particles are added and removed to keep cells evenly filled. Default true.
+    pub reseeding: bool,
+    /// κ: the least speed at which liquid leaves separating walls \[Andersen2017b, eq. (48)\]. A
+    /// positive one drives it off, a negative one lets it in. Default 0.
+    pub control: f64,
+    /// Sources and drains.
+    pub emitters: Vec<Emitter<D>>,
+    /// Seed of the jitter of particles. Default 0.
+    pub seed: u64,
+}
+
+impl<const D: usize> Setup<D> {
+    /// A closed box of separating walls under gravity, all else by default.
+    pub fn new(grid: Grid<D>) -> Self {
+        let mut gravity = [0.0; D];
+        gravity[1] = -9.81;
+        Self {
+            grid,
+            border: Wall::Separating,
+            solids: Vec::new(),
+            gravity: Gravity::Constant(gravity),
+            density: 1000.0,
+            transport: Transport::default(),
+            pressure: PressureParams::default(),
+            cfl: 1.0,
+            max_step: 0.01,
+            particles_per_axis: 2,
+            volume_correction: true,
+            reseeding: true,
+            control: 0.0,
+            emitters: Vec::new(),
+            seed: 0,
+        }
+    }
+
+    /// The same with every wall of one kind.
+    pub fn with_walls(mut self, wall: Wall) -> Self {
+        self.border = wall;
+        self.solids.iter_mut().for_each(|solid| solid.wall = wall);
+        self
+    }
+
+    /// Particles of a full cell.
+    pub fn particles_per_cell(&self) -> usize {
+        self.particles_per_axis.pow(D as u32)
+    }
+
+    /// Whether any solid moves.
+    pub fn has_motion(&self) -> bool {
+        self.solids.iter().any(|solid| !matches!(solid.motion, Motion::Still))
+    }
+
+    /// Refuses values that make no sense.
+    pub fn check(&self) -> Result<(), SetupError> {
+        let positive = [
+            ("the density", self.density),
+            ("the CFL number", self.cfl),
+            ("the longest step", self.max_step),
+            ("the pressure tolerance", self.pressure.tolerance),
+        ];
+        for (what, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(SetupError::NotPositive { what, value });
+            }
+        }
+        if let Transport::Flip { pic } = self.transport
+            && !(0.0..=1.0).contains(&pic)
+        {
+            return Err(SetupError::Blend(pic));
+        }
+        if !(1..=4).contains(&self.particles_per_axis) {
+            return Err(SetupError::ParticlesPerAxis(self.particles_per_axis));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Everything a step reads and writes.
+
+use serde::{Deserialize, Serialize};
+use unstick_grid::{CellField, FaceField, Grid};
+
+use crate::particles::{FlatParticles, Particles};
+
+/// The state of a simulation; it *is* the checkpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiquidState<const D: usize> {
+    /// Simulated seconds.
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Length of the last step; zero before the first.
+    pub last_step: f64,
+    /// The liquid.
+    pub particles: Particles<D>,
+    /// Velocity across the faces, also beyond the liquid.
+    pub velocity: FaceField<f64, D>,
+    /// Pressure in every cell divided by density; zero outside of the liquid.
+    pub pressure: CellField<f64, D>,
+    /// Distance to the liquid at cell centres, negative inside.
+    pub liquid: CellField<f64, D>,
+    /// Cells whose wall has let go.
+    pub separated: CellField<bool, D>,
+    /// Volume that the correction aims at.
+    pub target_volume: f64,
+    /// Accumulated error of the volume correction.
+    pub volume_debt: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FlatState {
+    time: f64,
+    step: u64,
+    last_step: f64,
+    particles: FlatParticles,
+    velocity: Vec<Vec<f64>>,
+    pressure: Vec<f64>,
+    liquid: Vec<f64>,
+    separated: Vec<bool>,
+    target_volume: f64,
+    volume_debt: f64,
+}
+
+impl<const D: usize> LiquidState<D> {
+    /// No liquid, nothing moves.
+    pub fn empty(grid: &Grid<D>) -> Self {
+        let cells = CellField::from_fn(grid, |_| 0.0);
+        Self {
+            time: 0.0,
+            step: 0,
+            last_step: 0.0,
+            particles: Particles::default(),
+            velocity: std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0)),
+            pressure: cells.clone(),
+            liquid: CellField::from_fn(grid, |_| grid.spacing()),
+            separated: CellField::from_fn(grid, |_| false),
+            target_volume: 0.0,
+            volume_debt: 0.0,
+        }
+    }
+
+    /// The state as plain data, for checkpoints. [`restore`](Self::restore) gives it back bit for bit.
+    pub fn to_data(&self) -> impl Serialize + use<D> {
+        FlatState {
+            time: self.time,
+            step: self.step,
+            last_step: self.last_step,
+            particles: self.particles.flatten(),
+            velocity: self.velocity.iter().map(|field| field.values().to_vec()).collect(),
+            pressure: self.pressure.values().to_vec(),
+            liquid: self.liquid.values().to_vec(),
+            separated: self.separated.values().to_vec(),
+            target_volume: self.target_volume,
+            volume_debt: self.volume_debt,
+        }
+    }
+
+    /// Reads what [`to_data`](Self::to_data) gave; none if it does not fit the grid.
+    pub fn restore<'de, S: serde::Deserializer<'de>>(grid: &Grid<D>, data: S) -> Result<Option<Self>, S::Error> {
+        let flat = FlatState::deserialize(data)?;
+        let mut state = Self::empty(grid);
+        let fill = |field: &mut CellField<f64, D>, values: &[f64]| {
+            let fits = field.values().len() == values.len();
+            if fits {
+                field.values_mut().copy_from_slice(values);
+            }
+            fits
+        };
+        let mut fits = flat.velocity.len() == D && flat.separated.len() == grid.len();
+        for (field, values) in state.velocity.iter_mut().zip(&flat.velocity) {
+            fits &= fill(field, values);
+        }
+        fits &= fill(&mut state.pressure, &flat.pressure) && fill(&mut state.liquid, &flat.liquid);
+        let count = flat.particles.position.len() / D;
+        fits &= flat.particles.position.len() == D * count && flat.particles.velocity.len() == D * count;
+        fits &= flat.particles.affine.is_empty() || flat.particles.affine.len() == D * D * count;
+        if !fits {
+            return Ok(None);
+        }
+        state.separated.values_mut().copy_from_slice(&flat.separated);
+        let vectors = |flat: &[f64]| flat.as_chunks::<D>().0.to_vec();
+        state.particles = Particles {
+            position: vectors(&flat.particles.position),
+            velocity: vectors(&flat.particles.velocity),
+            affine: vectors(&flat.particles.affine).as_chunks::<D>().0.to_vec(),
+        };
+        (state.time, state.step, state.last_step) = (flat.time, flat.step, flat.last_step);
+        (state.target_volume, state.volume_debt) = (flat.target_volume, flat.volume_debt);
+        Ok(Some(state))
+    }
+}

@@ -1,0 +1,379 @@
+//! The stepper.
+
+use std::time::{Duration, Instant};
+
+use unstick_grid::{CellField, FaceField, SignedDistance};
+use unstick_mlcp::io::ProblemFolder;
+use unstick_mlcp::{MlcpSolver, SolverOptions, Stop, Tolerance};
+
+use crate::error::{SetupError, StepError};
+use crate::extrapolate::{constrain, extrapolate_all};
+use crate::gather::gather;
+use crate::geometry::Geometry;
+use crate::pressure::{PressureError, PressureProblem, Solved, Sources};
+use crate::report::{AdvanceReport, Stage, StepReport};
+use crate::setup::{Setup, Transport, Unconverged};
+use crate::state::LiquidState;
+use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
+
+/// Times a step is halved before `shorten-step` gives up.
+const MAX_HALVINGS: u32 = 6;
+
+/// A running simulation.
+pub struct Simulation<const D: usize> {
+    setup: Setup<D>,
+    state: LiquidState<D>,
+    geometry: Geometry<D>,
+    solver: Box<dyn MlcpSolver>,
+    /// Where each cell's particles start, for the particles as they are.
+    starts: Vec<u32>,
+    /// Velocity as gathered, before forces and pressure.
+    gathered: FaceField<f64, D>,
+    known: FaceField<bool, D>,
+    /// Density of the particles relative to full cells.
+    density: CellField<f64, D>,
+    clock: Clock,
+}
+
+/// Time spent in each stage.
+#[derive(Clone, Copy, Default)]
+struct Clock([Duration; 6]);
+
+impl Clock {
+    fn time<T>(&mut self, stage: Stage, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.0[stage as usize] += start.elapsed();
+        result
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Fills `liquid` with particles at rest.
+    pub fn new(setup: Setup<D>, liquid: &SignedDistance<D>) -> Result<Self, SetupError> {
+        Self::with_liquids(setup, &[(liquid.clone(), [0.0; D])])
+    }
+
+    /// Fills shapes with particles, each with a velocity of its own.
+    pub fn with_liquids(setup: Setup<D>, liquids: &[(SignedDistance<D>, [f64; D])]) -> Result<Self, SetupError> {
+        setup.check()?;
+        let mut state = LiquidState::empty(&setup.grid);
+        let geometry = Geometry::at(&setup, 0.0);
+        for (shape, velocity) in liquids {
+            seed::fill_shape(&setup, &geometry, shape, *velocity, &mut state.particles);
+        }
+        if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
+            return Err(SetupError::NoLiquid);
+        }
+        let mut simulation = Self::resume(setup, state)?;
+        simulation.track_surface();
+        simulation.state.target_volume = simulation.volume();
+        Ok(simulation)
+    }
+
+    /// Goes on from a state. The result is the same, bit for bit, as if it had never stopped.
+    pub fn resume(setup: Setup<D>, state: LiquidState<D>) -> Result<Self, SetupError> {
+        setup.check()?;
+        let grid = setup.grid;
+        let geometry = Geometry::at(&setup, state.time);
+        let stop = Stop { tolerance: Tolerance::Relative(setup.pressure.tolerance), max_cycles: None };
+        let solver = setup.pressure.solver.build(&SolverOptions { stop, ..Default::default() });
+        let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
+        let gathered = state.velocity.clone();
+        let density = CellField::from_fn(&grid, |_| 0.0);
+        let mut simulation = Self {
+            setup,
+            state,
+            geometry,
+            solver,
+            starts: Vec::new(),
+            gathered,
+            known,
+            density,
+            clock: Clock::default(),
+        };
+        simulation.starts = simulation.state.particles.sort_by_cell(&grid);
+        Ok(simulation)
+    }
+
+    /// What does not change.
+    pub fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    /// What does.
+    pub fn state(&self) -> &LiquidState<D> {
+        &self.state
+    }
+
+    /// The solids as the grid sees them now.
+    pub fn geometry(&self) -> &Geometry<D> {
+        &self.geometry
+    }
+
+    /// Volume of the liquid now.
+    pub fn volume(&self) -> f64 {
+        volume::measure(&self.setup, &self.geometry, &self.starts)
+    }
+
+    /// Takes as many steps as it needs to reach `time` exactly.
+    pub fn advance_to(&mut self, time: f64) -> Result<AdvanceReport, StepError> {
+        let mut report = AdvanceReport::default();
+        while let Some(dt) = self.next_step(time) {
+            report.steps.push(self.advance(dt)?);
+        }
+        Ok(report)
+    }
+
+    /// Length of the next step towards `time`; none if it is reached.
+    ///
+    /// What is left is divided into equal steps, so that the last is no sliver.
+    pub fn next_step(&self, time: f64) -> Option<f64> {
+        let left = time - self.state.time;
+        if left <= 1e-12 * time.abs().max(1e-3) {
+            return None;
+        }
+        let longest = self.longest_step().min(self.setup.max_step);
+        Some(left / (left / longest * (1.0 - 1e-9)).ceil().max(1.0))
+    }
+
+    /// The step in which the fastest particle crosses `cfl` cells, gravity's pull included.
+    fn longest_step(&self) -> f64 {
+        let speed = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>();
+        let fastest = self.state.particles.velocity.iter().map(speed).fold(0.0, f64::max).sqrt();
+        let gravity = speed(&self.setup.gravity.at(self.state.time)).sqrt();
+        let distance = self.setup.cfl * self.setup.grid.spacing();
+        // distance = (v + g dt) dt
+        if gravity > 0.0 {
+            ((fastest * fastest + 4.0 * gravity * distance).sqrt() - fastest) / (2.0 * gravity)
+        } else if fastest > 0.0 {
+            distance / fastest
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// One step.
+    ///
+    /// After an error the simulation must not go on: the state is that of the middle of the step.
+    /// With `shorten-step`, which keeps a copy, it is that of the start of the step.
+    pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let shortens = self.setup.pressure.on_unconverged == Unconverged::ShortenStep;
+        let backup = shortens.then(|| self.state.clone());
+        let mut dt = dt;
+        for halving in 0.. {
+            match self.try_advance(dt) {
+                Ok(report) => return Ok(report),
+                Err(error) => {
+                    if let Some(backup) = &backup {
+                        self.state = backup.clone();
+                        self.starts = self.state.particles.sort_by_cell(&self.setup.grid);
+                        self.geometry = Geometry::at(&self.setup, self.state.time);
+                    }
+                    if !shortens || halving >= MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                        return Err(error);
+                    }
+                    dt *= 0.5;
+                }
+            }
+        }
+        unreachable!("the loop returns")
+    }
+
+    fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        self.clock = Clock::default();
+        // Velocity lives half a step behind position: forces act over half of the last step and
+        // half of this one, which makes free fall exact.
+        let kick = 0.5 * (self.state.last_step + dt);
+        self.move_solids();
+        self.gather_velocity(dt);
+        self.apply_forces(kick);
+        self.exchange_particles();
+        self.track_surface();
+        let solved = self.project_pressure(kick)?;
+        self.extrapolate_velocity();
+        self.scatter_velocity();
+        self.move_particles(dt);
+        self.state.time += dt;
+        self.state.last_step = dt;
+        self.state.step += 1;
+        self.report(dt, solved)
+    }
+
+    fn move_solids(&mut self) {
+        if self.setup.has_motion() {
+            self.geometry = Geometry::at(&self.setup, self.state.time);
+        }
+    }
+
+    /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
+    fn gather_velocity(&mut self, dt: f64) {
+        let Self { setup, state, starts, gathered, known, clock, .. } = self;
+        clock.time(Stage::Gather, || {
+            if setup.transport == Transport::SemiLagrangian && state.step > 0 {
+                let before = state.velocity.clone();
+                semi_lagrangian::advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
+            } else {
+                gather(&setup.grid, &state.particles, starts, &mut state.velocity, known);
+                extrapolate_all(&mut state.velocity, known, 2);
+            }
+            gathered.clone_from(&state.velocity);
+        });
+    }
+
+    fn apply_forces(&mut self, kick: f64) {
+        let gravity = self.setup.gravity.at(self.state.time);
+        for axis in 0..D {
+            let change = gravity[axis] * kick;
+            if change != 0.0 {
+                self.state.velocity[axis].values_mut().iter_mut().for_each(|value| *value += change);
+            }
+        }
+    }
+
+    /// Sources, drains and reseeding, each followed by sorting anew.
+    fn exchange_particles(&mut self) {
+        let Self { setup, state, starts, geometry, clock, .. } = self;
+        clock.time(Stage::Surface, || {
+            if reseed::emit(setup, geometry, starts, state) {
+                *starts = state.particles.sort_by_cell(&setup.grid);
+            }
+            if setup.reseeding && state.step > 0 && reseed::reseed(setup, geometry, starts, state) {
+                *starts = state.particles.sort_by_cell(&setup.grid);
+            }
+        });
+    }
+
+    /// Particles → liquid distance.
+    fn track_surface(&mut self) {
+        let Self { setup, state, starts, geometry, clock, density, .. } = self;
+        clock.time(Stage::Surface, || {
+            let per_cell = setup.particles_per_cell();
+            surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
+            surface::track(&setup.grid, geometry, density, &mut state.liquid);
+        });
+    }
+
+    /// The complementarity problem.
+    fn project_pressure(&mut self, kick: f64) -> Result<Solved, StepError> {
+        let start = Instant::now();
+        let time = self.state.time;
+        let grid = self.setup.grid;
+        let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
+        let scale = kick / grid.spacing();
+        let pressure = &self.state.pressure;
+        let solved =
+            problem.solve(&mut *self.solver, |cell| pressure.at(cell) * scale).map_err(|error| match error {
+                PressureError::Problem(source) => StepError::Problem { time, source },
+                PressureError::Solve(source) => StepError::Solve { time, source },
+            })?;
+        if !solved.report.converged() && self.setup.pressure.on_unconverged != Unconverged::Accept {
+            return Err(StepError::Unconverged {
+                time,
+                solver: solved.report.solver().into(),
+                outcome: solved.report.outcome(),
+                residual: solved.report.residual(),
+                target: solved.report.target(),
+            });
+        }
+        let Self { state, geometry, known, .. } = self;
+        problem.update_velocity(&grid, geometry, &state.liquid, &solved.q, &mut state.velocity, known);
+        state.pressure.values_mut().fill(0.0);
+        state.separated.values_mut().fill(false);
+        for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
+            *state.pressure.at_mut(cell) = q / scale;
+            *state.separated.at_mut(cell) = *active;
+        }
+        self.clock.0[Stage::Pressure as usize] += start.elapsed();
+        Ok(solved)
+    }
+
+    fn pressure_problem(&mut self, kick: f64) -> Result<PressureProblem<D>, unstick_mlcp::ProblemError> {
+        let grid = self.setup.grid;
+        let correct = self.setup.volume_correction;
+        let divergence = correct.then(|| {
+            volume::correction(&self.setup, &self.geometry, &self.density, &self.starts, &mut self.state, kick)
+        });
+        let sources = Sources { divergence, control: self.setup.control };
+        PressureProblem::new(&grid, &self.geometry, &self.state.liquid, &self.state.velocity, &sources)
+    }
+
+    fn extrapolate_velocity(&mut self) {
+        let Self { setup, state, geometry, known, clock, .. } = self;
+        let layers = setup.cfl.ceil() as usize + 2;
+        clock.time(Stage::Extrapolate, || {
+            extrapolate_all(&mut state.velocity, known, layers);
+            constrain(&setup.grid, geometry, &mut state.velocity, known);
+        });
+    }
+
+    /// Faces → particles.
+    fn scatter_velocity(&mut self) {
+        let Self { setup, state, gathered, clock, .. } = self;
+        clock.time(Stage::Scatter, || {
+            scatter::scatter(&setup.grid, setup.transport, gathered, &state.velocity, &mut state.particles);
+        });
+    }
+
+    fn move_particles(&mut self, dt: f64) {
+        let Self { setup, state, geometry, starts, clock, .. } = self;
+        clock.time(Stage::Move, || {
+            trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
+            *starts = state.particles.sort_by_cell(&setup.grid);
+        });
+    }
+
+    /// The pressure problem that the next step of length `dt` would solve.
+    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError>
+    where
+        Setup<D>: Clone,
+    {
+        let mut copy = Self::resume(self.setup.clone(), self.state.clone())
+            .map_err(|_| StepError::NotFinite { time: self.state.time })?;
+        let kick = 0.5 * (copy.state.last_step + dt);
+        copy.move_solids();
+        copy.gather_velocity(dt);
+        copy.apply_forces(kick);
+        copy.exchange_particles();
+        copy.track_surface();
+        let problem = copy.pressure_problem(kick);
+        let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        let scale = kick / self.setup.grid.spacing();
+        let start = problem.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
+        Ok(problem.folder(&self.setup.grid, Some(start)))
+    }
+
+    fn report(&self, dt: f64, solved: Solved) -> Result<StepReport, StepError> {
+        let state = &self.state;
+        let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
+        let mass = self.setup.density * particle;
+        let gravity = self.setup.gravity.at(state.time);
+        let origin = self.setup.grid.origin();
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
+            kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
+            potential -= mass * (0..D).map(|axis| gravity[axis] * (position[axis] - origin[axis])).sum::<f64>();
+        }
+        if !f64::is_finite(kinetic + potential) {
+            return Err(StepError::NotFinite { time: state.time });
+        }
+        Ok(StepReport {
+            time: state.time,
+            dt,
+            particles: state.particles.len(),
+            volume: self.volume(),
+            kinetic_energy: kinetic,
+            potential_energy: potential,
+            divergence: solved.divergence,
+            complementarity: solved.complementarity,
+            unknowns: solved.q.len(),
+            wall_rows: solved.report.wall_rows(),
+            active_rows: solved.report.active_rows(),
+            converged: solved.report.converged(),
+            cycles: solved.report.cycles(),
+            inner_iterations: solved.report.inner_iterations(),
+            residual: solved.report.residual(),
+            seconds: self.clock.0,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The volume of the liquid, and how it is held.
+//!
+//! Particles are the liquid: none comes or goes by itself, so their number times their share of a
+//! cell is the volume that there should be. What drifts is how tightly they lie: two particles in
+//! one place fill the space of one. So the volume that is *measured* is the space that they fill,
+//! films thinner than a cell included, without what is crowded. Where particles are crowded
+//! the pressure problem asks for a divergence that spreads them, where inner cells thin out for one
+//! that draws them together; a small uniform one makes up for what is missing in all.
+
+use unstick_grid::CellField;
+
+use crate::geometry::Geometry;
+use crate::interpolate::sample_nodes;
+use crate::setup::Setup;
+use crate::state::LiquidState;
+
+/// Deviations of the density up to this are noise of the particles' places.
+const NOISE: f64 = 0.25;
+
+/// Cells are spread from this excess on: earlier than it counts as lost, so that it never is.
+const CROWDED: f64 = 0.2;
+
+/// Steps in which a deviation is made good.
+const STEPS: f64 = 1.5;
+
+/// Particles in blocks of two cells along each axis, and how many fill their open part.
+struct Blocks<const D: usize> {
+    present: CellField<f64, D>,
+    room: CellField<f64, D>,
+}
+
+impl<const D: usize> Blocks<D> {
+    fn count(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> Self {
+        let grid = setup.grid;
+        let full = setup.particles_per_cell() as f64;
+        let mut present = CellField::of_shape(grid.cells().map(|count| count.div_ceil(2)), |_| 0.0);
+        let mut room = present.clone();
+        for (index, cell) in grid.iter().enumerate() {
+            let block = cell.map(|place| place / 2);
+            *present.at_mut(block) += f64::from(starts[index + 1] - starts[index]);
+            *room.at_mut(block) += full * geometry.cell_open.at(cell);
+        }
+        Self { present, room }
+    }
+
+    /// Density of the block of a cell; none where there is next to no room.
+    fn density(&self, cell: [usize; D]) -> f64 {
+        let block = cell.map(|place| place / 2);
+        if self.room.at(block) > 1.0 { self.present.at(block) / self.room.at(block) } else { 0.0 }
+    }
+}
+
+/// The space that the particles fill: every block counts with its particles, but for noise at most
+/// with as many as there is room for.
+pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> f64 {
+    let blocks = Blocks::count(setup, geometry, starts);
+    let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
+    let sum: f64 = blocks.present.values().iter().zip(blocks.room.values()).map(filled).sum();
+    sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
+}
+
+/// Divergence of every cell, in 1/s, that brings density and volume back.
+pub(crate) fn correction<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    density: &CellField<f64, D>,
+    starts: &[u32],
+    state: &mut LiquidState<D>,
+    dt: f64,
+) -> CellField<f64, D> {
+    let grid = &setup.grid;
+    let volume = measure(setup, geometry, starts);
+    let missing = if state.target_volume > 0.0 { (state.target_volume - volume) / state.target_volume } else { 0.0 };
+    state.volume_debt = (0.98 * state.volume_debt + 0.02 * missing).clamp(-0.05, 0.05);
+    let uniform = ((missing + state.volume_debt) / (STEPS * dt)).clamp(-0.02 / dt, 0.02 / dt);
+    let liquid = &state.liquid;
+    let blocks = Blocks::count(setup, geometry, starts);
+    let mut divergence = CellField::from_fn(grid, |_| 0.0);
+    crate::cells::fill(&mut divergence, |cell, value| {
+        if liquid.at(cell) >= 0.0 {
+            return;
+        }
+        let is_inner = || {
+            (0..2 * D)
+                .all(|side| grid.neighbour(cell, side / 2, side % 2 == 1).is_none_or(|other| liquid.at(other) < 0.0))
+        };
+        // A film on a wall is crowded by its number before it is by its density at cell centres.
+        let excess = density.at(cell).max(blocks.density(cell)) - 1.0;
+        let crowd = if excess > CROWDED {
+            excess - CROWDED
+        } else if excess < -NOISE && is_inner() && sample_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {
+            excess + NOISE
+        } else {
+            0.0
+        };
+        *value = uniform + (crowd / (STEPS * dt)).clamp(-0.3 / dt, 0.3 / dt);
+    });
+    divergence
+}

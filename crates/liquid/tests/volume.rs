@@ -1,0 +1,68 @@
+//! The five scenes of [Andersen2017b, sec. 6.2]: total volume over five seconds.
+
+use unstick_grid::{Grid, SignedDistance};
+use unstick_liquid::{Setup, Simulation, Solid, Wall};
+
+type Shape = SignedDistance<2>;
+
+fn cuboid(x: [f64; 2], y: [f64; 2]) -> Shape {
+    SignedDistance::cuboid([x[0], y[0]], [x[1], y[1]])
+}
+
+/// Solids and liquid of a scene.
+fn scene(number: usize) -> (Vec<Shape>, Shape) {
+    let room = || cuboid([0.1, 0.9], [0.1, 0.9]).complement();
+    let column = || cuboid([0.1, 0.3], [0.1, 0.7]);
+    let disc = |x: f64, y: f64, radius: f64| SignedDistance::sphere([x, y], radius);
+    match number {
+        1 => {
+            let solids = vec![disc(0.5, 0.5, 0.4).complement(), cuboid([0.2, 0.8], [0.4, 0.6])];
+            (solids, SignedDistance::half_space([0.5, 0.5], [-1.0, 0.0]))
+        }
+        2 => {
+            let both = disc(0.3, 0.5, 0.25).or(disc(0.7, 0.5, 0.25));
+            (vec![both.clone().complement()], both.complement().dilated(0.0575))
+        }
+        3 => {
+            let baffles = [([0.3, 0.9], [0.6, 0.7]), ([0.1, 0.7], [0.4, 0.5]), ([0.3, 0.9], [0.2, 0.3])];
+            let mut solids = vec![room()];
+            solids.extend(baffles.map(|(x, y)| cuboid(x, y)));
+            (solids, disc(0.8, 0.8, 0.1))
+        }
+        4 => (vec![room()], column()),
+        _ => (vec![room()], column().or(cuboid([0.7, 0.9], [0.1, 0.7]))),
+    }
+}
+
+/// Largest relative deviation of the volume in five seconds.
+fn drift(number: usize, wall: Wall, correction: bool) -> f64 {
+    let (solids, liquid) = scene(number);
+    let mut setup = Setup::new(Grid::<2>::unit(64).unwrap());
+    setup.solids = solids.into_iter().map(Solid::still).collect();
+    setup.volume_correction = correction;
+    let mut simulation = Simulation::new(setup.with_walls(wall), &liquid).unwrap();
+    let start = simulation.volume();
+    let report = simulation.advance_to(5.0).unwrap();
+    report.steps.iter().fold(0.0, |most, step| most.max((step.volume / start - 1.0).abs()))
+}
+
+#[test]
+fn volume_is_held_within_a_percent_with_separating_walls() {
+    for number in 1..=5 {
+        let drift = drift(number, Wall::Separating, true);
+        assert!(drift < 0.01, "scene {number}: {:.2} %", 100.0 * drift);
+    }
+}
+
+#[test]
+fn volume_is_held_within_a_percent_with_sealed_walls() {
+    for number in 1..=5 {
+        let drift = drift(number, Wall::Sealed, true);
+        assert!(drift < 0.01, "scene {number}: {:.2} %", 100.0 * drift);
+    }
+}
+
+#[test]
+fn without_the_correction_much_of_it_is_lost() {
+    assert!(drift(4, Wall::Separating, false) > 0.1);
+}

@@ -1,0 +1,68 @@
+//! What differs between the plane and space.
+
+use unstick_grid::{SignedDistance, Spin, TriangleMesh};
+
+use crate::draw::Image;
+use crate::draw::plane::{self, Fill, PlaneOptions};
+use crate::draw::space::{self, SpaceOptions};
+use crate::frame::Frame;
+use crate::sink::{Look, Shot, Surface, surface};
+
+/// The dimension as a type, to hang on it what differs.
+#[derive(Clone, Copy, Debug)]
+pub struct Dim<const D: usize>;
+
+/// What differs between the plane and space.
+pub trait Dimension<const D: usize> {
+    /// A rotation by radians; about the direction of `axis` in space.
+    fn turn(axis: [f64; 3], angle: f64) -> Spin<D>;
+
+    /// The inside of a mesh; none in the plane.
+    fn mesh(mesh: &TriangleMesh) -> Option<SignedDistance<D>>;
+
+    /// The surface of the liquid as a mesh; none in the plane.
+    fn surface(shot: &Shot<'_, D>) -> Option<Surface>;
+
+    /// A picture of a frame.
+    fn draw(frame: &Frame<D>, look: &Look) -> Image;
+}
+
+impl Dimension<2> for Dim<2> {
+    fn turn(_axis: [f64; 3], angle: f64) -> Spin<2> {
+        Spin::in_plane(angle)
+    }
+
+    fn mesh(_mesh: &TriangleMesh) -> Option<SignedDistance<2>> {
+        None
+    }
+
+    fn surface(_shot: &Shot<'_, 2>) -> Option<Surface> {
+        None
+    }
+
+    fn draw(frame: &Frame<2>, look: &Look) -> Image {
+        let fill = if look.pressure { Fill::Pressure { highest: None } } else { Fill::Flat };
+        let options = PlaneOptions { width: look.width, fastest: Some(look.fastest), fill, ..PlaneOptions::default() };
+        plane::draw(frame, &options)
+    }
+}
+
+impl Dimension<3> for Dim<3> {
+    fn turn(axis: [f64; 3], angle: f64) -> Spin<3> {
+        let size = axis.iter().map(|value| value * value).sum::<f64>().sqrt();
+        Spin::about_axis(axis.map(|value| value * angle / size))
+    }
+
+    fn mesh(mesh: &TriangleMesh) -> Option<SignedDistance<3>> {
+        Some(SignedDistance::mesh(mesh))
+    }
+
+    fn surface(shot: &Shot<'_, 3>) -> Option<Surface> {
+        Some(surface(shot))
+    }
+
+    fn draw(frame: &Frame<3>, look: &Look) -> Image {
+        let options = SpaceOptions { width: look.width, height: look.width * 3 / 4, ..SpaceOptions::default() };
+        space::draw(frame, &options)
+    }
+}

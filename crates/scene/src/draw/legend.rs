@@ -1,0 +1,51 @@
+//! Words in the corners of a picture.
+
+use super::{
+    Image,
+    beside::dot_for,
+    colour::{Colour, from_bytes},
+    text::{self, Pen},
+};
+
+const LETTERS: [u8; 3] = [238, 242, 247];
+const SEAM: Colour = [0.03, 0.04, 0.06];
+
+/// Writes the time into the upper left corner.
+pub(super) fn stamp(image: &mut Image, time: f64) {
+    let dot = dot_for(image.width());
+    let pen = Pen { x: 5.0 * dot, y: 5.0 * dot, dot, colour: from_bytes(LETTERS) };
+    text::write_with_seam(image, pen, &format!("t = {time:.2} s"), SEAM);
+}
+
+/// Draws what the colours of speeds mean into the upper right corner.
+pub(super) fn draw_legend(image: &mut Image, table: &[Colour], fastest: f64) {
+    let dot = dot_for(image.width());
+    let label = format!("{} m/s", short(fastest));
+    let (bar, high, margin) = ((60.0 * dot) as usize, (5.0 * dot) as usize, 5.0 * dot);
+    let left = image.width() as f32 - margin - text::width(&label, dot);
+    let pen = Pen { x: left, y: margin, dot, colour: from_bytes(LETTERS) };
+    text::write_with_seam(image, pen, &label, SEAM);
+    let Some(start) = ((left - 3.0 * dot) as usize).checked_sub(bar) else { return };
+    let top = (margin + dot) as usize;
+    for row in (top - 1)..(top + high + 1).min(image.height()) {
+        for column in (start - 1)..(start + bar + 1).min(image.width()) {
+            let inside = (top..top + high).contains(&row) && (start..start + bar).contains(&column);
+            let entry = 255 * column.saturating_sub(start) / bar;
+            image.blend(
+                column,
+                row,
+                if inside { table[entry.min(255)] } else { SEAM },
+                if inside { 1.0 } else { 0.65 },
+            );
+        }
+    }
+}
+
+/// A number of two or three digits.
+fn short(value: f64) -> String {
+    match value {
+        _ if value >= 10.0 => format!("{value:.0}"),
+        _ if value >= 1.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,179 @@
+//! Three-dimensional frames.
+//!
+//! Rays are followed through the distances of liquid and solids. Walls that face away from the
+//! camera are glass, the others matte: one looks into the container as into a doll's house. Solids
+//! that touch no border of the domain are obstacles and darker.
+
+mod camera;
+mod shade;
+mod spray;
+mod trace;
+mod vector;
+mod volume;
+
+use rayon::prelude::*;
+
+use super::{
+    Image,
+    colour::{Colour, blend_byte, srgb_from_linear, to_bytes},
+    legend::stamp,
+};
+use crate::Frame;
+use camera::Camera;
+use volume::Volume;
+
+/// What a user may turn.
+#[derive(Clone, Debug)]
+pub struct SpaceOptions {
+    /// Width in pixels, made even. Default 480.
+    pub width: usize,
+    /// Height in pixels, made even. Default 360.
+    pub height: usize,
+    /// Where the camera stands, in degrees to the right of the z axis. Default 28.
+    pub azimuth: f64,
+    /// How high the camera stands, in degrees above the horizon. Default 18.
+    pub elevation: f64,
+    /// Magnification; at 1 the container just fits. Default 1.
+    pub zoom: f64,
+    /// Draw particles that are outside the surface. Default yes.
+    pub spray: bool,
+    /// How often the liquid distance is averaged with its neighbours before it is drawn. Default 1:
+    /// takes the bumps of single particles away.
+    pub smoothing: usize,
+    /// Write the time into the corner. Default yes.
+    pub time_stamp: bool,
+}
+
+impl Default for SpaceOptions {
+    fn default() -> Self {
+        Self {
+            width: 480,
+            height: 360,
+            azimuth: 28.0,
+            elevation: 18.0,
+            zoom: 1.0,
+            spray: true,
+            smoothing: 1,
+            time_stamp: true,
+        }
+    }
+}
+
+/// Two neighbouring pixels that differ by more than this are drawn again, more finely.
+const CONTRAST: u8 = 12;
+/// Places within a pixel where it is then looked at.
+const FINE: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+
+/// Draws a frame.
+pub fn draw(frame: &Frame<3>, options: &SpaceOptions) -> Image {
+    let side = |pixels: usize| pixels.clamp(16, 1 << 14).next_multiple_of(2);
+    let (width, height) = (side(options.width), side(options.height));
+    let volume = Volume::new(frame, options.smoothing);
+    let camera = Camera::new(&volume, options, width, height);
+    let mut image = Image::new(width, height, [0; 3]);
+    let mut depths = vec![0f32; width * height];
+    let rows = image.bytes_mut().par_chunks_exact_mut(3 * width).zip(depths.par_chunks_exact_mut(width));
+    rows.enumerate().for_each(|(y, (line, depths))| {
+        for (x, (pixel, depth)) in line.chunks_exact_mut(3).zip(depths).enumerate() {
+            let (colour, far) = look(&volume, &camera, x, y, [0.5; 2]);
+            pixel.copy_from_slice(&to_bytes(colour));
+            *depth = far;
+        }
+    });
+    refine(&mut image, &volume, &camera);
+    if options.spray {
+        spray::draw(&mut image, &depths, &volume, &camera, frame);
+    }
+    if options.time_stamp {
+        stamp(&mut image, frame.time);
+    }
+    image
+}
+
+/// The colour (sRGB) of a place within a pixel, and how far away it is.
+fn look(volume: &Volume, camera: &Camera, x: usize, y: usize, within: [f32; 2]) -> (Colour, f32) {
+    let ray = camera.ray(x as f32 + within[0], y as f32 + within[1]);
+    let trace = trace::follow(volume, &ray);
+    let colour = shade::colour(volume, &ray, &trace);
+    (colour.map(|value| srgb_from_linear(value.clamp(0.0, 1.0))), trace.depth())
+}
+
+/// Draws pixels that differ from a neighbour again, at four places each.
+fn refine(image: &mut Image, volume: &Volume, camera: &Camera) {
+    let (width, coarse) = (image.width(), image.clone());
+    let height = image.height();
+    let differs = |x: usize, y: usize| {
+        let here = coarse.pixel(x, y);
+        let neighbours = [(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))];
+        neighbours.iter().filter(|&&(x, y)| x < width && y < height).any(|&(x, y)| {
+            let there = coarse.pixel(x, y);
+            (0..3).any(|channel| here[channel].abs_diff(there[channel]) > CONTRAST)
+        })
+    };
+    image.bytes_mut().par_chunks_exact_mut(3 * width).enumerate().for_each(|(y, line)| {
+        for (x, pixel) in line.chunks_exact_mut(3).enumerate().filter(|&(x, _)| differs(x, y)) {
+            let mut sum = [0.0; 3];
+            for within in FINE {
+                let (colour, _) = look(volume, camera, x, y, within);
+                sum = vector::plus(sum, colour);
+            }
+            for (byte, value) in pixel.iter_mut().zip(sum) {
+                *byte = blend_byte(*byte, value / FINE.len() as f32, 1.0);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::synthetic;
+
+    fn plain() -> SpaceOptions {
+        SpaceOptions { width: 160, height: 120, time_stamp: false, ..SpaceOptions::default() }
+    }
+
+    #[test]
+    fn a_ball_of_liquid_is_blue_in_the_middle_and_walls_are_grey() {
+        let image = draw(&synthetic::ball_in_a_box(), &plain());
+        let [red, _, blue] = image.pixel(80, 62);
+        assert!(blue > red.saturating_add(40), "{:?}", image.pixel(80, 62));
+        let [red, green, blue] = image.pixel(80, 105);
+        assert!(red.abs_diff(blue) < 40 && green > 70, "{:?}", [red, green, blue]);
+        assert_ne!(image.pixel(1, 1), image.pixel(80, 105));
+    }
+
+    #[test]
+    fn spray_is_hidden_behind_the_liquid() {
+        let frame = synthetic::ball_in_a_box();
+        let seen = |position: [f64; 3]| {
+            let mut frame = frame.clone();
+            (frame.positions, frame.speeds) = (vec![position], vec![1.0]);
+            draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, ..plain() })
+                != draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, spray: false, ..plain() })
+        };
+        assert!(seen([0.5, 0.5, 0.9]) && !seen([0.5, 0.5, 0.1]) && !seen([0.5, 0.5, 0.5]));
+    }
+
+    #[test]
+    fn the_same_bits_for_any_number_of_threads() {
+        let frame = synthetic::wave_in_a_sphere(24);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| draw(&frame, &plain()))
+        };
+        assert_eq!(with(1), with(5));
+    }
+
+    #[test]
+    fn frames_without_liquid_and_of_odd_shapes_are_drawn() {
+        let mut frame = synthetic::ball_in_a_box();
+        frame.liquid = unstick_grid::CellField::from_fn(&frame.grid, |_| f64::INFINITY);
+        frame.positions = vec![[f64::NAN; 3], [9.0; 3]];
+        frame.speeds = vec![0.0; 2];
+        draw(&frame, &plain());
+        frame.solid = unstick_grid::CellField::of_shape(frame.solid.shape(), |_| -1.0);
+        draw(&frame, &plain());
+        draw(&synthetic::sheet(), &plain());
+    }
+}

@@ -1,0 +1,55 @@
+//! Motion of solids: steady, or by keyframes.
+
+use unstick_grid::{Keyframe, Motion, Spin};
+
+use super::error::SceneError;
+use super::node::Node;
+use crate::dimension::{Dim, Dimension};
+
+/// Reads a motion. Angles are in degrees, a number in the plane, axis times angle in space.
+pub(crate) fn motion<const D: usize>(node: &Node) -> Result<Motion<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let fields = node.fields(&["velocity", "spin", "about", "keyframes"])?;
+    let mut pivot = [0.0; D];
+    fields.read("about", &mut pivot, Node::vector)?;
+    let Some(table) = fields.get("keyframes") else {
+        let (mut velocity, mut spin) = ([0.0; D], Spin::none());
+        fields.read("velocity", &mut velocity, Node::vector)?;
+        fields.read("spin", &mut spin, turn)?;
+        return Ok(Motion::Steady { velocity, spin, pivot });
+    };
+    for steady in ["velocity", "spin"] {
+        if let Some(node) = fields.get(steady) {
+            let message = format!("`{}` beside keyframes", node.path);
+            return Err(SceneError::at(&node.place, message, "expected either a steady motion or keyframes"));
+        }
+    }
+    let frames = table.list("a list of { time, move, turn }")?.iter().map(keyframe);
+    Motion::keyframes(pivot, frames.collect::<Result<_, _>>()?)
+        .map_err(|error| SceneError::at(&table.place, error.to_string(), "expected times that ascend"))
+}
+
+fn keyframe<const D: usize>(node: &Node) -> Result<Keyframe<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let fields = node.fields(&["time", "move", "turn"])?;
+    let mut frame = Keyframe { time: fields.need("time")?.number()?, translation: [0.0; D], rotation: Spin::none() };
+    fields.read("move", &mut frame.translation, Node::vector)?;
+    fields.read("turn", &mut frame.rotation, turn)?;
+    Ok(frame)
+}
+
+fn turn<const D: usize>(node: &Node) -> Result<Spin<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let axis = if D == 2 { [0.0, 0.0, node.number()?] } else { node.vector::<3>()? };
+    let size = axis.iter().map(|value| value * value).sum::<f64>().sqrt();
+    // In the plane the third component carries the sign.
+    let angle = if D == 2 { axis[2] } else { size };
+    let direction = if D == 2 { [0.0, 0.0, 1.0] } else { axis };
+    Ok(if angle == 0.0 { Spin::none() } else { Dim::<D>::turn(direction, angle.to_radians()) })
+}

@@ -1,0 +1,281 @@
+//! Values of a scene file that know their path and place, and checked ways to read them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use toml::de::{DeTable, DeValue};
+
+use super::error::{SceneError, suggestion};
+use super::source::{Place, Source};
+
+/// A value, its path (`grid.cells`) and where it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub path: String,
+    pub place: Place,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Integer(i64),
+    Number(f64),
+    Truth(bool),
+    Date(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub name: String,
+    pub place: Place,
+    pub node: Node,
+}
+
+impl Node {
+    /// Parses a whole file.
+    pub fn parse(source: &Arc<Source>) -> Result<Self, SceneError> {
+        let table = DeTable::parse(&source.text).map_err(|error| syntax(source, 0, &error))?;
+        let span = table.span();
+        Self::table(source, 0, span, String::new(), table.get_ref())
+    }
+
+    /// Parses one value that is a part of a text.
+    pub fn parse_value(place: &Place, path: String) -> Result<Self, SceneError> {
+        let (source, offset) = (&place.source, place.span.start);
+        let value = DeValue::parse(&source.text[place.span.clone()]).map_err(|error| syntax(source, offset, &error))?;
+        Self::convert(source, offset, value.span(), path, value.get_ref())
+    }
+
+    fn table(
+        source: &Arc<Source>,
+        offset: usize,
+        span: std::ops::Range<usize>,
+        path: String,
+        table: &DeTable<'_>,
+    ) -> Result<Self, SceneError> {
+        let place = |span: std::ops::Range<usize>| Place {
+            source: source.clone(),
+            span: span.start + offset..span.end + offset,
+        };
+        let entry = |(key, value): (&toml::Spanned<Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
+            let name = key.get_ref().to_string();
+            let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let node = Self::convert(source, offset, value.span(), inner, value.get_ref())?;
+            Ok(Entry { name, place: place(key.span()), node })
+        };
+        let mut entries = table.iter().map(entry).collect::<Result<Vec<Entry>, _>>()?;
+        entries.sort_by_key(|entry| entry.place.span.start);
+        Ok(Self { path, place: place(span), value: Value::Table(entries) })
+    }
+
+    fn convert(
+        source: &Arc<Source>,
+        offset: usize,
+        span: std::ops::Range<usize>,
+        path: String,
+        value: &DeValue<'_>,
+    ) -> Result<Self, SceneError> {
+        let place = Place { source: source.clone(), span: span.start + offset..span.end + offset };
+        let too_large = |place: &Place| SceneError::at(place, format!("`{path}` does not fit a number"), "too large");
+        let value = match value {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Integer(integer) => {
+                let number = i64::from_str_radix(integer.as_str(), integer.radix());
+                Value::Integer(number.map_err(|_| too_large(&place))?)
+            }
+            DeValue::Float(float) => Value::Number(float.as_str().parse().map_err(|_| too_large(&place))?),
+            DeValue::Boolean(truth) => Value::Truth(*truth),
+            DeValue::Datetime(date) => Value::Date(date.to_string()),
+            DeValue::Array(items) => {
+                let item = |(index, item): (usize, &toml::Spanned<DeValue<'_>>)| {
+                    Self::convert(source, offset, item.span(), format!("{path}[{index}]"), item.get_ref())
+                };
+                Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+            }
+            DeValue::Table(table) => return Self::table(source, offset, span, path, table),
+        };
+        Ok(Self { path, place, value })
+    }
+
+    /// What kind of value it is, in words.
+    pub fn kind(&self) -> String {
+        match &self.value {
+            Value::Text(text) => format!("the text \"{text}\""),
+            Value::Integer(number) => number.to_string(),
+            Value::Number(number) => number.to_string(),
+            Value::Truth(truth) => truth.to_string(),
+            Value::Date(date) => date.clone(),
+            Value::List(items) if items.len() == 1 => "a list of one".into(),
+            Value::List(items) => format!("a list of {}", items.len()),
+            Value::Table(_) => "a table".into(),
+        }
+    }
+
+    /// `grid.cells` is …, expected …
+    pub fn refuse(&self, expected: &str) -> SceneError {
+        let message = format!("`{}` is {}, expected {expected}", self.path, self.kind());
+        SceneError::at(&self.place, message, format!("expected {expected}"))
+    }
+
+    /// The fields of a table; refuses names that are not `known`, and gives the nearest.
+    pub fn fields(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
+        let Value::Table(entries) = &self.value else { return Err(self.refuse("a table")) };
+        for entry in entries {
+            if !known.contains(&entry.name.as_str()) {
+                let within = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
+                let message = format!("unknown key `{}`{within}", entry.name);
+                let error = SceneError::at(&entry.place, message, "not known here");
+                return Err(error.with_help(Some(suggestion(&entry.name, known))));
+            }
+        }
+        Ok(Fields { node: self, entries })
+    }
+
+    pub fn text(&self) -> Result<&str, SceneError> {
+        match &self.value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.refuse("a text in quotes")),
+        }
+    }
+
+    pub fn truth(&self) -> Result<bool, SceneError> {
+        match &self.value {
+            Value::Truth(truth) => Ok(*truth),
+            _ => Err(self.refuse("true or false")),
+        }
+    }
+
+    pub fn number(&self) -> Result<f64, SceneError> {
+        match &self.value {
+            Value::Integer(number) => Ok(*number as f64),
+            Value::Number(number) if number.is_finite() => Ok(*number),
+            _ => Err(self.refuse("a number")),
+        }
+    }
+
+    /// A number above zero.
+    pub fn positive(&self) -> Result<f64, SceneError> {
+        self.number().ok().filter(|&number| number > 0.0).ok_or_else(|| self.refuse("a positive number"))
+    }
+
+    /// A number from `lower` to `upper`.
+    pub fn within(&self, lower: f64, upper: f64) -> Result<f64, SceneError> {
+        let number = self.number().ok().filter(|number| (lower..=upper).contains(number));
+        number.ok_or_else(|| self.refuse(&format!("a number from {lower} to {upper}")))
+    }
+
+    /// A whole number from `lower` to `upper`.
+    pub fn count(&self, lower: usize, upper: usize) -> Result<usize, SceneError> {
+        let count = match self.value {
+            Value::Integer(number) => usize::try_from(number).ok().filter(|count| (lower..=upper).contains(count)),
+            _ => None,
+        };
+        count.ok_or_else(|| match upper {
+            usize::MAX => self.refuse(&format!("a whole number, {lower} or more")),
+            _ => self.refuse(&format!("a whole number from {lower} to {upper}")),
+        })
+    }
+
+    pub fn list(&self, expected: &str) -> Result<&[Node], SceneError> {
+        match &self.value {
+            Value::List(items) => Ok(items),
+            _ => Err(self.refuse(expected)),
+        }
+    }
+
+    /// As many numbers as there are axes.
+    pub fn vector<const D: usize>(&self) -> Result<[f64; D], SceneError> {
+        let expected = format!("{D} numbers, one per axis of `grid.cells`");
+        let items = self.list(&expected)?;
+        let items: &[Node; D] = items.try_into().map_err(|_| self.refuse(&expected))?;
+        let mut vector = [0.0; D];
+        for (value, item) in vector.iter_mut().zip(items) {
+            *value = item.number()?;
+        }
+        Ok(vector)
+    }
+
+    /// One of several names.
+    pub fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, SceneError> {
+        let names: Vec<&str> = choices.iter().map(|choice| choice.0).collect();
+        let list = names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let Value::Text(text) = &self.value else { return Err(self.refuse(&format!("one of {list}"))) };
+        choices
+            .iter()
+            .find(|choice| choice.0 == text)
+            .map(|choice| choice.1)
+            .ok_or_else(|| self.refuse(&format!("one of {list}")).with_help(Some(suggestion(text, &names))))
+    }
+
+    /// The one entry of a table that names an alternative: `{ sphere = … }`.
+    pub fn alternative(&self, what: &str, known: &[&str]) -> Result<(&str, &Node), SceneError> {
+        let example = format!("a {what}, such as {{ {} = … }}", known[0]);
+        let Value::Table(entries) = &self.value else { return Err(self.refuse(&example)) };
+        self.fields(known)?;
+        match entries.as_slice() {
+            [entry] => Ok((&entry.name, &entry.node)),
+            _ => {
+                let message = format!("`{}` names {} shapes, expected {example}", self.path, entries.len());
+                let several = (entries.len() > 1).then(|| "join several with { union = [ … ] }".to_owned());
+                Err(SceneError::at(&self.place, message, "expected one name").with_help(several))
+            }
+        }
+    }
+
+    /// The value as TOML holds it.
+    pub fn to_toml(&self) -> toml::Value {
+        match &self.value {
+            Value::Text(text) | Value::Date(text) => toml::Value::String(text.clone()),
+            Value::Integer(number) => toml::Value::Integer(*number),
+            Value::Number(number) => toml::Value::Float(*number),
+            Value::Truth(truth) => toml::Value::Boolean(*truth),
+            Value::List(items) => toml::Value::Array(items.iter().map(Self::to_toml).collect()),
+            Value::Table(entries) => {
+                toml::Value::Table(entries.iter().map(|entry| (entry.name.clone(), entry.node.to_toml())).collect())
+            }
+        }
+    }
+}
+
+/// The fields of a table whose names are all known.
+pub(crate) struct Fields<'a> {
+    node: &'a Node,
+    entries: &'a [Entry],
+}
+
+impl<'a> Fields<'a> {
+    pub fn get(&self, name: &str) -> Option<&'a Node> {
+        self.entries.iter().find(|entry| entry.name == name).map(|entry| &entry.node)
+    }
+
+    pub fn need(&self, name: &str) -> Result<&'a Node, SceneError> {
+        self.get(name).ok_or_else(|| {
+            let within = if self.node.path.is_empty() { "the scene".into() } else { format!("`{}`", self.node.path) };
+            SceneError::at(&self.node.place, format!("{within} has no `{name}`"), format!("`{name}` is missing"))
+        })
+    }
+
+    /// Reads a field, or keeps what was there.
+    pub fn read<T>(
+        &self,
+        name: &str,
+        target: &mut T,
+        read: impl FnOnce(&'a Node) -> Result<T, SceneError>,
+    ) -> Result<(), SceneError> {
+        if let Some(node) = self.get(name) {
+            *target = read(node)?;
+        }
+        Ok(())
+    }
+}
+
+fn syntax(source: &Arc<Source>, offset: usize, error: &toml::de::Error) -> SceneError {
+    let end = source.text.len();
+    let span = error.span().unwrap_or(0..0);
+    let clamped = |byte: usize| (byte + offset).min(end);
+    let place = Place { source: source.clone(), span: clamped(span.start)..clamped(span.end) };
+    SceneError::at(&place, format!("not valid TOML: {}", error.message().trim()), "here")
+}

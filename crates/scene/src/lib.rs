@@ -1,0 +1,34 @@
+//! Scene files in, simulation built, frames and checkpoints out.
+//!
+//! ```
+//! use unstick_scene::{AnyScene, Frame, SceneFile};
+//!
+//! let mut file = SceneFile::find("dam-break")?; // of the catalogue, or a path
+//! file.set("grid.cells=[24,24]")?;
+//! let AnyScene::Plane(scene) = file.scene()? else { unreachable!("a scene of the plane") };
+//! let mut simulation = scene.simulation()?;
+//! simulation.advance_to(2.0 * scene.frame)?;
+//! let frame = Frame::of(&simulation, 2);
+//! assert!(frame.speeds.iter().any(|&speed| speed > 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`run::Run`] adds a folder: statistics, data and checkpoints, resumable bit for bit.
+
+pub mod catalogue;
+mod dimension;
+pub mod draw;
+pub mod file;
+mod frame;
+pub mod movie;
+mod output;
+pub mod report;
+pub mod run;
+mod scene;
+pub mod sink;
+
+pub use dimension::{Dim, Dimension};
+pub use file::{SceneError, SceneFile};
+pub use frame::Frame;
+pub use output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
+pub use scene::{AnyScene, Scene};

@@ -1,0 +1,183 @@
+//! The page itself.
+
+use std::path::Path;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use super::{
+    ReportError, RunSeries, RunSummary,
+    plot::{Line, Plot, escape},
+    totals,
+};
+
+const STYLE: &str = include_str!("page.css");
+
+/// Writes the page. Whoever reads the path sees the old file or the whole new one.
+pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
+    let page = render(summary)?;
+    crate::draw::write_whole(path, page.as_bytes())
+        .map_err(|source| ReportError::File { path: path.to_owned(), source })
+}
+
+/// The page as text. Reads the movie, nothing else.
+pub fn render(summary: &RunSummary) -> Result<String, ReportError> {
+    let title = escape(&summary.title);
+    let mut page = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+    page += &format!("<title>{title}</title><style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n");
+    if !summary.facts.is_empty() {
+        page += "<dl>";
+        for (name, value) in &summary.facts {
+            page += &format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+        }
+        page += "</dl>\n";
+    }
+    if let Some(movie) = &summary.movie {
+        page += &embed(movie)?;
+    }
+    if !summary.scene_toml.is_empty() {
+        let scene = escape(&summary.scene_toml);
+        page += &format!("<details><summary>Scene</summary><pre>{scene}</pre></details>\n");
+    }
+    if !summary.runs.is_empty() {
+        page += "<h2>Over time</h2>\n<div class=\"plots\">\n";
+        plots(&summary.runs).iter().filter_map(Plot::render).for_each(|plot| page += &plot);
+        page += "</div>\n<h2>Totals</h2>\n";
+        page += &totals::render(&summary.runs);
+    }
+    page += "</main></body></html>\n";
+    Ok(page)
+}
+
+/// The movie as part of the page.
+fn embed(movie: &Path) -> Result<String, ReportError> {
+    let bytes = std::fs::read(movie).map_err(|source| ReportError::File { path: movie.to_owned(), source })?;
+    let extension = movie.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let data = STANDARD.encode(bytes);
+    Ok(match extension.as_str() {
+        "mp4" | "webm" => {
+            format!("<video controls loop autoplay muted src=\"data:video/{extension};base64,{data}\"></video>\n")
+        }
+        "gif" => format!("<img class=\"movie\" alt=\"the simulation\" src=\"data:image/gif;base64,{data}\">\n"),
+        _ => format!("<img class=\"movie\" alt=\"the simulation\" src=\"data:image/png;base64,{data}\">\n"),
+    })
+}
+
+fn plots(runs: &[RunSeries]) -> Vec<Plot<'static>> {
+    let plot = |title, vertical, logarithmic, from_zero, lines| Plot {
+        title,
+        vertical,
+        horizontal: "time (s)",
+        logarithmic,
+        from_zero,
+        lines,
+    };
+    let relative_volume = runs.iter().enumerate().map(|(colour, run)| {
+        let values = run.column("volume").unwrap_or_default();
+        let first = values.iter().copied().find(|value| value.is_finite()).unwrap_or(1.0);
+        let relative: Vec<f64> = values.iter().map(|value| value / first).collect();
+        line(run, run.label.clone(), &relative, colour, false)
+    });
+    let several = runs.len() > 1;
+    let named = |run: &RunSeries, what: &str| if several { format!("{}, {what}", run.label) } else { what.to_owned() };
+    let pair = |names: [(&str, &str); 2]| {
+        let mut lines = Vec::new();
+        for (place, run) in runs.iter().enumerate() {
+            for (second, (column, what)) in names.into_iter().enumerate() {
+                // One run: two colours. Several: a colour each, and dashes.
+                let colour = if several { place } else { second };
+                let values = run.column(column).unwrap_or_default();
+                lines.push(line(run, named(run, what), values, colour, several && second == 1));
+            }
+        }
+        lines
+    };
+    let single = |column: &str| {
+        let each = runs.iter().enumerate();
+        each.map(|(colour, run)| line(run, run.label.clone(), run.column(column).unwrap_or_default(), colour, false))
+            .collect::<Vec<_>>()
+    };
+    let mut stages = Vec::new();
+    for (colour, stage) in totals::stage_names(runs).into_iter().enumerate() {
+        for (place, run) in runs.iter().enumerate() {
+            if let Some((_, values)) = run.stages().find(|(name, _)| *name == stage) {
+                stages.push(line(run, named(run, &stage.replace('_', " ")), values, colour, place > 0));
+            }
+        }
+    }
+    vec![
+        plot("Volume", "relative to the start", false, false, relative_volume.collect()),
+        plot("Energy", "J", false, false, pair([("kinetic_energy", "kinetic"), ("potential_energy", "potential")])),
+        plot(
+            "Solver cycles",
+            "per pressure solve",
+            false,
+            true,
+            pair([("cycles", "cycles"), ("inner_iterations", "inner iterations")]),
+        ),
+        plot("Residual", "natural residual, m/s", true, false, single("residual")),
+        plot("Complementarity", "worst product", true, false, single("complementarity")),
+        plot("Worst divergence", "of a cell", true, false, single("divergence")),
+        plot("Time per stage", "seconds per substep", false, true, stages),
+        plot("Particles", "", false, false, single("particles")),
+    ]
+}
+
+fn line(run: &RunSeries, label: String, values: &[f64], colour: usize, dashed: bool) -> Line {
+    let points = run.times().into_iter().zip(values).map(|(time, &value)| [time, value]).collect();
+    Line { label, points, colour, dashed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Image;
+
+    fn run(label: &str, factor: f64) -> RunSeries {
+        let column = |name: &str, value: &dyn Fn(f64) -> f64| {
+            (name.to_owned(), (0..300).map(|step| value(f64::from(step) * 0.01)).collect())
+        };
+        let columns = vec![
+            column("time", &|time| time),
+            column("particles", &|_| 20_000.0),
+            column("volume", &|time| 0.12 * (1.0 - 0.01 * factor * time)),
+            column("kinetic_energy", &|time| 40.0 * (3.0 * time).sin().abs() * (-0.5 * factor * time).exp()),
+            column("potential_energy", &|time| 300.0 - 30.0 * (3.0 * time).sin().abs()),
+            column("cycles", &|time| (4.0 + 3.0 * (20.0 * time).sin() * factor).round()),
+            column("residual", &|time| 1e-7 * (1.0 + (50.0 * time).sin().abs() * 30.0 * factor)),
+            column("seconds_pressure", &|time| 0.02 + 0.01 * factor * (9.0 * time).cos().abs()),
+            column("seconds_particles", &|time| 0.008 + 0.001 * time),
+        ];
+        RunSeries::new(label, columns)
+    }
+
+    #[test]
+    fn a_page_holds_movie_scene_plots_and_totals() {
+        let folder = tempfile::tempdir().unwrap();
+        let movie = folder.path().join("movie.png");
+        Image::new(8, 8, [9; 3]).write_png(&movie).unwrap();
+        let summary = RunSummary {
+            title: "dam-break <2D>".into(),
+            scene_toml: "size = 128 # a < b".into(),
+            movie: Some(movie),
+            runs: vec![run("sticking", 1.0), run("separating", 0.5)],
+            facts: vec![("threads".into(), "2".into())],
+        };
+        let path = folder.path().join("report.html");
+        write(&summary, &path).unwrap();
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(page.contains("dam-break &lt;2D&gt;") && page.contains("a &lt; b"));
+        assert!(page.contains("src=\"data:image/png;base64,iVBORw0KGgo"));
+        assert_eq!(page.matches("<figure>").count(), 6, "plots without columns are left out");
+        assert!(page.contains("<tr><th>volume kept</th><td>97.01 %</td><td>98.50 %</td></tr>"));
+        assert!(!page.contains("http"), "nothing is fetched from elsewhere");
+    }
+
+    #[test]
+    fn a_missing_movie_is_named_and_an_empty_run_is_a_page() {
+        let summary = RunSummary { movie: Some("/nowhere/movie.png".into()), ..RunSummary::default() };
+        assert!(render(&summary).unwrap_err().to_string().starts_with("/nowhere/movie.png"));
+        let empty = RunSummary { runs: vec![RunSeries::default()], ..RunSummary::default() };
+        assert!(render(&empty).is_ok());
+    }
+}

@@ -1,0 +1,75 @@
+//! What can end a run.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use unstick_liquid::StepError;
+
+use crate::draw::DrawError;
+use crate::file::SceneError;
+use crate::movie::MovieError;
+use crate::report::ReportError;
+
+/// A run that could not begin or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The scene makes no sense.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A picture could not be written.
+    #[error(transparent)]
+    Draw(#[from] DrawError),
+    /// The movie could not be made.
+    #[error(transparent)]
+    Movie(#[from] MovieError),
+    /// The report could not be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder holds something already.
+    #[error("{} exists already and is not empty", folder.display())]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder without a checkpoint that can be used.
+    #[error("{} holds no checkpoint to go on from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
+    NoCheckpoint {
+        /// The run folder.
+        folder: PathBuf,
+        /// What is wrong with those that are there.
+        reasons: Vec<String>,
+    },
+    /// The checkpoint is of another scene.
+    #[error("the run in {} is of another scene, or of this one with other values", folder.display())]
+    OtherScene {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// A run.json that is none.
+    #[error("{}: {reason}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl RunError {
+    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::File { path, source }
+    }
+}

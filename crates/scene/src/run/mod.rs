@@ -1,0 +1,182 @@
+//! A simulation with a folder: statistics, data and checkpoints on disk, resumable bit for bit.
+
+mod checkpoint;
+mod error;
+mod folder;
+mod record;
+mod stats;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use unstick_liquid::Simulation;
+
+pub use error::RunError;
+pub use folder::{check_folder, forget_frames_after, prepare_folder};
+pub use record::RunRecord;
+
+use crate::dimension::{Dim, Dimension};
+use crate::file::SceneFile;
+use crate::frame::Frame;
+use crate::scene::Scene;
+use crate::sink::{FrameSink, Shot, data_sinks};
+use checkpoint::Header;
+use stats::Stats;
+
+/// How a frame has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is whole.
+    Frame,
+    /// Asked to stop in the middle; a checkpoint is written.
+    Interrupted,
+}
+
+/// A simulation with a folder of its own.
+pub struct Run<const D: usize> {
+    scene: Scene<D>,
+    simulation: Simulation<D>,
+    folder: PathBuf,
+    stats: Stats,
+    physics: [u8; 32],
+    frame: usize,
+    sinks: Vec<Box<dyn FrameSink<D> + Send>>,
+}
+
+impl<const D: usize> Run<D> {
+    /// Begins in a folder that is there; [`prepare_folder`] makes one.
+    pub fn create(
+        scene: Scene<D>,
+        simulation: Simulation<D>,
+        record: &RunRecord,
+        folder: &Path,
+    ) -> Result<Self, RunError> {
+        record.write(folder)?;
+        let stats = Stats::create(&folder.join("stats.csv"))?;
+        let physics = physics(record, folder)?;
+        Ok(Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame: 0, sinks: Vec::new() })
+    }
+
+    /// Goes on from the newest sound checkpoint; says which ones were not.
+    pub fn resume(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<(Self, Vec<String>), RunError> {
+        let physics = physics(record, folder)?;
+        let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), &scene.setup.grid, physics)?;
+        let stats = Stats::resume(&folder.join("stats.csv"), state.step)?;
+        let simulation = scene.resume(state)?;
+        let frame = header.frame as usize;
+        for data in ["frames", "particles", "surface", "volume"] {
+            forget_frames_after(&folder.join(data), frame)?;
+        }
+        record.write(folder)?;
+        let run = Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame, sinks: Vec::new() };
+        Ok((run, notes))
+    }
+
+    /// Gives a sink every frame from now on.
+    pub fn add_sink(&mut self, sink: impl FrameSink<D> + Send + 'static) {
+        self.sinks.push(Box::new(sink));
+    }
+
+    /// Adds the sinks that the scene asks for: particles, surface, fields.
+    pub fn add_data_sinks(&mut self) -> Result<(), RunError>
+    where
+        Dim<D>: Dimension<D>,
+    {
+        for sink in data_sinks(&self.scene.output, &self.folder) {
+            std::fs::create_dir_all(&sink.folder).map_err(RunError::file(&sink.folder))?;
+            self.add_sink(sink);
+        }
+        Ok(())
+    }
+
+    /// The last whole frame.
+    pub fn frame(&self) -> usize {
+        self.frame
+    }
+
+    /// Whether the simulation is at that frame, not on its way to the next.
+    pub fn is_at_frame(&self) -> bool {
+        (self.simulation.state().time - self.frame as f64 * self.scene.frame).abs() < 1e-6 * self.scene.frame
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene<D> {
+        &self.scene
+    }
+
+    /// The simulation.
+    pub fn simulation(&self) -> &Simulation<D> {
+        &self.simulation
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What there is to see now.
+    pub fn picture(&self) -> Frame<D> {
+        Frame::of(&self.simulation, self.frame)
+    }
+
+    /// Shows the frame there is to all sinks: the first one, before anything has moved.
+    pub fn show(&mut self) -> Result<ControlFlow<()>, RunError> {
+        if self.sinks.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let frame = self.picture();
+        let shot = Shot { frame: &frame, simulation: &self.simulation };
+        let mut flow = ControlFlow::Continue(());
+        for sink in &mut self.sinks {
+            if sink.receive(&shot)?.is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Computes the next frame. When asked to stop, it finishes the step and writes a checkpoint.
+    pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        let target = (self.frame + 1) as f64 * self.scene.frame;
+        while let Some(dt) = self.simulation.next_step(target) {
+            let step = self.simulation.advance(dt);
+            match step {
+                Ok(report) => self.stats.note(&self.simulation, &report),
+                Err(error) => {
+                    self.stats.flush()?;
+                    self.checkpoint()?;
+                    return Err(error.into());
+                }
+            }
+            if stop.load(Ordering::Relaxed) && self.simulation.next_step(target).is_some() {
+                self.stats.flush()?;
+                self.checkpoint()?;
+                return Ok(Progress::Interrupted);
+            }
+        }
+        self.frame += 1;
+        self.stats.flush()?;
+        let flow = self.show()?;
+        let every = self.scene.output.checkpoint_every;
+        let is_due = every > 0 && self.frame.is_multiple_of(every);
+        let interrupted = stop.load(Ordering::Relaxed) || flow.is_break();
+        if is_due || interrupted || self.frame >= self.scene.frames {
+            self.checkpoint()?;
+        }
+        Ok(if interrupted { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    /// Writes a checkpoint.
+    pub fn checkpoint(&self) -> Result<(), RunError> {
+        let header = Header { frame: self.frame as u64, physics: self.physics };
+        checkpoint::write(&self.folder.join("checkpoint"), &header, self.simulation.state())
+    }
+}
+
+/// A hash of what decides how the liquid moves.
+fn physics(record: &RunRecord, folder: &Path) -> Result<[u8; 32], RunError> {
+    let file: SceneFile = record.scene_file(folder)?;
+    let text = format!("{}\nwalls = {:?}\n", file.physics(), record.walls);
+    Ok(*blake3::hash(text.as_bytes()).as_bytes())
+}

@@ -1,0 +1,98 @@
+//! `run.json`: what was run, by what, on what.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use unstick_liquid::Wall;
+
+use super::RunError;
+use crate::draw::write_whole;
+use crate::file::{SceneError, SceneFile};
+use crate::scene::AnyScene;
+
+/// The name of the file.
+const NAME: &str = "run.json";
+
+/// What was run, by what, on what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of the program.
+    pub unstick: String,
+    /// Bare name of the scene.
+    pub scene: String,
+    /// For people.
+    pub title: String,
+    /// The scene as it was used, everything set included.
+    pub toml: String,
+    /// Where its meshes lie.
+    pub folder: PathBuf,
+    /// The kind of all walls, where the scene's own were overruled.
+    pub walls: Option<Wall>,
+    /// The two kinds of walls that are compared, if they are.
+    #[serde(default)]
+    pub compare: Option<Wall>,
+    /// Cells along each axis.
+    pub cells: Vec<usize>,
+    /// Frames after the first.
+    pub frames: usize,
+    /// Seconds from frame to frame.
+    pub frame_seconds: f64,
+    /// Seed of what is random.
+    pub seed: u64,
+    /// Threads that computed.
+    pub threads: usize,
+    /// What the machine is, as far as the caller knows.
+    pub machine: serde_json::Value,
+}
+
+impl RunRecord {
+    /// The record of a scene.
+    pub fn of(file: &SceneFile, scene: &AnyScene, machine: serde_json::Value) -> Self {
+        let (frames, frame_seconds, seed) = match scene {
+            AnyScene::Plane(scene) => (scene.frames, scene.frame, scene.setup.seed),
+            AnyScene::Space(scene) => (scene.frames, scene.frame, scene.setup.seed),
+        };
+        Self {
+            unstick: env!("CARGO_PKG_VERSION").into(),
+            scene: file.name().into(),
+            title: scene.title().into(),
+            toml: file.to_toml(),
+            folder: std::path::absolute(file.folder()).unwrap_or_else(|_| file.folder().into()),
+            walls: None,
+            compare: None,
+            cells: scene.cells(),
+            frames,
+            frame_seconds,
+            seed,
+            threads: rayon::current_num_threads(),
+            machine,
+        }
+    }
+
+    /// Writes it into a run folder.
+    pub fn write(&self, run: &Path) -> Result<(), RunError> {
+        let path = run.join(NAME);
+        let broken = |error: serde_json::Error| RunError::Record { path: path.clone(), reason: error.to_string() };
+        let text = serde_json::to_string_pretty(self).map_err(broken)? + "\n";
+        write_whole(&path, text.as_bytes()).map_err(RunError::file(&path))
+    }
+
+    /// Reads that of a run folder.
+    pub fn read(run: &Path) -> Result<Self, RunError> {
+        let path = run.join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(RunError::NoCheckpoint { folder: run.to_owned(), reasons: Vec::new() });
+            }
+            Err(error) => return Err(RunError::file(&path)(error)),
+        };
+        serde_json::from_str(&text).map_err(|error| RunError::Record { path, reason: error.to_string() })
+    }
+
+    /// The scene as it was used.
+    pub fn scene_file(&self, run: &Path) -> Result<SceneFile, SceneError> {
+        let origin = run.join(NAME).display().to_string();
+        SceneFile::parse(&self.scene, &origin, &self.toml, &self.folder)
+    }
+}

@@ -1,0 +1,157 @@
+//! A scene as values: checked, ready to become a simulation.
+
+use unstick_grid::SignedDistance;
+use unstick_liquid::{Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
+
+use crate::file::{Place, SceneError};
+use crate::output::Output;
+
+/// Bytes that a simulation takes, per cell and per particle.
+const BYTES_PER_CELL: f64 = 150.0;
+const BYTES_PER_PARTICLE: f64 = 150.0;
+
+/// Points along each axis at which the part of the domain that is liquid is estimated.
+const SAMPLES: usize = 24;
+
+/// A scene in the plane or in space.
+#[derive(Clone, Debug)]
+pub enum AnyScene {
+    /// Two dimensions.
+    Plane(Scene<2>),
+    /// Three.
+    Space(Scene<3>),
+}
+
+/// A scene: what there is at the beginning, what happens, what is written.
+#[derive(Clone, Debug)]
+pub struct Scene<const D: usize> {
+    /// Bare name: of the file, or in the catalogue.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// What to look for.
+    pub description: String,
+    /// What does not change while it runs.
+    pub setup: Setup<D>,
+    /// The liquid at the beginning and its velocity.
+    pub liquids: Vec<(SignedDistance<D>, [f64; D])>,
+    /// Seconds from frame to frame.
+    pub frame: f64,
+    /// Frames after the first.
+    pub frames: usize,
+    /// What is written.
+    pub output: Output,
+    pub(crate) cells_place: Place,
+    pub(crate) liquid_place: Place,
+}
+
+impl AnyScene {
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Plane(_) => 2,
+            Self::Space(_) => 3,
+        }
+    }
+
+    /// For people.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Plane(scene) => &scene.title,
+            Self::Space(scene) => &scene.title,
+        }
+    }
+
+    /// One line on what happens.
+    pub fn description(&self) -> &str {
+        match self {
+            Self::Plane(scene) => &scene.description,
+            Self::Space(scene) => &scene.description,
+        }
+    }
+
+    /// Cells along each axis.
+    pub fn cells(&self) -> Vec<usize> {
+        match self {
+            Self::Plane(scene) => scene.setup.grid.cells().to_vec(),
+            Self::Space(scene) => scene.setup.grid.cells().to_vec(),
+        }
+    }
+}
+
+impl<const D: usize> Scene<D> {
+    /// The same with every wall of one kind.
+    pub fn with_walls(mut self, wall: Wall) -> Self {
+        self.setup = self.setup.with_walls(wall);
+        self
+    }
+
+    /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
+    pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
+        Simulation::with_liquids(self.setup.clone(), &self.liquids).map_err(|error| self.refuse(&error))
+    }
+
+    /// Goes on from a state.
+    pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
+        Simulation::resume(self.setup.clone(), state).map_err(|error| self.refuse(&error))
+    }
+
+    /// Refuses a scene that takes more memory than there is.
+    pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        let needed = self.bytes_needed();
+        if needed <= available as f64 {
+            return Ok(());
+        }
+        const GIBI: f64 = (1u64 << 30) as f64;
+        let message = format!(
+            "this grid takes about {:.1} GiB of memory, {:.1} GiB are available",
+            needed / GIBI,
+            available as f64 / GIBI
+        );
+        let shrink = (available as f64 / needed).powf(1.0 / D as f64);
+        let fits = self.setup.grid.cells().map(|count| ((count as f64 * shrink) as usize).max(1));
+        let help = format!("`--set grid.cells={fits:?}` would fit");
+        Err(SceneError::at(&self.cells_place, message, "too many cells for this machine").with_help(Some(help)))
+    }
+
+    /// Memory that the simulation takes, estimated.
+    pub fn bytes_needed(&self) -> f64 {
+        let grid = &self.setup.grid;
+        let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+        let is_liquid = |point: [f64; D]| {
+            self.liquids.iter().any(|(shape, _)| shape.at(point) < 0.0)
+                && self.setup.solids.iter().all(|solid| solid.distance(0.0, point) > 0.0)
+        };
+        let total = SAMPLES.pow(D as u32);
+        let filled = (0..total).filter(|index| {
+            let place = |axis: usize| (index / SAMPLES.pow(axis as u32) % SAMPLES) as f64 + 0.5;
+            let part = |axis: usize| place(axis) / SAMPLES as f64;
+            is_liquid(std::array::from_fn(|axis| lower[axis] + part(axis) * (upper[axis] - lower[axis])))
+        });
+        let particles = filled.count() as f64 / total as f64 * self.setup.particles_per_cell() as f64;
+        grid.len() as f64 * (BYTES_PER_CELL + particles * BYTES_PER_PARTICLE)
+    }
+
+    /// The speed of a fall through the whole height: the bright end of colours.
+    pub fn typical_speed(&self) -> f64 {
+        let grid = &self.setup.grid;
+        let size = |vector: &[f64; D]| vector.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let gravity = match &self.setup.gravity {
+            Gravity::Constant(value) => size(value),
+            Gravity::Table(table) => table.iter().map(|(_, value)| size(value)).fold(0.0, f64::max),
+        };
+        let height = grid.cells()[1] as f64 * grid.spacing();
+        let entering = self.setup.emitters.iter().filter_map(|emitter| emitter.velocity.as_ref());
+        let velocities = self.liquids.iter().map(|(_, velocity)| velocity).chain(entering);
+        let fastest = velocities.map(size).fold(0.0, f64::max);
+        (2.0 * gravity * height).sqrt().max(fastest).max(1e-3)
+    }
+
+    fn refuse(&self, error: &SetupError) -> SceneError {
+        let label = match error {
+            SetupError::NoLiquid => "nothing of it is left",
+            _ => "refused",
+        };
+        SceneError::at(&self.liquid_place, error.to_string(), label)
+    }
+}

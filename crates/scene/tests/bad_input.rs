@@ -1,0 +1,116 @@
+//! What is refused, where, and in which words.
+
+use std::path::Path;
+
+use unstick_scene::{AnyScene, SceneError, SceneFile};
+
+const GOOD: &str =
+    "[grid]\ncells = [16, 16]\n[[liquid]]\nshape = { cuboid = { lower = [0, 0], upper = [0.5, 0.5] } }\n";
+
+fn refuse(text: &str) -> SceneError {
+    let scene = SceneFile::parse("bad", "bad.toml", text, Path::new(".")).and_then(|file| file.scene());
+    match scene {
+        Err(error) => error,
+        Ok(AnyScene::Plane(scene)) => scene.simulation().err().expect("a scene that is refused"),
+        Ok(AnyScene::Space(scene)) => scene.simulation().err().expect("a scene that is refused"),
+    }
+}
+
+/// Asserts place and message of what is refused in the good scene with more lines in front of it.
+#[track_caller]
+fn assert_refused(lines: &str, place: &str, message: &str, help: &str) {
+    let error = refuse(&format!("{lines}\n{GOOD}"));
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("bad.toml:{place}: ")) && text.contains(message), "{text}");
+    assert!(error.help.clone().unwrap_or_default().contains(help), "{:?} for {text}", error.help);
+}
+
+#[test]
+fn unknown_keys_get_the_nearest_name() {
+    assert_refused("densty = 3", "1:1", "unknown key `densty`", "did you mean `density`?");
+    assert_refused(
+        "[walls]\nboarder = \"sealed\"",
+        "2:1",
+        "unknown key `boarder` in `walls`",
+        "did you mean `border`?",
+    );
+    assert_refused("[xyzzy]", "1:2", "unknown key `xyzzy`", "known here: `title`");
+    let ball = "[[solid]]\nshape = { ball = { centre = [0, 0], radius = 1 } }";
+    assert_refused(ball, "2:11", "unknown key `ball` in `solid[0].shape`", "known here: `sphere`");
+    let radius = "[[solid]]\nshape = { sphere = { centre = [0, 0], raduis = 1 } }";
+    assert_refused(radius, "2:39", "unknown key `raduis`", "did you mean `radius`?");
+}
+
+#[test]
+fn wrong_types_and_values_are_refused_with_what_was_expected() {
+    assert_refused("density = -3", "1:11", "`density` is -3, expected a positive number", "");
+    assert_refused("density = nan", "1:11", "expected a positive number", "");
+    assert_refused("density = \"heavy\"", "1:11", "is the text \"heavy\", expected a positive number", "");
+    assert_refused("gravity = [0, -9.81, 0]", "1:11", "a list of 3, expected 2 numbers, one per axis", "");
+    assert_refused("[time]\nframes = 1.5", "2:10", "is 1.5, expected a whole number", "");
+    assert_refused("[transport]\nkind = \"flop\"", "2:8", "expected one of \"flip\", \"apic\"", "did you mean `flip`?");
+    assert_refused("[transport]\nkind = \"apic\"\npic = 0.1", "3:7", "for kind \"flip\" alone", "");
+    assert_refused("[pressure]\nsolver = \"polcy\"", "2:10", "polcy", "did you mean `policy`?");
+    assert_refused("[output]\nsurface = \"ply\"", "2:11", "needs three dimensions", "");
+    assert_refused("density = 99999999999999999999", "1:11", "does not fit", "");
+}
+
+#[test]
+fn impossible_shapes_are_refused() {
+    let solid = |shape: &str| format!("[[solid]]\nshape = {shape}");
+    assert_refused(&solid("{ cuboid = { lower = [0, 1], upper = [1, 0] } }"), "2:20", "from 1 to 0 along axis 1", "");
+    assert_refused(&solid("{ sphere = { centre = [0, 0], radius = 0 } }"), "2:48", "expected a positive number", "");
+    assert_refused(&solid("{ half_space = { point = [0, 0], normal = [0, 0] } }"), "2:51", "not zero", "");
+    assert_refused(&solid("{ union = [] }"), "2:19", "at least one shape", "");
+    assert_refused(&solid("{ sphere = { radius = 0.1 } }"), "2:20", "has no `centre`", "");
+    assert_refused(&solid("{}"), "2:9", "names 0 shapes", "");
+    assert_refused(&solid("{ mesh = { file = \"boat.stl\" } }"), "2:27", "boat.stl: there is no such file", "");
+}
+
+#[test]
+fn a_scene_without_liquid_or_grid_is_refused() {
+    let inside = "[[solid]]\nshape = { cuboid = { lower = [-1, -1], upper = [0.6, 0.6] } }";
+    let error = refuse(&format!("{inside}\n{GOOD}"));
+    assert!(error.to_string().contains("there is no liquid") && error.place.is_some(), "{error}");
+    assert!(refuse("title = \"nothing\"").to_string().contains("no `grid`"));
+    assert!(refuse("[grid]\ncells = [0, 16]").to_string().starts_with("bad.toml:2:10: `grid.cells[0]` is 0, expected"));
+    assert!(refuse("[grid]\ncells = [16]").to_string().contains("expected 2 or 3 whole numbers"));
+    assert!(refuse("[grid]\ncells = [900000, 900000, 900000]").to_string().contains("or fewer"));
+    assert!(refuse("[grid\ncells = 3").to_string().contains("bad.toml:1:6: not valid TOML"));
+}
+
+#[test]
+fn what_would_not_fit_is_refused_with_what_would() {
+    let file = SceneFile::parse("large", "large.toml", GOOD, Path::new(".")).unwrap();
+    let AnyScene::Plane(scene) = file.scene().unwrap() else { panic!("expected two dimensions") };
+    let error = scene.check_memory(10_000).unwrap_err();
+    assert!(error.to_string().starts_with("large.toml:2:9: this grid takes about"), "{error}");
+    assert!(error.help.unwrap().starts_with("`--set grid.cells="));
+    scene.check_memory(1 << 30).unwrap();
+}
+
+#[test]
+fn values_are_set_by_their_path() {
+    let mut file = SceneFile::parse("good", "good.toml", GOOD, Path::new(".")).unwrap();
+    for assignment in
+        ["grid.cells=[8,9]", "walls.border=sealed", "liquid.0.velocity = [1, 0]", "pressure.solver=newton+gmres/ainv"]
+    {
+        file.set(assignment).unwrap();
+    }
+    let AnyScene::Plane(scene) = file.scene().unwrap() else { panic!("expected two dimensions") };
+    assert_eq!((scene.setup.grid.cells(), scene.liquids[0].1), ([8, 9], [1.0, 0.0]));
+    assert_eq!(scene.setup.border, unstick_liquid::Wall::Sealed);
+    let refused = |assignment: &str| {
+        let mut file = file.clone();
+        file.set(assignment).and_then(|()| file.scene()).unwrap_err()
+    };
+    assert_eq!(refused("grid.cell=[3,3]").help.unwrap(), "did you mean `cells`?");
+    assert!(refused("liquid.1.velocity=[0,0]").to_string().contains("has 1 entries, counted from 0"));
+    assert!(refused("density").to_string().contains("sets nothing"));
+    assert!(refused("density=[1").to_string().starts_with("--set:1:"));
+    assert!(refused("density.x=1").to_string().contains("expected a positive number"));
+    assert!(refused("grid..x=1").to_string().contains("empty"));
+    let unknown = SceneFile::find("dam-brek").unwrap_err();
+    assert!(unknown.help.unwrap().contains("did you mean `dam-break`?"));
+    assert!(SceneFile::find("nowhere/my.toml").unwrap_err().to_string().contains("there is no such file"));
+}

@@ -1,0 +1,48 @@
+//! `unstick capture`: the pressure problem of a frame, as a folder.
+
+use unstick::scene::run::{RunError, check_folder};
+use unstick::scene::{AnyScene, Scene, SceneFile};
+
+use super::Verdict;
+use super::run::FrameBar;
+use super::run::check_memory;
+use crate::args::CaptureArgs;
+use crate::error::CommandError;
+use crate::output;
+
+/// Simulates up to the frame and writes the problem of the next step.
+pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let mut file = SceneFile::find(&args.scene)?;
+    args.set.iter().try_for_each(|assignment| file.set(assignment))?;
+    let scene = file.scene()?;
+    check_folder(&args.out, false)?;
+    check_memory(&scene, 1)?;
+    match scene {
+        AnyScene::Plane(scene) => capture(&scene, args, quiet),
+        AnyScene::Space(scene) => capture(&scene, args, quiet),
+    }
+}
+
+fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let mut simulation = scene.simulation()?;
+    let bar = FrameBar::new(!quiet, &scene.title, 0, args.frame);
+    for frame in 1..=args.frame {
+        simulation.advance_to(frame as f64 * scene.frame).map_err(RunError::from)?;
+        bar.reached(frame);
+    }
+    bar.finish();
+    let dt = simulation.next_step((args.frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
+    let folder = simulation.capture(dt).map_err(RunError::from)?;
+    folder.write(&args.out).map_err(CommandError::writing)?;
+    if !quiet {
+        let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
+        let path = args.out.display();
+        output::print(format_args!(
+            "wrote {path}: {} at {:.4} s, {} unknowns, {walls} wall rows\nnext: unstick solve {path} --solver all",
+            scene.name,
+            simulation.state().time,
+            folder.b.len(),
+        ))?;
+    }
+    Ok(Verdict::Done)
+}

@@ -1,0 +1,93 @@
+//! `unstick run`: a scene becomes a run folder.
+
+mod finish;
+mod members;
+mod plan;
+mod progress;
+
+use std::sync::atomic::AtomicBool;
+
+use unstick::scene::{AnyScene, Dim, Dimension, Scene};
+
+use super::Verdict;
+use crate::args::{RunArgs, WallKind};
+use crate::error::CommandError;
+use crate::output;
+use members::Members;
+use plan::Plan;
+use progress::{Bar, stop_on_interrupt};
+
+pub use plan::check_memory;
+pub use progress::Bar as FrameBar;
+
+/// What `unstick` alone does: the breaking dam with both kinds of wall, anew each time.
+pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
+    let args = RunArgs { compare: Some(WallKind::Sealed), force: true, ..RunArgs::default() };
+    run(&args, quiet)
+}
+
+/// Checks everything, simulates, and says where the movie and the report are.
+pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let plan = Plan::check(args)?;
+    match plan.scene.clone() {
+        AnyScene::Plane(scene) => carry_out(&plan, scene, args, quiet),
+        AnyScene::Space(scene) => carry_out(&plan, scene, args, quiet),
+    }
+}
+
+fn carry_out<const D: usize>(plan: &Plan, scene: Scene<D>, args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let frames = scene.frames;
+    let shown = !quiet && !args.json;
+    let (mut members, notes) =
+        if plan.resume { Members::resume(plan, scene)? } else { (Members::begin(plan, scene)?, vec![]) };
+    notes.iter().for_each(output::note);
+    let stop = stop_on_interrupt();
+    if shown {
+        output::print(plan.headline())?;
+    }
+    let bar = Bar::new(shown, &plan.title, members.frame(), frames);
+    let outcome = simulate(&mut members, frames, &stop, &bar);
+    bar.finish();
+    if let Err(error) = outcome {
+        // What there is up to here is worth looking at; the error matters more than the pictures.
+        let _ = members.catch_up().and_then(|()| finish::finish(plan, &members));
+        return Err(error);
+    }
+    members.catch_up()?;
+    let finished = members.frame() >= frames;
+    let files = finish::finish(plan, &members)?;
+    let folder = plan.folder.display();
+    if args.json {
+        output::print(files.json(plan, members.frame(), finished))?;
+    } else if !finished {
+        output::note(format_args!(
+            "stopped after frame {} of {frames}; go on with: unstick run --resume --out {folder}",
+            members.frame()
+        ));
+    }
+    if shown {
+        output::print(files.line())?;
+    }
+    Ok(if finished { Verdict::Done } else { Verdict::Interrupted })
+}
+
+/// Computes frames until all are there or somebody asks to stop.
+fn simulate<const D: usize>(
+    members: &mut Members<D>,
+    frames: usize,
+    stop: &AtomicBool,
+    bar: &Bar,
+) -> Result<(), CommandError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let mut interrupted = false;
+    while members.frame() < frames && !interrupted {
+        interrupted = members.advance(stop)?;
+        bar.reached(members.frame());
+    }
+    Ok(())
+}
