@@ -35,7 +35,7 @@ pub(crate) fn gather<const D: usize>(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn add_particle<const D: usize>(
     grid: &Grid<D>,
     particles: &Particles<D>,
@@ -46,26 +46,23 @@ fn add_particle<const D: usize>(
     piece: &mut [Arrived],
 ) {
     let (corner, part) = locate(shape, in_faces(in_cells(grid, particles.position[index]), axis));
-    let velocity = particles.velocity[index][axis];
-    let affine = particles.affine.get(index).map(|affine| affine[axis]);
     let strides = strides(shape);
     let start = (0..D).map(|other| corner[other] * strides[other]).sum::<usize>() - base;
+    let reach: usize = strides.iter().sum();
+    let piece = &mut piece[start..=start + reach]; // one check instead of one per face
+    let velocity = particles.velocity[index][axis];
+    let affine = particles.affine.get(index).map_or([0.0; D], |affine| affine[axis].map(|by| by * grid.spacing()));
     for choice in 0..1usize << D {
-        let mut weight = 1.0;
-        let mut place = start;
-        let mut carried = velocity;
+        let (mut weight, mut place, mut carried) = (1.0, 0, velocity);
         for other in 0..D {
             let upper = choice >> other & 1;
             weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
             place += upper * strides[other];
-            if let Some(affine) = affine {
-                carried += affine[other] * (upper as f64 - part[other]) * grid.spacing();
-            }
+            carried += affine[other] * (upper as f64 - part[other]);
         }
-        if weight > 0.0 {
-            piece[place][0] += weight * carried;
-            piece[place][1] += weight;
-        }
+        let arrived = &mut piece[place];
+        arrived[0] += weight * carried;
+        arrived[1] += weight;
     }
 }
 

@@ -3,7 +3,7 @@
 use unstick_grid::{CellField, FaceField, Grid};
 
 /// The stored value below a place along one axis, and the part of the way to the next.
-#[inline]
+#[inline(always)]
 fn split(count: usize, place: f64) -> (usize, f64) {
     let clamped = place.clamp(0.0, (count - 1) as f64);
     let below = (clamped as usize).min(count.saturating_sub(2));
@@ -11,7 +11,7 @@ fn split(count: usize, place: f64) -> (usize, f64) {
 }
 
 /// The corner of the cube of stored values around a point, and the part of the way through it.
-#[inline]
+#[inline(always)]
 pub(crate) fn locate<const D: usize>(shape: [usize; D], place: [f64; D]) -> ([usize; D], [f64; D]) {
     let mut corner = [0; D];
     let mut part = [0.0; D];
@@ -22,7 +22,7 @@ pub(crate) fn locate<const D: usize>(shape: [usize; D], place: [f64; D]) -> ([us
 }
 
 /// The field inside the cube at `corner`.
-#[inline]
+#[inline(always)]
 fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [f64; D]) -> f64 {
     let shape = field.shape();
     let mut stride = 1;
@@ -34,10 +34,11 @@ fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [
         stride *= shape[axis];
     }
     // The corners of the cube, then one axis after the other is interpolated away.
-    let values = field.values();
+    let reach: usize = steps.iter().sum();
+    let values = &field.values()[start..=start + reach]; // one check instead of one per corner
     let mut cube = [0.0; 8];
     for (choice, value) in cube.iter_mut().enumerate().take(1 << D) {
-        let mut index = start;
+        let mut index = 0;
         for axis in 0..D {
             index += (choice >> axis & 1) * steps[axis];
         }
@@ -52,26 +53,26 @@ fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [
 }
 
 /// The field at a place in units of its own lattice; constant beyond its border.
-#[inline]
+#[inline(always)]
 pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64; D]) -> f64 {
     let (corner, part) = locate(field.shape(), place);
     within(field, corner, part)
 }
 
 /// Coordinates of a point in cells from the origin.
-#[inline]
+#[inline(always)]
 pub(crate) fn in_cells<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
     grid.in_cells(point)
 }
 
 /// A cell-centred field at a point.
-#[inline]
+#[inline(always)]
 pub fn sample_cells<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
     interpolate(field, in_cells(grid, point).map(|place| place - 0.5))
 }
 
 /// A field stored at nodes at a point.
-#[inline]
+#[inline(always)]
 pub(crate) fn sample_nodes<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
     interpolate(field, in_cells(grid, point))
 }
@@ -92,13 +93,13 @@ pub(crate) fn gradient_of_nodes<const D: usize>(
 }
 
 /// Where a point lies on the lattice of faces across `axis`.
-#[inline]
+#[inline(always)]
 pub(crate) fn in_faces<const D: usize>(place: [f64; D], axis: usize) -> [f64; D] {
     std::array::from_fn(|other| if other == axis { place[other] } else { place[other] - 0.5 })
 }
 
 /// A velocity stored at faces at a point.
-#[inline]
+#[inline(always)]
 pub fn sample_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres.
     let place = in_cells(grid, point);

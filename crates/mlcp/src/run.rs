@@ -45,8 +45,8 @@ use crate::singular::Compatible;
 use crate::stop::Stop;
 
 /// A residual this many times the first one will not come back. Active-set methods pass through
-/// residuals that grow with the grid, a hundredfold or so.
-const HOPELESS: f64 = 1e10;
+/// residuals that grow with the grid, and an unsteady sub-solver makes detours that are far longer.
+const HOPELESS: f64 = 1e20;
 
 /// The running account of a solve.
 pub struct Trace {
