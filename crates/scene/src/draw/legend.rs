@@ -10,25 +10,31 @@ use super::{
 const LETTERS: [u8; 3] = [238, 242, 247];
 const SEAM: Colour = [0.03, 0.04, 0.06];
 
-/// Writes the time into the upper left corner.
+/// Where words begin that end just above the lower border; the ceiling is what people look at.
+fn last_line(image: &Image, dot: f32) -> f32 {
+    (image.height() as f32 - 14.0 * dot).max(0.0)
+}
+
+/// Writes the time into the lower left corner.
 pub(super) fn stamp(image: &mut Image, time: f64) {
     let dot = dot_for(image.width());
-    let pen = Pen { x: 5.0 * dot, y: 5.0 * dot, dot, colour: from_bytes(LETTERS) };
+    let pen = Pen { x: 5.0 * dot, y: last_line(image, dot), dot, colour: from_bytes(LETTERS) };
     text::write_with_seam(image, pen, &format!("t = {time:.2} s"), SEAM);
 }
 
-/// Draws what the colours of speeds mean into the upper right corner.
+/// Draws what the colours of speeds mean into the lower right corner.
 pub(super) fn draw_legend(image: &mut Image, table: &[Colour], fastest: f64) {
     let dot = dot_for(image.width());
     let label = format!("{} m/s", short(fastest));
     let (bar, high, margin) = ((60.0 * dot) as usize, (5.0 * dot) as usize, 5.0 * dot);
     let left = image.width() as f32 - margin - text::width(&label, dot);
-    let pen = Pen { x: left, y: margin, dot, colour: from_bytes(LETTERS) };
+    let line = last_line(image, dot);
+    let pen = Pen { x: left, y: line, dot, colour: from_bytes(LETTERS) };
     text::write_with_seam(image, pen, &label, SEAM);
     let Some(start) = ((left - 3.0 * dot) as usize).checked_sub(bar) else { return };
-    let top = (margin + dot) as usize;
-    for row in (top - 1)..(top + high + 1).min(image.height()) {
-        for column in (start - 1)..(start + bar + 1).min(image.width()) {
+    let top = (line + dot) as usize;
+    for row in top.saturating_sub(1)..(top + high + 1).min(image.height()) {
+        for column in start.saturating_sub(1)..(start + bar + 1).min(image.width()) {
             let inside = (top..top + high).contains(&row) && (start..start + bar).contains(&column);
             let entry = 255 * column.saturating_sub(start) / bar;
             image.blend(
