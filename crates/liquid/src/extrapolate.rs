@@ -70,14 +70,14 @@ fn extrapolate<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellF
 /// Keeps the velocity inside solids from leading deeper into them.
 ///
 /// Where the wall separates only the inward part is taken out; taking out the outward part as well,
-/// as is usual, would glue the liquid to the wall by another way.
+/// as is usual, would glue the liquid to the wall by another way. `free` is a copy of the velocity.
 pub(crate) fn constrain<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
+    free: &FaceField<f64, D>,
     velocity: &mut FaceField<f64, D>,
     known: &FaceField<bool, D>,
 ) {
-    let free = velocity.clone();
     for axis in 0..D {
         fill(&mut velocity[axis], |face, value| {
             if geometry.open[axis].at(face) > 0.0 || !known[axis].at(face) {
@@ -85,7 +85,7 @@ pub(crate) fn constrain<const D: usize>(
             }
             let point = grid.face_centre(axis, face);
             let normal = geometry.normal(grid, point);
-            let own = sample_velocity(grid, &free, point);
+            let own = sample_velocity(grid, free, point);
             let of_solid: [f64; D] = match &geometry.solid_velocity {
                 Some(field) => sample_velocity(grid, field, point),
                 None => [0.0; D],

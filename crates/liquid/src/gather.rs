@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
+use unstick_mlcp::parallel;
 
 use crate::interpolate::{in_cells, in_faces, locate};
 use crate::particles::Particles;
@@ -20,15 +21,17 @@ pub(crate) fn gather<const D: usize>(
     starts: &[u32],
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
+    arrived: &mut Vec<Arrived>,
 ) {
     for axis in 0..D {
         let shape = velocity[axis].shape();
-        let mut arrived: Vec<Arrived> = vec![[0.0; 2]; velocity[axis].values().len()];
-        slabs::add(grid, starts, shape, &mut arrived, |particle, base, piece| {
+        arrived.resize(velocity[axis].values().len(), [0.0; 2]);
+        parallel::for_each(arrived.as_mut_slice(), |arrived| arrived.fill([0.0; 2]));
+        slabs::add(grid, starts, shape, arrived, |particle, base, piece| {
             add_particle(grid, particles, particle, axis, shape, base, piece);
         });
         let values = velocity[axis].values_mut().par_iter_mut().with_min_len(4096);
-        values.zip(&arrived).zip(known[axis].values_mut()).for_each(|((value, &[sum, weight]), known)| {
+        values.zip(&*arrived).zip(known[axis].values_mut()).for_each(|((value, &[sum, weight]), known)| {
             *known = weight > 1e-9;
             *value = if *known { sum / weight } else { 0.0 };
         });
@@ -85,10 +88,10 @@ mod tests {
             let identity = std::array::from_fn(|a| std::array::from_fn(|b| if a == b { 2.0 } else { 0.0 }));
             particles.affine = vec![identity; particles.len()];
         }
-        let starts = particles.sort_by_cell(&grid);
+        let starts = particles.sort_by_cell(&grid, &mut Vec::new());
         let mut velocity = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
         let mut known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
-        gather(&grid, &particles, &starts, &mut velocity, &mut known);
+        gather(&grid, &particles, &starts, &mut velocity, &mut known, &mut Vec::new());
         (grid, velocity, known)
     }
 

@@ -45,24 +45,28 @@ impl<const D: usize> Particles<D> {
 
     /// Keeps those that `keep` accepts by index, in their order.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let kept: Vec<usize> = (0..self.len()).filter(|&index| keep(index)).collect();
-        self.reorder(&kept);
+        let kept: Vec<u32> = (0..self.len() as u32).filter(|&index| keep(index as usize)).collect();
+        self.reorder(&kept, &mut Vec::new());
     }
 
-    /// Replaces the particles by those at `order`.
-    fn reorder(&mut self, order: &[usize]) {
-        fn pick<T: Copy + Send + Sync>(values: &[T], order: &[usize]) -> Vec<T> {
-            order.par_iter().with_min_len(4096).map(|&index| values[index]).collect()
+    /// Replaces the particles by those at `order`; `spare` lends and keeps the memory.
+    fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
+        fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
+            if let Some(&any) = values.first() {
+                spare.resize(order.len(), any);
+                let places = spare.par_iter_mut().with_min_len(4096).zip(order);
+                places.for_each(|(place, &index)| *place = values[index as usize]);
+                std::mem::swap(values, spare);
+            }
         }
-        self.position = pick(&self.position, order);
-        self.velocity = pick(&self.velocity, order);
-        if !self.affine.is_empty() {
-            self.affine = pick(&self.affine, order);
-        }
+        pick(&mut self.position, order, spare);
+        pick(&mut self.velocity, order, spare);
+        pick(&mut self.affine, order, &mut Vec::new());
     }
 
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
-    pub fn sort_by_cell(&mut self, grid: &Grid<D>) -> Vec<u32> {
+    /// `spare` lends and keeps the memory.
+    pub fn sort_by_cell(&mut self, grid: &Grid<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
         let positions = self.position.par_iter().with_min_len(4096);
         let cells: Vec<u32> = positions.map(|&point| grid.index(cell_of(grid, point)) as u32).collect();
         let mut starts = vec![0u32; grid.len() + 1];
@@ -77,10 +81,10 @@ impl<const D: usize> Particles<D> {
             let mut order = vec![0; self.len()];
             for (index, &cell) in cells.iter().enumerate() {
                 let place = &mut next[cell as usize];
-                order[*place as usize] = index;
+                order[*place as usize] = index as u32;
                 *place += 1;
             }
-            self.reorder(&order);
+            self.reorder(&order, spare);
         }
         starts
     }

@@ -46,11 +46,13 @@ pub struct StepReport {
     pub dt: f64,
     /// Particles at its end.
     pub particles: usize,
-    /// Volume of the liquid (area in 2D).
+    /// Volume of the liquid (area in 2D): the space that its particles fill.
     pub volume: f64,
-    /// Kinetic energy in joules.
+    /// Volume inside the surface, without films and spray that are too thin for it.
+    pub surface_volume: f64,
+    /// Kinetic energy in joules, in the middle of the step.
     pub kinetic_energy: f64,
-    /// Potential energy in joules, relative to the origin of the grid.
+    /// Potential energy in joules, in the middle of the step, relative to the origin of the grid.
     pub potential_energy: f64,
     /// Largest |r| on equation rows: divergence left, in velocity units.
     pub divergence: f64,

@@ -1,15 +1,16 @@
 //! Particles that come and go: sources, drains, and cells that run empty or overfull.
 
-use unstick_grid::CellField;
+use unstick_grid::{CellField, FaceField, Grid};
 
-use crate::cells::hash_to_unit;
+use crate::cells::{fill, hash_to_unit, multi_index};
 use crate::geometry::Geometry;
 use crate::interpolate::sample_velocity;
-use crate::particles::cell_of;
-use crate::setup::Setup;
+use crate::particles::{Particles, cell_of};
+use crate::seed;
+use crate::setup::{Emitter, Setup};
 use crate::state::LiquidState;
 
-/// Sources fill what is empty in their shape, drains remove what they cover.
+/// Sources stay full, drains remove what they cover.
 pub(crate) fn emit<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -18,7 +19,11 @@ pub(crate) fn emit<const D: usize>(
 ) -> bool {
     let grid = setup.grid;
     let mut changed = false;
-    for emitter in setup.emitters.iter().filter(|emitter| (emitter.start..emitter.end).contains(&state.time)) {
+    let time = state.time;
+    let active = setup.emitters.iter().filter(|emitter| (emitter.start..emitter.end).contains(&time));
+    // Sources first: they append, which leaves `starts` true for those that are there already.
+    let (sources, drains): (Vec<_>, Vec<_>) = active.partition(|emitter| emitter.velocity.is_some());
+    for emitter in sources.into_iter().chain(drains) {
         let Some(velocity) = emitter.velocity else {
             let before = state.particles.len();
             let position = state.particles.position.clone();
@@ -28,24 +33,63 @@ pub(crate) fn emit<const D: usize>(
             changed |= before != state.particles.len();
             continue;
         };
-        let mut entering = crate::particles::Particles::default();
-        crate::seed::fill_shape(setup, geometry, &emitter.shape, velocity, &mut entering);
-        for &point in &entering.position {
-            let index = grid.index(cell_of(&grid, point));
-            let is_empty = starts.get(index + 1).is_none_or(|&end| {
-                let own = &state.particles.position[starts[index] as usize..end as usize];
-                let apart = 0.8 * grid.spacing() / setup.particles_per_axis as f64;
-                own.iter()
-                    .all(|other| (0..D).map(|axis| (other[axis] - point[axis]).powi(2)).sum::<f64>() > apart * apart)
-            });
-            if is_empty {
-                state.particles.push(point, velocity);
-                state.target_volume += grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
-                changed = true;
-            }
+        // A source is kept full: as many enter as have left it, at the places with most room.
+        let mut sites = Particles::default();
+        seed::fill_shape(setup, geometry, &emitter.shape, velocity, &mut sites);
+        let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
+        let mut room: Vec<(f64, [f64; D])> =
+            sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();
+        room.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let entering = sites.len().saturating_sub(present);
+        for &(_, site) in room.iter().take(entering) {
+            state.particles.push(site, velocity);
         }
+        state.target_volume += entering as f64 * grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
+        changed |= entering > 0;
     }
     changed
+}
+
+/// Squared distance from a point to the nearest particle of its own and the neighbouring cells.
+fn room_around<const D: usize>(grid: &Grid<D>, starts: &[u32], particles: &Particles<D>, point: [f64; D]) -> f64 {
+    let cell = cell_of(grid, point);
+    let mut nearest = grid.spacing() * grid.spacing();
+    for around in 0..3usize.pow(D as u32) {
+        let shift = multi_index([3; D], around);
+        let other: [usize; D] = std::array::from_fn(|axis| (cell[axis] + shift[axis]).wrapping_sub(1));
+        if (0..D).any(|axis| other[axis] >= grid.cells()[axis]) {
+            continue;
+        }
+        let index = grid.index(other);
+        for position in &particles.position[starts[index] as usize..starts[index + 1] as usize] {
+            nearest = nearest.min((0..D).map(|axis| (position[axis] - point[axis]).powi(2)).sum());
+        }
+    }
+    nearest
+}
+
+/// Inside a source the liquid has the velocity of the source, whatever it does elsewhere: this and
+/// nothing else sets how much enters.
+pub(crate) fn prescribe<const D: usize>(
+    setup: &Setup<D>,
+    time: f64,
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+) {
+    let is_active = |emitter: &&Emitter<D>| (emitter.start..emitter.end).contains(&time);
+    for emitter in setup.emitters.iter().filter(is_active) {
+        let Some(entering) = emitter.velocity else { continue };
+        for axis in 0..D {
+            let marks = &mut known[axis];
+            let is_inside = |face: [usize; D]| emitter.shape.at(setup.grid.face_centre(axis, face)) < 0.0;
+            fill(marks, |face, known| *known |= is_inside(face));
+            fill(&mut velocity[axis], |face, value| {
+                if is_inside(face) {
+                    *value = entering[axis];
+                }
+            });
+        }
+    }
 }
 
 /// Moves particles from crowded cells (more than 1½ times what fills them) to inner cells that run

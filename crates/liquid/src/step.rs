@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::io::ProblemFolder;
-use unstick_mlcp::{MlcpSolver, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{MlcpSolver, SolverOptions, Stop, Tolerance, vector};
 
 use crate::error::{SetupError, StepError};
 use crate::extrapolate::{constrain, extrapolate_all};
@@ -32,6 +32,10 @@ pub struct Simulation<const D: usize> {
     known: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
     density: CellField<f64, D>,
+    /// Memory that every step needs anew: what arrives at faces, velocities, places.
+    arrived: Vec<[f64; 2]>,
+    free: FaceField<f64, D>,
+    spare: Vec<[f64; D]>,
     clock: Clock,
 }
 
@@ -81,19 +85,17 @@ impl<const D: usize> Simulation<D> {
         let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
         let gathered = state.velocity.clone();
         let density = CellField::from_fn(&grid, |_| 0.0);
-        let mut simulation = Self {
-            setup,
-            state,
-            geometry,
-            solver,
-            starts: Vec::new(),
-            gathered,
-            known,
-            density,
-            clock: Clock::default(),
-        };
-        simulation.starts = simulation.state.particles.sort_by_cell(&grid);
+        let free = gathered.clone();
+        let (arrived, spare, clock) = (Vec::new(), Vec::new(), Clock::default());
+        let starts = Vec::new();
+        let mut simulation =
+            Self { setup, state, geometry, solver, starts, gathered, known, density, arrived, free, spare, clock };
+        simulation.sort_particles();
         Ok(simulation)
+    }
+
+    fn sort_particles(&mut self) {
+        self.starts = self.state.particles.sort_by_cell(&self.setup.grid, &mut self.spare);
     }
 
     /// What does not change.
@@ -111,7 +113,13 @@ impl<const D: usize> Simulation<D> {
         &self.geometry
     }
 
-    /// Volume of the liquid now.
+    /// Volume inside the surface that pictures and meshes show, without films and spray that are too
+    /// thin for it.
+    pub fn surface_volume(&self) -> f64 {
+        volume::measure_surface(&self.setup.grid, &self.geometry, &self.state.liquid)
+    }
+
+    /// Volume of the liquid now: the space that its particles fill.
     pub fn volume(&self) -> f64 {
         volume::measure(&self.setup, &self.geometry, &self.starts)
     }
@@ -167,7 +175,7 @@ impl<const D: usize> Simulation<D> {
                 Err(error) => {
                     if let Some(backup) = &backup {
                         self.state = backup.clone();
-                        self.starts = self.state.particles.sort_by_cell(&self.setup.grid);
+                        self.sort_particles();
                         self.geometry = Geometry::at(&self.setup, self.state.time);
                     }
                     if !shortens || halving >= MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
@@ -186,9 +194,9 @@ impl<const D: usize> Simulation<D> {
         // half of this one, which makes free fall exact.
         let kick = 0.5 * (self.state.last_step + dt);
         self.move_solids();
+        self.exchange_particles();
         self.gather_velocity(dt);
         self.apply_forces(kick);
-        self.exchange_particles();
         self.track_surface();
         let solved = self.project_pressure(kick)?;
         self.extrapolate_velocity();
@@ -208,16 +216,17 @@ impl<const D: usize> Simulation<D> {
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
     fn gather_velocity(&mut self, dt: f64) {
-        let Self { setup, state, starts, gathered, known, clock, .. } = self;
+        let Self { setup, state, starts, gathered, known, arrived, clock, .. } = self;
         clock.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
                 let before = state.velocity.clone();
                 semi_lagrangian::advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
             } else {
-                gather(&setup.grid, &state.particles, starts, &mut state.velocity, known);
+                gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
                 extrapolate_all(&mut state.velocity, known, 2);
             }
-            gathered.clone_from(&state.velocity);
+            reseed::prescribe(setup, state.time, &mut state.velocity, known);
+            copy_faces(&state.velocity, gathered);
         });
     }
 
@@ -233,13 +242,13 @@ impl<const D: usize> Simulation<D> {
 
     /// Sources, drains and reseeding, each followed by sorting anew.
     fn exchange_particles(&mut self) {
-        let Self { setup, state, starts, geometry, clock, .. } = self;
+        let Self { setup, state, starts, geometry, spare, clock, .. } = self;
         clock.time(Stage::Surface, || {
             if reseed::emit(setup, geometry, starts, state) {
-                *starts = state.particles.sort_by_cell(&setup.grid);
+                *starts = state.particles.sort_by_cell(&setup.grid, spare);
             }
             if setup.reseeding && state.step > 0 && reseed::reseed(setup, geometry, starts, state) {
-                *starts = state.particles.sort_by_cell(&setup.grid);
+                *starts = state.particles.sort_by_cell(&setup.grid, spare);
             }
         });
     }
@@ -299,11 +308,12 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn extrapolate_velocity(&mut self) {
-        let Self { setup, state, geometry, known, clock, .. } = self;
+        let Self { setup, state, geometry, known, free, clock, .. } = self;
         let layers = setup.cfl.ceil() as usize + 2;
         clock.time(Stage::Extrapolate, || {
             extrapolate_all(&mut state.velocity, known, layers);
-            constrain(&setup.grid, geometry, &mut state.velocity, known);
+            copy_faces(&state.velocity, free);
+            constrain(&setup.grid, geometry, free, &mut state.velocity, known);
         });
     }
 
@@ -316,10 +326,10 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn move_particles(&mut self, dt: f64) {
-        let Self { setup, state, geometry, starts, clock, .. } = self;
+        let Self { setup, state, geometry, starts, spare, clock, .. } = self;
         clock.time(Stage::Move, || {
             trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
-            *starts = state.particles.sort_by_cell(&setup.grid);
+            *starts = state.particles.sort_by_cell(&setup.grid, spare);
         });
     }
 
@@ -332,9 +342,9 @@ impl<const D: usize> Simulation<D> {
             .map_err(|_| StepError::NotFinite { time: self.state.time })?;
         let kick = 0.5 * (copy.state.last_step + dt);
         copy.move_solids();
+        copy.exchange_particles();
         copy.gather_velocity(dt);
         copy.apply_forces(kick);
-        copy.exchange_particles();
         copy.track_surface();
         let problem = copy.pressure_problem(kick);
         let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
@@ -349,10 +359,12 @@ impl<const D: usize> Simulation<D> {
         let mass = self.setup.density * particle;
         let gravity = self.setup.gravity.at(state.time);
         let origin = self.setup.grid.origin();
+        // Velocity lives in the middle of the step; so does the potential energy that goes with it.
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
             kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
-            potential -= mass * (0..D).map(|axis| gravity[axis] * (position[axis] - origin[axis])).sum::<f64>();
+            let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
+            potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
         }
         if !f64::is_finite(kinetic + potential) {
             return Err(StepError::NotFinite { time: state.time });
@@ -362,6 +374,7 @@ impl<const D: usize> Simulation<D> {
             dt,
             particles: state.particles.len(),
             volume: self.volume(),
+            surface_volume: self.surface_volume(),
             kinetic_energy: kinetic,
             potential_energy: potential,
             divergence: solved.divergence,
@@ -375,5 +388,12 @@ impl<const D: usize> Simulation<D> {
             residual: solved.report.residual(),
             seconds: self.clock.0,
         })
+    }
+}
+
+/// to ← from, without new memory.
+fn copy_faces<const D: usize>(from: &FaceField<f64, D>, to: &mut FaceField<f64, D>) {
+    for (from, to) in from.iter().zip(to) {
+        vector::copy(from.values(), to.values_mut());
     }
 }

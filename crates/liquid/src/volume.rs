@@ -7,8 +7,10 @@
 //! the pressure problem asks for a divergence that spreads them, where inner cells thin out for one
 //! that draws them together; a small uniform one makes up for what is missing in all.
 
-use unstick_grid::CellField;
+use unstick_grid::{CellField, Grid};
+use unstick_mlcp::parallel;
 
+use crate::cells::multi_index;
 use crate::geometry::Geometry;
 use crate::interpolate::sample_nodes;
 use crate::setup::Setup;
@@ -57,6 +59,42 @@ pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, 
     let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
     let sum: f64 = blocks.present.values().iter().zip(blocks.room.values()).map(filled).sum();
     sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
+}
+
+/// Volume inside the surface and outside of solids.
+///
+/// The cube between neighbouring cell centres counts by the part Σ(−φ)⁺/Σ|φ| of it that is inside,
+/// exact for plane surfaces along the axes, times the part of it that is open.
+pub(crate) fn measure_surface<const D: usize>(
+    grid: &Grid<D>,
+    geometry: &Geometry<D>,
+    liquid: &CellField<f64, D>,
+) -> f64 {
+    let cells = grid.cells();
+    let solid = geometry.solid.values();
+    let shape = geometry.solid.shape();
+    let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
+        let mut sum = 0.0;
+        for (index, distance) in range.zip(solid) {
+            let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
+            if open == 0.0 {
+                continue;
+            }
+            let node = multi_index(shape, index);
+            let (mut inside, mut all) = (0.0, 0.0);
+            for choice in 0..1usize << D {
+                let corner = |axis: usize| (node[axis] + (choice >> axis & 1)).saturating_sub(1).min(cells[axis] - 1);
+                let distance = liquid.at(std::array::from_fn(corner));
+                inside += (-distance).max(0.0);
+                all += distance.abs();
+            }
+            if inside > 0.0 {
+                sum += open * inside / all;
+            }
+        }
+        sum
+    });
+    sum * grid.spacing().powi(D as i32)
 }
 
 /// Divergence of every cell, in 1/s, that brings density and volume back.

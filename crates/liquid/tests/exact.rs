@@ -179,3 +179,34 @@ fn threads_and_interruptions_do_not_change_a_bit() {
     assert!(run(2, false) == straight, "two threads");
     assert!(run(2, true) == straight, "resumed");
 }
+
+/// A jet of 1 m/s and 0.2 m width without gravity: as much enters as its velocity says, whatever
+/// carries it; a drain at the other end takes all of it out again.
+#[test]
+fn sources_and_drains_move_what_they_say() {
+    for transport in [Transport::default(), Transport::Apic, Transport::SemiLagrangian] {
+        let mut setup = Setup::new(Grid::<2>::unit(40).unwrap());
+        setup.gravity = unstick_liquid::Gravity::Constant([0.0; 2]);
+        setup.transport = transport;
+        let emitter = |lower: [f64; 2], upper: [f64; 2], velocity| unstick_liquid::Emitter {
+            shape: SignedDistance::cuboid(lower, upper),
+            velocity,
+            start: 0.0,
+            end: 10.0,
+        };
+        setup.emitters.push(emitter([0.05, 0.4], [0.15, 0.6], Some([1.0, 0.0])));
+        setup.emitters.push(emitter([0.8, 0.0], [1.0, 1.0], None));
+        let mut jet = Simulation::with_liquids(setup, &[]).unwrap();
+        let mass = |simulation: &Simulation<2>| simulation.state().particles.len() as f64 / (4.0 * 1600.0);
+        jet.advance_to(0.2).unwrap();
+        let before = mass(&jet);
+        jet.advance_to(0.5).unwrap();
+        let rate = (mass(&jet) - before) / 0.3;
+        assert!((rate / 0.2 - 1.0).abs() < 0.1, "{transport:?}: {rate} m²/s for 0.2");
+        jet.advance_to(1.5).unwrap();
+        let full = mass(&jet);
+        jet.advance_to(2.0).unwrap();
+        assert!((mass(&jet) / full - 1.0).abs() < 0.1, "{transport:?}: what enters leaves");
+        assert!(jet.state().particles.position.iter().all(|point| point[0] < 0.83));
+    }
+}

@@ -41,7 +41,7 @@ impl Dimension<2> for Dim<2> {
     }
 
     fn draw(frame: &Frame<2>, look: &Look) -> Image {
-        let fill = if look.pressure { Fill::Pressure { highest: None } } else { Fill::Flat };
+        let fill = if look.pressure { Fill::Pressure { highest: None } } else { Fill::Speed };
         let options = PlaneOptions { width: look.width, fastest: Some(look.fastest), fill, ..PlaneOptions::default() };
         plane::draw(frame, &options)
     }

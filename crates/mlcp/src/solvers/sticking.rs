@@ -50,7 +50,7 @@ impl MlcpSolver for Sticking {
                     trace.stall(
                         "the linear solver broke down: the matrix or the preconditioner is not positive definite",
                     );
-                } else if residual > 0.5 * before {
+                } else if report.outcome == LinearOutcome::Converged && residual > 0.5 * before {
                     trace.stall("rounding keeps the linear solver from reducing the residual any further");
                 }
                 before = residual;

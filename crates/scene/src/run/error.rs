@@ -57,6 +57,16 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
+    /// Resumed with an end that lies behind what is there.
+    #[error("the run in {} has reached frame {reached}, expected --frames of at least that, found {asked}", folder.display())]
+    EndsEarlier {
+        /// The run folder.
+        folder: PathBuf,
+        /// The frame of its checkpoint.
+        reached: usize,
+        /// The last frame asked for.
+        asked: usize,
+    },
     /// A run.json that is none.
     #[error("{}: {reason}", path.display())]
     Record {

@@ -62,9 +62,12 @@ impl<const D: usize> Run<D> {
     pub fn resume(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<(Self, Vec<String>), RunError> {
         let physics = physics(record, folder)?;
         let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), &scene.setup.grid, physics)?;
+        let frame = header.frame as usize;
+        if scene.frames < frame {
+            return Err(RunError::EndsEarlier { folder: folder.to_owned(), reached: frame, asked: scene.frames });
+        }
         let stats = Stats::resume(&folder.join("stats.csv"), state.step)?;
         let simulation = scene.resume(state)?;
-        let frame = header.frame as usize;
         for data in ["frames", "particles", "surface", "volume"] {
             forget_frames_after(&folder.join(data), frame)?;
         }

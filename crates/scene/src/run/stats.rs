@@ -11,7 +11,7 @@ use super::RunError;
 use crate::draw::write_whole;
 
 /// The columns before the times of the stages.
-const COLUMNS: &str = "step,time,dt,particles,volume,kinetic_energy,potential_energy,divergence,complementarity,\
+const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,complementarity,\
     unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
 
 /// The statistics of a run, on disk after every frame.
@@ -50,12 +50,15 @@ impl Stats {
 
     /// Notes a step that was just taken.
     pub fn note<const D: usize>(&mut self, simulation: &Simulation<D>, report: &StepReport) {
-        let StepReport { time, dt, particles, volume, kinetic_energy, potential_energy, .. } = report;
+        let StepReport { time, dt, particles, volume, surface_volume, kinetic_energy, potential_energy, .. } = report;
         let StepReport { divergence, complementarity, unknowns, wall_rows, active_rows, .. } = report;
         let StepReport { converged, cycles, inner_iterations, residual, .. } = report;
         let (step, solver) = (simulation.state().step, simulation.setup().pressure.solver);
         let line = &mut self.lines;
-        let _ = write!(line, "{step},{time},{dt},{particles},{volume},{kinetic_energy},{potential_energy},");
+        let _ = write!(
+            line,
+            "{step},{time},{dt},{particles},{volume},{surface_volume},{kinetic_energy},{potential_energy},"
+        );
         let _ = write!(line, "{divergence:e},{complementarity:e},{unknowns},{wall_rows},{active_rows},{solver},");
         let _ = write!(line, "{converged},{cycles},{inner_iterations},{residual:e}");
         for seconds in report.seconds {
