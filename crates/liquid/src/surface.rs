@@ -30,16 +30,24 @@ pub(crate) fn measure_density<const D: usize>(
     density.values_mut().fill(0.0);
     slabs::add(grid, starts, shape, density.values_mut(), |particle, base, piece| {
         let place = in_cells(grid, particles.position[particle]);
-        // Half a cell beyond the border the corner is −1: what falls outside is lost, as in solids.
-        let below = place.map(|place| (place - 0.5).floor());
+        // Counted from one cell before the first, which is where the corner of a particle in the outer
+        // half of a border cell lies: what falls there is lost, as in solids.
+        let (mut corner, mut part, mut strides, mut stride) = ([0; D], [0.0; D], [0; D], 1);
+        for axis in 0..D {
+            let beyond = (place[axis] + 0.5).max(0.0);
+            corner[axis] = (beyond as usize).min(shape[axis]);
+            part[axis] = beyond - corner[axis] as f64;
+            strides[axis] = stride;
+            stride *= shape[axis];
+        }
         for choice in 0..1usize << D {
-            let (mut weight, mut index, mut stride, mut is_inside) = (1.0, 0, 1, true);
+            let (mut weight, mut index, mut is_inside) = (1.0, 0, true);
             for axis in 0..D {
-                let cell = below[axis] + (choice >> axis & 1) as f64;
-                weight *= 1.0 - (place[axis] - 0.5 - cell).abs();
-                is_inside &= cell >= 0.0 && cell < shape[axis] as f64;
-                index += cell.max(0.0) as usize * stride;
-                stride *= shape[axis];
+                let upper = choice >> axis & 1;
+                weight *= if upper == 1 { part[axis] } else { 1.0 - part[axis] };
+                let cell = corner[axis] + upper; // one more than the cell's number
+                is_inside &= cell > 0 && cell <= shape[axis];
+                index += cell.saturating_sub(1) * strides[axis];
             }
             if is_inside {
                 piece[index - base] += weight;

@@ -59,7 +59,7 @@ fn a_run_leaves_its_folder() {
         (&"dam-break".into(), &24.into(), &3.into())
     );
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
-    let header = "step,time,dt,particles,volume,kinetic_energy,potential_energy,divergence,complementarity,unknowns,\
+    let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,complementarity,unknowns,\
         wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,seconds_gather,seconds_surface";
     assert!(stats.starts_with(header) && stats.lines().count() > 3, "{stats}");
     assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Breaking dam"));
@@ -96,8 +96,8 @@ fn walls_are_compared_side_by_side() {
     // The height of the particles, by the potential energy: one falls, the other hangs.
     let energy = |name: &str| {
         let text = fs::read_to_string(both.join(name).join("stats.csv")).unwrap();
-        let last = text.lines().last().unwrap().split(',').nth(6).unwrap().parse::<f64>().unwrap();
-        let first = text.lines().nth(1).unwrap().split(',').nth(6).unwrap().parse::<f64>().unwrap();
+        let last = text.lines().last().unwrap().split(',').nth(7).unwrap().parse::<f64>().unwrap();
+        let first = text.lines().nth(1).unwrap().split(',').nth(7).unwrap().parse::<f64>().unwrap();
         last / first
     };
     assert!(energy("separating") < energy("sealed") - 1e-3, "{} {}", energy("separating"), energy("sealed"));

@@ -94,21 +94,6 @@ pub(super) fn wave_in_a_sphere(size: usize) -> Frame<3> {
     frame
 }
 
-/// A wave in a box that is the domain, with stairs and a ball.
-pub(super) fn wave_in_a_box(size: usize) -> Frame<3> {
-    let stairs = SignedDistance::cuboid([0.7, 0.0, 0.0], [1.0, 0.15, 1.0])
-        .or(SignedDistance::cuboid([0.85, 0.0, 0.0], [1.0, 0.3, 1.0]))
-        .or(SignedDistance::sphere([0.45, 0.35, 0.6], 0.12));
-    let liquid = |[x, y, z]: [f64; 3]| {
-        let swell = 0.22 + 0.06 * (9.0 * x + 2.0 * z).sin() + 0.5 * (0.4 - x).max(0.0);
-        let jet = (x - 0.06).max((y - 0.95).max((z - 0.5).abs() - 0.3));
-        ((y - swell) / 1.3).min(jet)
-    };
-    let mut frame = frame(size, liquid, |point| stairs.at(point));
-    scatter(&mut frame, liquid, |point| stairs.at(point) > 0.01);
-    frame
-}
-
 fn scatter(frame: &mut Frame<3>, liquid: impl Fn([f64; 3]) -> f64, inside: impl Fn([f64; 3]) -> bool) {
     let mut random = noise(2);
     while frame.positions.len() < 600 {
