@@ -106,15 +106,19 @@ pub(crate) fn reseed<const D: usize>(
     let liquid: &CellField<f64, D> = &state.liquid;
     let is_inner = |cell: [usize; D]| {
         let mut around = (0..2 * D).filter_map(|side| grid.neighbour(cell, side / 2, side % 2 == 1));
-        geometry.cell_open.at(cell) == 1.0 && liquid.at(cell) < 0.0 && around.all(|other| liquid.at(other) < 0.0)
+        geometry.cell_open.at(cell) == 1.0 && around.all(|other| liquid.at(other) < 0.0)
     };
     let mut crowd = Vec::new();
     let mut places = Vec::new();
-    for (index, cell) in grid.iter().enumerate() {
-        let own = starts[index] as usize..starts[index + 1] as usize;
+    for (index, window) in starts.windows(2).enumerate() {
+        let own = window[0] as usize..window[1] as usize;
         if 2 * own.len() > 3 * full {
             crowd.extend(own.start + full..own.end);
-        } else if 2 * own.len() < full && is_inner(cell) {
+        } else if 2 * own.len() < full && liquid.values()[index] < 0.0 {
+            let cell = multi_index(grid.cells(), index);
+            if !is_inner(cell) {
+                continue;
+            }
             let corner = grid.node(cell);
             for number in own.len()..full {
                 let part = |axis| hash_to_unit([setup.seed, state.step, index as u64, (D * number + axis) as u64]);

@@ -43,7 +43,13 @@ fn drift(number: usize, wall: Wall, correction: bool) -> f64 {
     let mut simulation = Simulation::new(setup.with_walls(wall), &liquid).unwrap();
     let start = simulation.volume();
     let report = simulation.advance_to(5.0).unwrap();
-    report.steps.iter().fold(0.0, |most, step| most.max((step.volume / start - 1.0).abs()))
+    let most = report.steps.iter().fold(0.0f64, |most, step| most.max((step.volume / start - 1.0).abs()));
+    let surface = report.steps.last().unwrap().surface_volume / report.steps[0].surface_volume - 1.0;
+    let (most_percent, surface) = (100.0 * most, 100.0 * surface);
+    println!(
+        "scene {number}, {wall:?}, correction {correction}: at most {most_percent:.2} %, surface at the end {surface:+.1} %"
+    );
+    most
 }
 
 #[test]
