@@ -29,7 +29,9 @@ pub(crate) fn emit<const D: usize>(
             let position = state.particles.position.clone();
             state.particles.retain(|index| emitter.shape.at(position[index]) >= 0.0);
             let cell = grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
-            state.target_volume -= (before - state.particles.len()) as f64 * cell;
+            let left = (before - state.particles.len()) as f64 * cell;
+            state.target_volume -= left;
+            state.target_surface -= left;
             changed |= before != state.particles.len();
             continue;
         };
@@ -44,7 +46,9 @@ pub(crate) fn emit<const D: usize>(
         for &(_, site) in room.iter().take(entering) {
             state.particles.push(site, velocity);
         }
-        state.target_volume += entering as f64 * grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
+        let entered = entering as f64 * grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
+        state.target_volume += entered;
+        state.target_surface += entered;
         changed |= entering > 0;
     }
     changed

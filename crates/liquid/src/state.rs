@@ -26,8 +26,12 @@ pub struct LiquidState<const D: usize> {
     pub separated: CellField<bool, D>,
     /// Volume that the correction aims at.
     pub target_volume: f64,
+    /// Volume inside the surface that the correction does not let it exceed.
+    pub target_surface: f64,
     /// Accumulated error of the volume correction.
     pub volume_debt: f64,
+    /// Part by which the surface has enclosed too much lately.
+    pub swelling: f64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -41,7 +45,9 @@ struct FlatState {
     liquid: Vec<f64>,
     separated: Vec<bool>,
     target_volume: f64,
+    target_surface: f64,
     volume_debt: f64,
+    swelling: f64,
 }
 
 impl<const D: usize> LiquidState<D> {
@@ -58,7 +64,9 @@ impl<const D: usize> LiquidState<D> {
             liquid: CellField::from_fn(grid, |_| grid.spacing()),
             separated: CellField::from_fn(grid, |_| false),
             target_volume: 0.0,
+            target_surface: 0.0,
             volume_debt: 0.0,
+            swelling: 0.0,
         }
     }
 
@@ -74,7 +82,9 @@ impl<const D: usize> LiquidState<D> {
             liquid: self.liquid.values().to_vec(),
             separated: self.separated.values().to_vec(),
             target_volume: self.target_volume,
+            target_surface: self.target_surface,
             volume_debt: self.volume_debt,
+            swelling: self.swelling,
         }
     }
 
@@ -109,6 +119,7 @@ impl<const D: usize> LiquidState<D> {
         };
         (state.time, state.step, state.last_step) = (flat.time, flat.step, flat.last_step);
         (state.target_volume, state.volume_debt) = (flat.target_volume, flat.volume_debt);
+        (state.target_surface, state.swelling) = (flat.target_surface, flat.swelling);
         Ok(Some(state))
     }
 }

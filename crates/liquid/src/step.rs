@@ -72,6 +72,7 @@ impl<const D: usize> Simulation<D> {
         let mut simulation = Self::resume(setup, state)?;
         simulation.track_surface();
         simulation.state.target_volume = simulation.volume();
+        simulation.state.target_surface = simulation.surface_volume();
         Ok(simulation)
     }
 

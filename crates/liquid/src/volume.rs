@@ -5,7 +5,8 @@
 //! one place fill the space of one. So the volume that is *measured* is the space that they fill,
 //! films thinner than a cell included, without what is crowded. Where particles are crowded
 //! the pressure problem asks for a divergence that spreads them, where inner cells thin out for one
-//! that draws them together; a small uniform one makes up for what is missing in all.
+//! that draws them together; a small uniform one makes up for what is missing in all, and for a
+//! surface that encloses more than it did.
 
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::parallel;
@@ -110,7 +111,15 @@ pub(crate) fn correction<const D: usize>(
     let volume = measure(setup, geometry, starts);
     let missing = if state.target_volume > 0.0 { (state.target_volume - volume) / state.target_volume } else { 0.0 };
     state.volume_debt = (0.98 * state.volume_debt + 0.02 * missing).clamp(-0.05, 0.05);
+    // A surface that has been swollen for a while draws together; one that has lost films and spray is
+    // left alone. (Leaving a wall makes it look swollen for a moment.)
+    let swollen = match state.target_surface {
+        target if target > 0.0 => (measure_surface(grid, geometry, &state.liquid) / target - 1.0).max(0.0),
+        _ => 0.0,
+    };
     let uniform = ((missing + state.volume_debt) / (STEPS * dt)).clamp(-0.02 / dt, 0.02 / dt);
+    state.swelling += 0.05 * (swollen - state.swelling);
+    let drawn = (state.swelling / (STEPS * dt)).min(0.02 / dt);
     let liquid = &state.liquid;
     let blocks = Blocks::count(setup, geometry, starts);
     let mut divergence = CellField::from_fn(grid, |_| 0.0);
@@ -131,7 +140,9 @@ pub(crate) fn correction<const D: usize>(
         } else {
             0.0
         };
-        *value = uniform + (crowd / (STEPS * dt)).clamp(-0.3 / dt, 0.3 / dt);
+        // Drawn together only where neither wall nor surface is near, so that nothing is moved by it.
+        let drawn = if drawn > 0.0 && geometry.space.at(cell) >= 1.0 && is_inner() { drawn } else { 0.0 };
+        *value = uniform - drawn + (crowd / (STEPS * dt)).clamp(-0.3 / dt, 0.3 / dt);
     });
     divergence
 }
