@@ -1,7 +1,5 @@
 //! Small random problems and a solver that cannot be wrong about them.
 
-#![allow(dead_code)] // each test file uses its own part
-
 use unstick_mlcp::{CsrMatrix, Mlcp};
 
 /// What kind of matrix a random problem has.
