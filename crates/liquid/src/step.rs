@@ -335,10 +335,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The pressure problem that the next step of length `dt` would solve.
-    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError>
-    where
-        Setup<D>: Clone,
-    {
+    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError> {
         let mut copy = Self::resume(self.setup.clone(), self.state.clone())
             .map_err(|_| StepError::NotFinite { time: self.state.time })?;
         let kick = 0.5 * (copy.state.last_step + dt);

@@ -46,6 +46,13 @@ impl<const D: usize> Blocks<D> {
         Self { present, room }
     }
 
+    /// Every block counts with its particles, but for noise at most with as many as there is room for.
+    fn volume(&self, setup: &Setup<D>) -> f64 {
+        let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
+        let sum: f64 = self.present.values().iter().zip(self.room.values()).map(filled).sum();
+        sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
+    }
+
     /// Density of the block of a cell; none where there is next to no room.
     fn density(&self, cell: [usize; D]) -> f64 {
         let block = cell.map(|place| place / 2);
@@ -53,13 +60,9 @@ impl<const D: usize> Blocks<D> {
     }
 }
 
-/// The space that the particles fill: every block counts with its particles, but for noise at most
-/// with as many as there is room for.
+/// The space that the particles fill.
 pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> f64 {
-    let blocks = Blocks::count(setup, geometry, starts);
-    let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
-    let sum: f64 = blocks.present.values().iter().zip(blocks.room.values()).map(filled).sum();
-    sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
+    Blocks::count(setup, geometry, starts).volume(setup)
 }
 
 /// Volume inside the surface and outside of solids.
@@ -108,7 +111,8 @@ pub(crate) fn correction<const D: usize>(
     dt: f64,
 ) -> CellField<f64, D> {
     let grid = &setup.grid;
-    let volume = measure(setup, geometry, starts);
+    let blocks = Blocks::count(setup, geometry, starts);
+    let volume = blocks.volume(setup);
     let missing = if state.target_volume > 0.0 { (state.target_volume - volume) / state.target_volume } else { 0.0 };
     state.volume_debt = (0.98 * state.volume_debt + 0.02 * missing).clamp(-0.05, 0.05);
     // A surface that has been swollen for a while draws together; one that has lost films and spray is
@@ -121,7 +125,6 @@ pub(crate) fn correction<const D: usize>(
     state.swelling += 0.05 * (swollen - state.swelling);
     let drawn = (state.swelling / (STEPS * dt)).min(0.02 / dt);
     let liquid = &state.liquid;
-    let blocks = Blocks::count(setup, geometry, starts);
     let mut divergence = CellField::from_fn(grid, |_| 0.0);
     crate::cells::fill(&mut divergence, |cell, value| {
         if liquid.at(cell) >= 0.0 {
