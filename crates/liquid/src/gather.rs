@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 use unstick_mlcp::parallel;
 
-use crate::interpolate::{in_cells, in_faces, locate};
+use crate::interpolate::{in_faces, locate};
 use crate::particles::Particles;
 use crate::slabs::{self, strides};
 
@@ -48,7 +48,7 @@ fn add_particle<const D: usize>(
     base: usize,
     piece: &mut [Arrived],
 ) {
-    let (corner, part) = locate(shape, in_faces(in_cells(grid, particles.position[index]), axis));
+    let (corner, part) = locate(shape, in_faces(grid.in_cells(particles.position[index]), axis));
     let strides = strides(shape);
     let start = (0..D).map(|other| corner[other] * strides[other]).sum::<usize>() - base;
     let reach: usize = strides.iter().sum();

@@ -59,22 +59,16 @@ pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64
     within(field, corner, part)
 }
 
-/// Coordinates of a point in cells from the origin.
-#[inline(always)]
-pub(crate) fn in_cells<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
-    grid.in_cells(point)
-}
-
 /// A cell-centred field at a point.
 #[inline(always)]
 pub fn sample_cells<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
-    interpolate(field, in_cells(grid, point).map(|place| place - 0.5))
+    interpolate(field, grid.in_cells(point).map(|place| place - 0.5))
 }
 
 /// A field stored at nodes at a point.
 #[inline(always)]
 pub(crate) fn sample_nodes<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
-    interpolate(field, in_cells(grid, point))
+    interpolate(field, grid.in_cells(point))
 }
 
 /// Gradient of a field stored at nodes, by differences over a tenth of a cell; not normalised.
@@ -102,7 +96,7 @@ pub(crate) fn in_faces<const D: usize>(place: [f64; D], axis: usize) -> [f64; D]
 #[inline(always)]
 pub fn sample_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres.
-    let place = in_cells(grid, point);
+    let place = grid.in_cells(point);
     let among_faces: [_; D] = std::array::from_fn(|axis| split(grid.cells()[axis] + 1, place[axis]));
     let among_cells: [_; D] = std::array::from_fn(|axis| split(grid.cells()[axis], place[axis] - 0.5));
     std::array::from_fn(|component| {

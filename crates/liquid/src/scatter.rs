@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 use unstick_mlcp::vector;
 
-use crate::interpolate::{in_cells, in_faces, locate, sample_velocity};
+use crate::interpolate::{in_faces, locate, sample_velocity};
 use crate::particles::Particles;
 use crate::setup::Transport;
 
@@ -59,7 +59,7 @@ pub(crate) fn scatter<const D: usize>(
 /// Gradient of the interpolated velocity component: the affine part that loses nothing.
 fn gradient<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, axis: usize, point: [f64; D]) -> [f64; D] {
     let field = &velocity[axis];
-    let (corner, part) = locate(field.shape(), in_faces(in_cells(grid, point), axis));
+    let (corner, part) = locate(field.shape(), in_faces(grid.in_cells(point), axis));
     let mut gradient = [0.0; D];
     for choice in 0..1usize << D {
         let mut node = corner;

@@ -10,7 +10,6 @@ use unstick_grid::{CellField, Grid};
 
 use crate::cells::fill;
 use crate::geometry::Geometry;
-use crate::interpolate::in_cells;
 use crate::particles::Particles;
 use crate::slabs;
 
@@ -29,7 +28,7 @@ pub(crate) fn measure_density<const D: usize>(
     let shape = grid.cells();
     density.values_mut().fill(0.0);
     slabs::add(grid, starts, shape, density.values_mut(), |particle, base, piece| {
-        let place = in_cells(grid, particles.position[particle]);
+        let place = grid.in_cells(particles.position[particle]);
         // Counted from one cell before the first, which is where the corner of a particle in the outer
         // half of a border cell lies: what falls there is lost, as in solids.
         let (mut corner, mut part, mut strides, mut stride) = ([0; D], [0.0; D], [0; D], 1);
