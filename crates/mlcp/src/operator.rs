@@ -1,6 +1,7 @@
 //! What a solver needs to know of a matrix.
 
 use crate::csr::CsrMatrix;
+use crate::lattice::Lattice;
 use crate::vector;
 
 /// A symmetric linear map, known at least by its product with a vector and its diagonal.
@@ -59,6 +60,11 @@ pub trait LinearOperator: Send + Sync {
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         None
     }
+
+    /// Where the rows lie on a grid, if they do and are coupled with their face neighbours only.
+    fn lattice(&self) -> Option<&Lattice> {
+        None
+    }
 }
 
 impl<A: LinearOperator + ?Sized> LinearOperator for &A {
@@ -76,5 +82,8 @@ impl<A: LinearOperator + ?Sized> LinearOperator for &A {
     }
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         (**self).csr()
+    }
+    fn lattice(&self) -> Option<&Lattice> {
+        (**self).lattice()
     }
 }

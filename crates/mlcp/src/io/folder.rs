@@ -10,6 +10,7 @@ use super::matrix_market::{read_matrix, write_matrix};
 use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::{FileError, ProblemError};
+use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
 
 const MATRIX: &str = "A.mtx";
@@ -97,9 +98,14 @@ impl ProblemFolder {
         })
     }
 
-    /// The problem, borrowing from the folder.
+    /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`].
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        Mlcp::new(&self.matrix, &self.b)?.with_lower(&self.lower)
+        let lattice = self.grid.as_ref().and_then(GridInfo::lattice);
+        let operator = lattice.and_then(|lattice| PressureOperator::from_csr(lattice, self.matrix.borrowed()));
+        match operator {
+            Some(operator) => Mlcp::new(operator, &self.b)?.with_lower(&self.lower),
+            None => Mlcp::new(&self.matrix, &self.b)?.with_lower(&self.lower),
+        }
     }
 
     /// Red and black rows, where the grid is known and couples only neighbours.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::atomic;
 use crate::error::FileError;
+use crate::lattice::Lattice;
 
 /// `grid.json`: where the rows of a problem lie on a grid.
 ///
@@ -81,6 +82,12 @@ impl GridInfo {
             }
             odd
         }))
+    }
+
+    /// The grid as multigrid wants it: None where rows are not in the order of their cells.
+    pub fn lattice(&self) -> Option<Lattice> {
+        let cells = self.cells.iter().map(|&cell| u32::try_from(cell).ok()).collect::<Option<_>>()?;
+        Lattice::new(&self.shape, cells)
     }
 
     /// Number of cells, if the shape is one.
