@@ -6,8 +6,8 @@
 //! time (a median) in units of it.
 
 use std::hint::black_box;
-use std::time::Instant;
 
+use unstick_mlcp::bandwidth::{self, median_time};
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
 use unstick_mlcp::precondition::{IncompleteCholesky, Preconditioner};
@@ -23,7 +23,7 @@ fn main() {
     println!("cube-lid {size}³: {rows} rows, {} entries", matrix.entries());
 
     let mut mic0 = IncompleteCholesky::modified();
-    let setup = median(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
+    let setup = median_time(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
     let (x, mut y) = (folder.b.clone(), vec![0.0; rows]);
     let product_bytes = 12 * matrix.entries() + 4 * rows + 16 * rows;
     // Forward: L, r in, z out. Backward: Lᵀ, D⁻¹, z in and out, r once more for rᵀz.
@@ -32,7 +32,7 @@ fn main() {
     for threads in [1, all] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| {
-            let bandwidth = copy_bandwidth();
+            let bandwidth = bandwidth::copy();
             println!("\n{threads} thread(s), copy bandwidth {:.1} GB/s", bandwidth / 1e9);
             println!("{:24}{:>12}{:>12}{:>14}{:>8}", "", "median ms", "MB moved", "limit ms", "ratio");
             let show = |name: &str, seconds: f64, bytes: usize| {
@@ -40,12 +40,12 @@ fn main() {
                 let (ms, mb) = (1e3 * seconds, bytes as f64 / 1e6);
                 println!("{name:24}{ms:>12.2}{mb:>12.0}{:>14.2}{:>8.2}", 1e3 * limit, seconds / limit);
             };
-            show("product A x", median(REPETITIONS, || matrix.apply(&x, &mut y)), product_bytes);
-            let fused = median(REPETITIONS, || _ = black_box(matrix.apply_dot(&x, &mut y)));
+            show("product A x", median_time(REPETITIONS, || matrix.apply(&x, &mut y)), product_bytes);
+            let fused = median_time(REPETITIONS, || _ = black_box(matrix.apply_dot(&x, &mut y)));
             show("product with xᵀ A x", fused, product_bytes);
-            show("mic0 apply", median(REPETITIONS, || _ = black_box(mic0.apply_dot(&x, &mut y))), mic0_bytes);
-            show("dot", median(REPETITIONS, || _ = black_box(vector::dot(&x, &y))), 16 * rows);
-            println!("mic0 set-up: {:.1} products", setup / median(REPETITIONS, || matrix.apply(&x, &mut y)));
+            show("mic0 apply", median_time(REPETITIONS, || _ = black_box(mic0.apply_dot(&x, &mut y))), mic0_bytes);
+            show("dot", median_time(REPETITIONS, || _ = black_box(vector::dot(&x, &y))), 16 * rows);
+            println!("mic0 set-up: {:.1} products", setup / median_time(REPETITIONS, || matrix.apply(&x, &mut y)));
             let (seconds, iterations) = sticking(&folder);
             println!("sticking+cg/mic0: {iterations} iterations, {:.3} ms each", 1e3 * seconds / iterations as f64);
         });
@@ -63,25 +63,4 @@ fn sticking(folder: &unstick_mlcp::io::ProblemFolder) -> (f64, usize) {
     let problem = folder.problem().expect("a generated problem");
     let report = solver.solve(&problem, &mut q).expect("a generated problem");
     (report.solve_time().as_secs_f64(), report.inner_iterations())
-}
-
-/// Bytes read and written per second by copying arrays that no cache holds.
-fn copy_bandwidth() -> f64 {
-    let from = vec![1.0; 1 << 25];
-    let mut to = vec![0.0; from.len()];
-    let seconds = median(9, || vector::copy(&from, &mut to));
-    16.0 * from.len() as f64 / seconds
-}
-
-/// Median time of a call, after one to warm up.
-fn median(repetitions: usize, mut work: impl FnMut()) -> f64 {
-    work();
-    let time = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..repetitions).map(time).collect();
-    times.sort_by(f64::total_cmp);
-    times[repetitions / 2]
 }

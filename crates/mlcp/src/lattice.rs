@@ -61,8 +61,7 @@ impl Lattice {
                     let step = self.cells[column] as i64 - self.cells[row] as i64;
                     let is_neighbour = |axis: usize| {
                         let other = place[axis] as i64 + step.signum();
-                        step.unsigned_abs() as usize == strides[axis]
-                            && (0..self.shape[axis] as i64).contains(&other)
+                        step.unsigned_abs() as usize == strides[axis] && (0..self.shape[axis] as i64).contains(&other)
                     };
                     column == row || value == 0.0 || (0..self.dimension()).any(is_neighbour)
                 })

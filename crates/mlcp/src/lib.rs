@@ -22,15 +22,18 @@
 //! and writes problem folders; [`generate`] makes problems to try. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
+pub mod bandwidth;
 pub mod generate;
 pub mod io;
 pub mod linear;
+pub mod multigrid;
 pub mod parallel;
 pub mod precondition;
 pub mod run;
 pub mod solvers;
 pub mod vector;
 
+mod checkerboard;
 mod coloring;
 mod csr;
 mod error;
@@ -40,6 +43,7 @@ mod operator;
 mod pressure;
 mod problem;
 mod report;
+mod simd;
 mod singular;
 mod start;
 mod stop;
@@ -50,7 +54,7 @@ pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use lattice::Lattice;
 pub use name::{Krylov, Method, ParseNameError, PreconditionerName, SolverName, SolverOptions};
 pub use operator::LinearOperator;
-pub use pressure::PressureOperator;
+pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
 pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;

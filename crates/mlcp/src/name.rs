@@ -5,10 +5,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::coloring::Coloring;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Gmres, LinearSolver};
+use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver};
+use crate::multigrid::{Multigrid, MultigridParams, MultigridVariant};
 use crate::precondition::{
-    ApproximateInverse, Dropping, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner, Reused,
+    ApproximateInverse, Dropping, GridMultigrid, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner,
+    Reused,
 };
+use crate::solvers::best::{Best, BestParams};
+use crate::solvers::fas::{Fas, FasParams, Fmg, FmgParams, Reading};
 use crate::solvers::fischer::{Fischer, FischerParams};
 use crate::solvers::mprgp::{Mprgp, MprgpParams};
 use crate::solvers::newton::{Newton, NewtonParams};
@@ -52,6 +56,8 @@ macro_rules! named {
 named! {
     /// A nonlinear method.
     Method, "solver" {
+        /// The project's own: nested policy iteration with multigrid.
+        Best = "best",
         /// Policy iteration.
         Policy = "policy",
         /// Minimum-map Newton.
@@ -64,13 +70,21 @@ named! {
         Mprgp = "mprgp",
         /// Projected successive over-relaxation.
         Psor = "psor",
+        /// Full-approximation-scheme multigrid, corrected.
+        Fas = "fas",
+        /// The same as published; may stall.
+        FasLiteral = "fas-literal",
+        /// The same with both arguments of the minimum in one unit; may stall.
+        FasScaled = "fas-scaled",
+        /// Full multigrid cycles.
+        Fmg = "fmg",
         /// Equations on every row.
         Sticking = "sticking",
     }
 }
 
 named! {
-    /// A Krylov method.
+    /// A linear solver: a Krylov method, or cycles of multigrid.
     Krylov, "linear solver" {
         /// Conjugate gradients.
         Cg = "cg",
@@ -80,6 +94,8 @@ named! {
         Gmres = "gmres",
         /// Stabilised bi-conjugate gradients.
         BiCgStab = "bicgstab",
+        /// Multigrid cycles, which take no preconditioner.
+        Multigrid = "multigrid",
     }
 }
 
@@ -102,6 +118,8 @@ named! {
         AinvStatic = "ainv-static",
         /// Approximate inverse, as many entries as the matrix and a few more.
         AinvLin = "ainv-lin",
+        /// One multigrid cycle.
+        Multigrid = "multigrid",
     }
 }
 
@@ -121,6 +139,8 @@ pub struct SolverName {
     krylov: Krylov,
     preconditioner: PreconditionerName,
     is_reused: bool,
+    /// What follows `multigrid` in the name; None is what is best.
+    multigrid: Option<MultigridVariant>,
 }
 
 /// What the prefix `reused-` stands for: the published shortcut of [`Reused`].
@@ -138,39 +158,40 @@ pub struct SolverOptions {
 }
 
 impl SolverName {
-    /// Every composition of the catalogue, the `reused-` variants aside.
+    /// Every composition of the catalogue, the `reused-` and `multigrid-` variants aside.
     pub fn all() -> Vec<Self> {
         let mut names = Vec::new();
-        for &method in Method::ALL {
-            let (krylovs, preconditioners) = match method {
-                Method::Psor => (&Krylov::ALL[..1], &PreconditionerName::ALL[..1]),
-                Method::Mprgp => (&Krylov::ALL[..1], PreconditionerName::ALL),
-                _ => (Krylov::ALL, PreconditionerName::ALL),
-            };
+        for default in Self::defaults() {
+            let krylovs = if default.method.takes_linear() { Krylov::ALL } else { &[default.krylov] };
             for &krylov in krylovs {
-                names.extend(preconditioners.iter().map(|&preconditioner| Self {
-                    method,
-                    krylov,
-                    preconditioner,
-                    is_reused: false,
-                }));
+                let is_preconditioned = default.method.takes_preconditioner() && krylov != Krylov::Multigrid;
+                let preconditioners = match krylov {
+                    _ if is_preconditioned => PreconditionerName::ALL,
+                    Krylov::Multigrid => &[PreconditionerName::Multigrid],
+                    _ => &[default.preconditioner],
+                };
+                let compose = |&preconditioner| Self { krylov, preconditioner, ..default };
+                names.extend(preconditioners.iter().map(compose));
             }
         }
         names
     }
 
-    /// One solver of each method, composed as by default.
+    /// One solver of each method, composed as by default; `fas-literal` and `fas-scaled`, which may
+    /// stall, aside.
     pub fn defaults() -> Vec<Self> {
-        Method::ALL.iter().map(|&method| Self::default_of(method)).collect()
+        let may_stall = |method: &Method| matches!(method, Method::FasLiteral | Method::FasScaled);
+        Method::ALL.iter().filter(|method| !may_stall(method)).map(|&method| Self::default_of(method)).collect()
     }
 
     fn default_of(method: Method) -> Self {
         let preconditioner = match method {
-            Method::Psor => PreconditionerName::None,
+            Method::Best | Method::Psor => PreconditionerName::None,
             Method::Mprgp => PreconditionerName::Jacobi,
+            method if method.is_multigrid() => PreconditionerName::Multigrid,
             _ => PreconditionerName::Mic0,
         };
-        Self { method, krylov: Krylov::Cg, preconditioner, is_reused: false }
+        Self { method, krylov: Krylov::Cg, preconditioner, is_reused: false, multigrid: None }
     }
 
     /// The nonlinear method.
@@ -182,6 +203,11 @@ impl SolverName {
     pub fn build(self, options: &SolverOptions) -> Box<dyn MlcpSolver> {
         let stop = options.stop;
         match self.method {
+            Method::Best => Box::new(Best {
+                params: BestParams { stop, ..Default::default() },
+                algebraic: Self::policy_with(PreconditionerName::Multigrid).inner(),
+                rescue: Self::policy_with(PreconditionerName::Mic0).inner(),
+            }),
             Method::Psor => {
                 let default = PsorParams::default();
                 let relaxation = options.relaxation.unwrap_or(default.relaxation);
@@ -203,7 +229,24 @@ impl SolverName {
                 Box::new(Penalty { params: PenaltyParams { stop, ..Default::default() }, inner: self.inner() })
             }
             Method::Sticking => Box::new(Sticking { stop, inner: self.inner() }),
+            Method::Fas => self.fas(Reading::Corrected, stop),
+            Method::FasLiteral => self.fas(Reading::Literal, stop),
+            Method::FasScaled => self.fas(Reading::Scaled, stop),
+            Method::Fmg => {
+                let params = self.multigrid.map(FmgParams::with_variant).unwrap_or_default();
+                Box::new(Fmg::new(self.to_string(), FmgParams { stop, ..params }))
+            }
         }
+    }
+
+    /// What `best` falls back on.
+    fn policy_with(preconditioner: PreconditionerName) -> Self {
+        Self { preconditioner, ..Self::default_of(Method::Policy) }
+    }
+
+    fn fas(self, reading: Reading, stop: Stop) -> Box<dyn MlcpSolver> {
+        let multigrid = self.multigrid.unwrap_or_default().into();
+        Box::new(Fas::new(self.to_string(), FasParams { reading, multigrid, stop, ..Default::default() }))
     }
 
     /// The linear part alone, for methods put together by hand.
@@ -213,6 +256,7 @@ impl SolverName {
             Krylov::Cr => Box::new(ConjugateResiduals::default()),
             Krylov::Gmres => Box::new(Gmres::default()),
             Krylov::BiCgStab => Box::new(BiCgStab::default()),
+            Krylov::Multigrid => Box::new(Cycles::default()),
         };
         let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
             PreconditionerName::None => Box::new(Identity),
@@ -223,26 +267,59 @@ impl SolverName {
             PreconditionerName::Ainv => Box::new(ApproximateInverse::new(Dropping::Standard(0.1))),
             PreconditionerName::AinvStatic => Box::new(ApproximateInverse::new(Dropping::Static(10))),
             PreconditionerName::AinvLin => Box::new(ApproximateInverse::new(Dropping::Lin(4))),
-        };
-        let reused = if self.is_reused { REUSED } else { "" };
-        let name = match self.method {
-            Method::Mprgp => format!("{}", self.preconditioner),
-            _ => format!("{}/{reused}{}", self.krylov, self.preconditioner),
+            PreconditionerName::Multigrid => self.multigrid_preconditioner(),
         };
         let preconditioner = if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner };
-        Inner::new(name, solver, preconditioner)
+        Inner::new(self.inner_name(), solver, preconditioner)
+    }
+
+    /// The one place that decides what `multigrid` stands for.
+    fn multigrid_preconditioner(self) -> Box<dyn Preconditioner> {
+        match self.multigrid {
+            None => Box::new(GridMultigrid::default()),
+            Some(variant) => Box::new(Multigrid::new(MultigridParams::from(variant))),
+        }
+    }
+
+    /// `cg/mic0`, `cg/multigrid-linear`, `multigrid`; the preconditioner alone where a method takes no
+    /// linear solver.
+    fn inner_name(self) -> String {
+        let reused = if self.is_reused { REUSED } else { "" };
+        let variant = self.multigrid.map(|variant| variant.to_string()).unwrap_or_default();
+        let preconditioner = format!("{reused}{}{variant}", self.preconditioner);
+        match self.krylov {
+            Krylov::Multigrid => preconditioner,
+            _ if !self.method.takes_linear() => preconditioner,
+            krylov => format!("{krylov}/{preconditioner}"),
+        }
+    }
+}
+
+impl Method {
+    /// Whether a name may go on with `+linear`.
+    fn takes_linear(self) -> bool {
+        !matches!(self, Self::Best | Self::Psor | Self::Mprgp) && !self.is_multigrid()
+    }
+
+    /// Whether it may go on with `/preconditioner`.
+    fn takes_preconditioner(self) -> bool {
+        !matches!(self, Self::Best | Self::Psor) && !self.is_multigrid()
+    }
+
+    /// Whether it is multigrid itself; its name may go on with `/multigrid-…`.
+    fn is_multigrid(self) -> bool {
+        matches!(self, Self::Fas | Self::FasLiteral | Self::FasScaled | Self::Fmg)
     }
 }
 
 impl fmt::Display for SolverName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reused = if self.is_reused { REUSED } else { "" };
-        let text = match self.method {
-            Method::Psor => self.method.to_string(),
-            Method::Mprgp => format!("{}/{}", self.method, self.preconditioner),
-            _ => format!("{}+{}/{reused}{}", self.method, self.krylov, self.preconditioner),
-        };
-        f.pad(&text)
+        f.pad(&match self.method {
+            method if method.takes_linear() => format!("{method}+{}", self.inner_name()),
+            method if method.takes_preconditioner() => format!("{method}/{}", self.inner_name()),
+            method if self.multigrid.is_some() => format!("{method}/{}", self.inner_name()),
+            method => method.to_string(),
+        })
     }
 }
 
@@ -261,23 +338,45 @@ impl FromStr for SolverName {
         let method = Method::parse(text, method)?;
         let mut name = Self::default_of(method);
         if let Some(krylov) = krylov {
-            if matches!(method, Method::Psor | Method::Mprgp) {
+            if !method.takes_linear() {
                 return Err(ParseNameError::takes_no(text, method, "linear solver"));
             }
+            let (krylov, variant) = split_variant(text, krylov)?;
             name.krylov = Krylov::parse(text, krylov)?;
+            if name.krylov == Krylov::Multigrid {
+                (name.preconditioner, name.multigrid) = (PreconditionerName::Multigrid, variant);
+            }
         }
         if let Some(preconditioner) = preconditioner {
-            if method == Method::Psor {
+            let is_kind_of_multigrid = method.is_multigrid() && preconditioner.starts_with(Krylov::Multigrid.name());
+            if !method.takes_preconditioner() && !is_kind_of_multigrid {
                 return Err(ParseNameError::takes_no(text, method, "preconditioner"));
+            }
+            if name.krylov == Krylov::Multigrid {
+                return Err(ParseNameError::takes_no(text, name.krylov, "preconditioner"));
             }
             let plain = preconditioner.strip_prefix(REUSED);
             name.is_reused = plain.is_some();
             if name.is_reused && !matches!(method, Method::Policy | Method::Newton) {
                 return Err(ParseNameError::takes_no(text, method, "reused preconditioner"));
             }
-            name.preconditioner = PreconditionerName::parse(text, plain.unwrap_or(preconditioner))?;
+            let (preconditioner, variant) = split_variant(text, plain.unwrap_or(preconditioner))?;
+            name.preconditioner = PreconditionerName::parse(text, preconditioner)?;
+            name.multigrid = variant;
         }
         Ok(name)
+    }
+}
+
+/// Cuts what follows `multigrid` off a name.
+fn split_variant<'t>(text: &str, name: &'t str) -> Result<(&'t str, Option<MultigridVariant>), ParseNameError> {
+    let multigrid = Krylov::Multigrid.name();
+    match name.strip_prefix(multigrid) {
+        None | Some("") => Ok((name, None)),
+        Some(suffix) => match MultigridVariant::parse(suffix) {
+            Some(variant) => Ok((&name[..multigrid.len()], Some(variant))),
+            None => Err(ParseNameError::unknown_variant(text, name)),
+        },
     }
 }
 
@@ -300,8 +399,15 @@ impl ParseNameError {
         Self { text: text.into(), reason, nearest, known }
     }
 
-    fn takes_no(text: &str, method: Method, what: &str) -> Self {
-        Self { text: text.into(), reason: format!("`{method}` takes no {what}"), nearest: None, known: Vec::new() }
+    fn takes_no(text: &str, part: impl fmt::Display, what: &str) -> Self {
+        Self { text: text.into(), reason: format!("`{part}` takes no {what}"), nearest: None, known: Vec::new() }
+    }
+
+    fn unknown_variant(text: &str, found: &str) -> Self {
+        let expected = "`multigrid`, followed by `-barycentric`, `-linear` or `-constant`, then by `-plain`, `-direct`, \
+                        both or neither";
+        let reason = format!("there is no `{found}`, expected {expected}");
+        Self { text: text.into(), reason, nearest: Some(Krylov::Multigrid.name()), known: Vec::new() }
     }
 
     /// The known name that looks most like what was given, if any does.
@@ -321,8 +427,18 @@ mod tests {
 
     #[test]
     fn every_name_is_read_back_and_is_the_name_of_what_it_builds() {
-        let reused = ["policy+cg/reused-mic0", "newton+gmres/reused-ainv"].map(|text| text.parse().unwrap());
-        for name in SolverName::all().into_iter().chain(SolverName::defaults()).chain(reused) {
+        let variants = [
+            "policy+cg/reused-mic0",
+            "newton+gmres/reused-ainv",
+            "policy+multigrid-linear-plain",
+            "newton+cg/reused-multigrid-constant",
+            "mprgp/multigrid-barycentric-plain-direct",
+            "fas-literal",
+            "fas-scaled/multigrid-linear",
+            "fmg/multigrid-constant",
+        ];
+        let variants = variants.map(|text| text.parse().unwrap());
+        for name in SolverName::all().into_iter().chain(SolverName::defaults()).chain(variants) {
             assert_eq!(name.to_string().parse(), Ok(name));
             assert_eq!(name.build(&SolverOptions::default()).name(), name.to_string());
         }
@@ -333,10 +449,14 @@ mod tests {
         let message = |text: &str| text.parse::<SolverName>().unwrap_err().to_string();
         assert_eq!(
             message("newton+cgs"),
-            "`newton+cgs` is no solver: there is no linear solver `cgs`, expected one of cg, cr, gmres, bicgstab"
+            "`newton+cgs` is no solver: there is no linear solver `cgs`, expected one of cg, cr, gmres, bicgstab, \
+             multigrid"
         );
         assert_eq!(message("psor/mic0"), "`psor/mic0` is no solver: `psor` takes no preconditioner");
         assert!(message("sticking+cg/reused-ic0").ends_with("`sticking` takes no reused preconditioner"));
         assert!(message("").contains("there is no solver ``"));
+        assert!(message("fas/mic0").ends_with("`fas` takes no preconditioner"));
+        assert!(message("policy+multigrid/mic0").ends_with("`multigrid` takes no preconditioner"));
+        assert!(message("policy+multigrid-cubic").contains("there is no `multigrid-cubic`, expected `multigrid`"));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
+use crate::pressure::AnyPressureOperator;
 use crate::vector;
 
 /// A symmetric linear map, known at least by its product with a vector and its diagonal.
@@ -65,6 +66,17 @@ pub trait LinearOperator: Send + Sync {
     fn lattice(&self) -> Option<&Lattice> {
         None
     }
+
+    /// Rows of each connected component whose rows all sum to zero: liquid without air, whose
+    /// pressure is known only up to a constant. None are found without entries.
+    fn singular_components(&self) -> Vec<Vec<u32>> {
+        self.csr().map(CsrMatrix::singular_components).unwrap_or_default()
+    }
+
+    /// The compact form, where the operator has it.
+    fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
+        None
+    }
 }
 
 impl<A: LinearOperator + ?Sized> LinearOperator for &A {
@@ -85,5 +97,11 @@ impl<A: LinearOperator + ?Sized> LinearOperator for &A {
     }
     fn lattice(&self) -> Option<&Lattice> {
         (**self).lattice()
+    }
+    fn singular_components(&self) -> Vec<Vec<u32>> {
+        (**self).singular_components()
+    }
+    fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
+        (**self).pressure()
     }
 }

@@ -104,6 +104,77 @@ pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merg
     merge(left, right)
 }
 
+/// Pieces of unequal length (lines of a grid, say) grouped into chunks of about a block each.
+///
+/// As with blocks, the borders depend on the pieces alone, never on threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chunks {
+    /// First piece of every chunk, and the end.
+    pieces: Vec<u32>,
+    /// Where that piece begins in storage, and the end.
+    places: Vec<u32>,
+}
+
+impl Chunks {
+    /// `lengths` of all pieces, stored one behind the other from `first` on.
+    pub fn new(first: usize, lengths: impl Iterator<Item = usize>) -> Self {
+        let (mut pieces, mut places) = (vec![0], vec![first as u32]);
+        let (mut place, mut begin, mut count) = (first, first, 0);
+        for length in lengths {
+            place += length;
+            count += 1;
+            if place - begin >= BLOCK {
+                pieces.push(count);
+                places.push(place as u32);
+                begin = place;
+            }
+        }
+        if place > begin || pieces.len() == 1 {
+            pieces.push(count);
+            places.push(place as u32);
+        }
+        Self { pieces, places }
+    }
+
+    /// Combines `kernel` over all chunks along a fixed tree. It sees the range of pieces, the place
+    /// of the first in storage and the lanes from there on. Lanes span all of storage from `first`
+    /// to the end.
+    pub fn fold<L: Lanes, S: Send>(
+        &self,
+        lanes: L,
+        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
+        merge: &(impl Fn(S, S) -> S + Sync),
+    ) -> S {
+        let chunks = self.pieces.len() - 1;
+        let is_shared = (self.places[chunks] - self.places[0]) as usize >= WORTH_SHARING;
+        self.fold_range(0..chunks, is_shared, lanes, kernel, merge)
+    }
+
+    fn fold_range<L: Lanes, S: Send>(
+        &self,
+        range: Range<usize>,
+        is_shared: bool,
+        lanes: L,
+        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
+        merge: &(impl Fn(S, S) -> S + Sync),
+    ) -> S {
+        let (start, end) = (range.start, range.end);
+        if end - start == 1 {
+            let pieces = self.pieces[start] as usize..self.pieces[end] as usize;
+            return kernel(pieces, self.places[start] as usize, lanes);
+        }
+        let middle = (start + end) / 2;
+        let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);
+        let go = |range, lanes| self.fold_range(range, is_shared, lanes, kernel, merge);
+        let (left, right) = if is_shared {
+            rayon::join(|| go(start..middle, left), || go(middle..end, right))
+        } else {
+            (go(start..middle, left), go(middle..end, right))
+        };
+        merge(left, right)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -62,6 +62,7 @@ pub struct SolveReport {
     pub(crate) pockets: Vec<PocketReport>,
     pub(crate) setup: Duration,
     pub(crate) solve: Duration,
+    pub(crate) bytes_moved: Option<u64>,
 }
 
 impl SolveReport {
@@ -148,5 +149,11 @@ impl SolveReport {
     /// Time spent on the rest.
     pub fn solve_time(&self) -> Duration {
         self.solve
+    }
+
+    /// A model of the compulsory memory traffic of the solve, in bytes and without the set-up; none
+    /// where the method has no model.
+    pub fn bytes_moved(&self) -> Option<u64> {
+        self.bytes_moved
     }
 }

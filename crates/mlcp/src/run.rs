@@ -58,6 +58,7 @@ pub struct Trace {
     setup: Duration,
     outcome: Option<Outcome>,
     remark: Option<&'static str>,
+    bytes_moved: Option<u64>,
 }
 
 impl Trace {
@@ -72,6 +73,7 @@ impl Trace {
             setup: Duration::ZERO,
             outcome: None,
             remark: None,
+            bytes_moved: None,
         }
     }
 
@@ -128,6 +130,12 @@ impl Trace {
     /// Adds iterations of the sub-solver.
     pub fn spend(&mut self, iterations: usize) {
         self.inner += iterations;
+    }
+
+    /// Adds bytes that the solve cannot help moving through memory, for methods that have a model of
+    /// it. What is spent inside [`Trace::set_up`] is left out: the sum is held against the solve time.
+    pub fn moves(&mut self, bytes: u64) {
+        self.bytes_moved = Some(self.bytes_moved.unwrap_or(0) + bytes);
     }
 
     /// Runs a piece of preparation and books its time as set-up.
@@ -215,5 +223,26 @@ where
         pockets: compatible.into_reports(),
         setup,
         solve: start.elapsed().saturating_sub(setup),
+        bytes_moved: trace.bytes_moved,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csr::CsrMatrix;
+
+    #[test]
+    fn bytes_add_up_and_are_none_where_nobody_counts() {
+        let moved = |portions: &[u64]| {
+            let matrix = CsrMatrix::from_triplets(1, [(0, 0, 2.0)]).unwrap();
+            let problem = Mlcp::new(matrix, vec![-3.0]).unwrap();
+            let report = run("by-hand".into(), &problem, &mut [1.5], &Stop::default(), 1, |_, _, trace| {
+                portions.iter().for_each(|&bytes| trace.moves(bytes));
+                trace.goes_on(0.0).map(drop)
+            });
+            report.unwrap().bytes_moved()
+        };
+        assert_eq!((moved(&[]), moved(&[0]), moved(&[16, 8])), (None, Some(0), Some(24)));
+    }
 }

@@ -38,7 +38,7 @@ impl<'a> Compatible<'a> {
     ///
     /// An operator without entries shows no components and is taken as it is.
     pub fn of(problem: &Mlcp<'a>, target: f64) -> Self {
-        let singular = problem.operator().csr().map(CsrMatrix::singular_components).unwrap_or_default();
+        let singular = problem.operator().singular_components();
         let mut compatible = Self { problem: problem.clone(), loose: Vec::new(), pockets: Vec::new() };
         if singular.is_empty() {
             return compatible;

@@ -38,6 +38,7 @@ fn more_iterations_do_not_mean_more_allocations() {
         "sticking+cr/ic0",
         "sticking+bicgstab/ainv",
         "sticking+gmres/ilu0",
+        "sticking+cg/multigrid",
     ];
     // Inside the pool once and for all: handing work to it now and then allocates a queue block.
     pool.install(|| {

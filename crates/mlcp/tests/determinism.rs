@@ -10,8 +10,14 @@ fn one_two_and_three_threads_give_the_same_bits() {
     let coloring = folder.coloring().map(std::sync::Arc::new);
     let mut names = SolverName::defaults();
     names.extend(
-        ["policy+gmres/jacobi", "newton+bicgstab/ic0", "policy+cr/none"]
-            .map(|name| name.parse::<SolverName>().unwrap()),
+        [
+            "policy+gmres/jacobi",
+            "newton+bicgstab/ic0",
+            "policy+cr/none",
+            "policy+cg/multigrid",
+            "penalty+multigrid-linear",
+        ]
+        .map(|name| name.parse::<SolverName>().unwrap()),
     );
     for name in names {
         let answer = |threads: usize| {

@@ -15,6 +15,7 @@ Examples:
   unstick demo                                      every solver on one problem
   unstick generate sphere-half --size 64 --out tank
   unstick solve tank --solver policy,newton,psor --plot tank.svg
+  unstick bench sphere-half --sizes 32,64 --solvers sticking,policy
   unstick doctor
 
 Without a command, `unstick` simulates a breaking dam with sealed and separating walls side by
@@ -46,6 +47,23 @@ Examples:
 
 A problem folder holds A.mtx (Matrix Market), b.npy and wall.npy (1 = the row of a separating
 wall); lower.npy, x.npy and grid.json are optional.
+
+Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  unstick bench sphere-half dam-break-3d --sizes 32,64,128 --solvers sticking,policy,newton
+  unstick bench stairs-hard --frames 1,10,50 --warm --threads 1,2
+  unstick bench example:cube-lid --sizes 128 --threads 1 --solvers all --json
+  unstick bench tank --solvers policy,penalty
+
+A problem is a scene (by name or file), an example of `unstick generate` (`example:` tells it from
+a scene of the same name), or a problem folder. A scene is simulated with its own solver, and the
+problem is that of the step after the frame, as `unstick capture` writes it.
+
+Solvers take turns, and each round begins with another one. Times are medians of the rounds, ratios
+are to the first solver. Where a solver knows how many bytes it must move, \"of limit\" says how near
+it comes to a plain copy of as many bytes, which is timed before and after.
 
 Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
 
@@ -102,6 +120,9 @@ pub enum Command {
     /// Solve a problem folder and compare solvers on it
     #[command(after_help = solve_help())]
     Solve(SolveArgs),
+    /// Time solvers side by side on problems of real frames
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
     /// Write a problem folder to try solvers on
     #[command(after_help = GENERATE_EXAMPLES)]
     Generate(GenerateArgs),
@@ -225,6 +246,46 @@ pub struct SolveArgs {
     /// Write a page with table and plot, complete in itself
     #[arg(long, value_name = "FILE.html")]
     pub page: Option<PathBuf>,
+}
+
+/// `unstick bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Scenes, examples (`example:cube-lid`) and problem folders
+    #[arg(required = true, value_name = "PROBLEM")]
+    pub problems: Vec<String>,
+
+    /// Cells along the longest axis [default: what the scene says; 64 for examples]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub sizes: Vec<u32>,
+
+    /// Solvers by name as for `unstick solve`; ratios are to the first
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "sticking,policy")]
+    pub solvers: Vec<String>,
+
+    /// Frames of the scenes after which the problem is taken [default: 10]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub frames: Vec<u32>,
+
+    /// Natural residual to reach, as a fraction of that at zero
+    #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
+    pub tol: f64,
+
+    /// Start from the pressure of the step before instead of zero
+    #[arg(long)]
+    pub warm: bool,
+
+    /// Solves by each solver; fewer if they take longer than 20 s
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repetitions: u32,
+
+    /// Threads to compute with; measures anew for each number of a list [default: all]
+    #[arg(long, value_name = "T,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Vec<u16>,
+
+    /// Print a line of JSON for each solver instead of tables
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `unstick generate`.

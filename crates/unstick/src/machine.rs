@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
+
+use crate::error::CommandError;
 
 /// Bytes in a GiB.
 pub const GIBI: f64 = (1u64 << 30) as f64;
@@ -29,6 +32,12 @@ impl Memory {
         };
         Some(Self { total_bytes: bytes("MemTotal:")?, available_bytes: bytes("MemAvailable:")? })
     }
+}
+
+/// Threads of their own to compute with.
+pub fn thread_pool(threads: u16) -> Result<ThreadPool, CommandError> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
+    pool.map_err(|error| CommandError::Threads { threads, reason: error.to_string() })
 }
 
 /// Name of the processor; none where the system does not say.

@@ -36,7 +36,8 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<Verdict, CommandError> {
-    if let Some(threads) = cli.threads {
+    // `bench` takes several numbers of threads and makes a pool for each.
+    if let (Some(threads), false) = (cli.threads, matches!(cli.command, Some(Command::Bench(_)))) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;
     }
@@ -47,6 +48,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
         Some(Command::Demo) => command::demo::run(cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
+        Some(Command::Bench(args)) => command::bench::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),
         Some(Command::Doctor(args)) => command::doctor::run(args),
     }

@@ -262,7 +262,7 @@ fn help_tells_of_every_command() {
     let folder = tempfile::tempdir().unwrap();
     let told = contains("solve").and(contains("generate")).and(contains("doctor")).and(contains("Examples:"));
     unstick(&folder).arg("--help").assert().success().stdout(told);
-    for command in ["run", "scenes", "capture", "demo", "solve", "generate", "doctor"] {
+    for command in ["run", "scenes", "capture", "demo", "solve", "bench", "generate", "doctor"] {
         unstick(&folder).args([command, "--help"]).assert().success().stdout(contains("Usage: unstick"));
     }
     unstick(&folder).arg("--version").assert().success().stdout(starts_with("unstick "));

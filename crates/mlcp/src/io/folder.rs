@@ -101,11 +101,15 @@ impl ProblemFolder {
     /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`].
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
         let lattice = self.grid.as_ref().and_then(GridInfo::lattice);
-        let operator = lattice.and_then(|lattice| PressureOperator::from_csr(lattice, self.matrix.borrowed()));
-        match operator {
-            Some(operator) => Mlcp::new(operator, &self.b)?.with_lower(&self.lower),
-            None => Mlcp::new(&self.matrix, &self.b)?.with_lower(&self.lower),
-        }
+        let lattice = lattice.filter(|lattice| lattice.couples_neighbours_only(&self.matrix));
+        let problem = match lattice {
+            Some(lattice) if lattice.dimension() == 2 => {
+                Mlcp::new(PressureOperator::<2>::from_csr(lattice, self.matrix.borrowed()), &self.b)
+            }
+            Some(lattice) => Mlcp::new(PressureOperator::<3>::from_csr(lattice, self.matrix.borrowed()), &self.b),
+            None => Mlcp::new(&self.matrix, &self.b),
+        };
+        problem?.with_lower(&self.lower)
     }
 
     /// Red and black rows, where the grid is known and couples only neighbours.

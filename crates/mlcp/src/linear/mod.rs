@@ -1,14 +1,16 @@
-//! Linear systems inside the nonlinear methods, and the Krylov methods that solve them.
+//! Linear systems inside the nonlinear methods, and the iterations that solve them.
 
 mod bicgstab;
 mod cg;
 mod cr;
+mod cycles;
 mod gmres;
 mod subsystem;
 
 pub use bicgstab::BiCgStab;
 pub use cg::ConjugateGradients;
 pub use cr::ConjugateResiduals;
+pub use cycles::Cycles;
 pub use gmres::Gmres;
 pub use subsystem::Subsystem;
 

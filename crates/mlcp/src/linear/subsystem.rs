@@ -65,6 +65,11 @@ impl<'s> Subsystem<'s> {
         self.free.is_none_or(|free| free[row])
     }
 
+    /// Whether it is more than the operator seen through a mask.
+    pub fn has_diagonals(&self) -> bool {
+        self.scale.is_some()
+    }
+
     /// S_ij from a_ij, for two rows that are both free.
     #[inline]
     pub fn entry(&self, row: usize, column: usize, value: f64) -> f64 {
@@ -80,7 +85,9 @@ impl<'s> Subsystem<'s> {
 
     /// y ← S x for x that vanishes on pinned rows; returns xᵀ S x.
     pub fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
-        match (self.free, self.scale, self.operator.csr()) {
+        // The compact form multiplies faster than the entries do, and may not have them yet.
+        let matrix = if self.operator.pressure().is_some() { None } else { self.operator.csr() };
+        match (self.free, self.scale, matrix) {
             (None, None, _) => self.operator.apply_dot(x, y),
             (_, _, Some(matrix)) => parallel::sum((0..x.len(), y), |(rows, y)| {
                 let mut total = 0.0;

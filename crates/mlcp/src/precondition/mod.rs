@@ -7,6 +7,7 @@
 
 mod ainv;
 mod cholesky;
+mod grid;
 mod ilu0;
 mod jacobi;
 mod reused;
@@ -14,6 +15,7 @@ mod triangle;
 
 pub use ainv::{ApproximateInverse, Dropping};
 pub use cholesky::IncompleteCholesky;
+pub use grid::GridMultigrid;
 pub use ilu0::IncompleteLu;
 pub use jacobi::{Identity, Jacobi};
 pub use reused::Reused;

@@ -1,6 +1,8 @@
-//! The nonlinear methods, one file each.
+//! The nonlinear methods, one file or folder each.
 
 mod active_set;
+pub mod best;
+pub mod fas;
 pub mod fischer;
 mod inner;
 mod line_search;

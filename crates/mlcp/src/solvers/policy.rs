@@ -61,7 +61,7 @@ impl MlcpSolver for Policy {
     }
 }
 
-fn iterate(
+pub(super) fn iterate(
     params: &PolicyParams,
     inner: &mut Inner,
     task: Task,

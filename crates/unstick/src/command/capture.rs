@@ -1,5 +1,9 @@
 //! `unstick capture`: the pressure problem of a frame, as a folder.
 
+use std::ops::Range;
+
+use unstick::liquid::Simulation;
+use unstick::mlcp::io::ProblemFolder;
 use unstick::scene::run::{RunError, check_folder};
 use unstick::scene::{AnyScene, Scene, SceneFile};
 
@@ -26,13 +30,9 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
 fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut simulation = scene.simulation()?;
     let bar = FrameBar::new(!quiet, &scene.title, 0, args.frame);
-    for frame in 1..=args.frame {
-        simulation.advance_to(frame as f64 * scene.frame).map_err(RunError::from)?;
-        bar.reached(frame);
-    }
+    simulate(scene, &mut simulation, 0..args.frame, &bar)?;
     bar.finish();
-    let dt = simulation.next_step((args.frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
-    let folder = simulation.capture(dt).map_err(RunError::from)?;
+    let folder = problem_after(scene, &simulation, args.frame)?;
     folder.write(&args.out).map_err(CommandError::writing)?;
     if !quiet {
         let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
@@ -45,4 +45,28 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
         ))?;
     }
     Ok(Verdict::Done)
+}
+
+/// Takes a simulation that is at the first of the frames to the one after the last.
+pub fn simulate<const D: usize>(
+    scene: &Scene<D>,
+    simulation: &mut Simulation<D>,
+    frames: Range<usize>,
+    bar: &FrameBar,
+) -> Result<(), CommandError> {
+    for frame in frames {
+        simulation.advance_to((frame + 1) as f64 * scene.frame).map_err(RunError::from)?;
+        bar.reached(frame + 1);
+    }
+    Ok(())
+}
+
+/// The problem of the step after a frame, which the simulation has reached.
+pub fn problem_after<const D: usize>(
+    scene: &Scene<D>,
+    simulation: &Simulation<D>,
+    frame: usize,
+) -> Result<ProblemFolder, CommandError> {
+    let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
+    Ok(simulation.capture(dt).map_err(RunError::from)?)
 }

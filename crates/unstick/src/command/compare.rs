@@ -8,6 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{MMatrixDefect, Method, Mlcp, SolveError, SolveReport, SolverName, SolverOptions, Start, Stop};
 
+use crate::error::CommandError;
+
 /// What was asked of all solvers.
 #[derive(Clone, Debug)]
 pub struct Contest {
@@ -99,18 +101,39 @@ impl Run {
     }
 }
 
+/// Solvers by name, each once; `all` stands for one of each method.
+pub fn solvers(names: &[String]) -> Result<Vec<SolverName>, CommandError> {
+    let mut solvers = Vec::new();
+    for text in names {
+        let named = match text.trim() {
+            "all" => SolverName::defaults(),
+            one => vec![one.parse().map_err(CommandError::solver)?],
+        };
+        for solver in named {
+            if !solvers.contains(&solver) {
+                solvers.push(solver);
+            }
+        }
+    }
+    Ok(solvers)
+}
+
 impl Contest {
+    /// What solvers of a problem are built with.
+    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
+        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
+    }
+
     /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
     ///
     /// A solver that fails is reported as such and does not keep the others from running.
     pub fn run(&self, name: &str, folder: &ProblemFolder, problem: &Mlcp, start: &[f64], progress: bool) -> Comparison {
-        let options =
-            SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() };
-        let spinner = Spinner::new(progress, self.solvers.len());
+        let options = self.options(folder);
+        let (spinner, count) = (Spinner::new(progress), self.solvers.len());
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
         for (number, &solver) in self.solvers.iter().enumerate() {
-            spinner.name(number, solver);
+            spinner.say(format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
             let run = Run { solver, result: solver.build(&options).solve(problem, &mut x) };
             if let Some(worth) = run.worth()
@@ -120,22 +143,27 @@ impl Contest {
             }
             runs.push(run);
         }
-        Comparison {
+        Comparison { answer, ..Comparison::of(self, name, folder, problem, runs) }
+    }
+}
+
+impl Comparison {
+    /// Runs beside what they had to do, without an answer.
+    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<Run>) -> Self {
+        Self {
             problem: name.into(),
             unknowns: problem.size(),
             wall_rows: problem.wall_rows(),
             entries: folder.matrix.entries(),
             defect: folder.matrix.m_matrix_defect(),
-            stop: self.stop,
-            start: self.start,
+            stop: contest.stop,
+            start: contest.start,
             threads: rayon::current_num_threads(),
             runs,
-            answer,
+            answer: None,
         }
     }
-}
 
-impl Comparison {
     /// Those that did not converge.
     pub fn unsolved(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| !run.converged())
@@ -148,24 +176,25 @@ impl Comparison {
 }
 
 /// Says on a terminal which solver is at work; silent everywhere else.
-struct Spinner {
+pub struct Spinner {
     bar: ProgressBar,
-    count: usize,
 }
 
 impl Spinner {
-    fn new(shown: bool, count: usize) -> Self {
+    /// Silent from the start unless `shown`.
+    pub fn new(shown: bool) -> Self {
         let bar = if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, count }
+        Self { bar }
     }
 
-    fn name(&self, number: usize, solver: SolverName) {
+    /// What is going on from now on.
+    pub fn say(&self, text: String) {
         self.bar.reset_elapsed();
-        self.bar.set_message(format!("{solver} ({} of {})", number + 1, self.count));
+        self.bar.set_message(text);
     }
 }
 

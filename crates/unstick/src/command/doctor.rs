@@ -1,23 +1,16 @@
 //! `unstick doctor`: what this machine offers.
 
 use std::fmt::Write;
-use std::hint::black_box;
-use std::time::Instant;
 
-use rayon::prelude::*;
 use serde::Serialize;
+
+use unstick::mlcp::bandwidth;
 
 use super::Verdict;
 use crate::args::DoctorArgs;
 use crate::error::CommandError;
 use crate::machine::{self, GIBI, Memory};
 use crate::output;
-
-/// Entries of the array that is copied: 64 MiB, more than caches hold.
-const COPIED: usize = 8 << 20;
-
-/// The best of this many copies counts.
-const REPETITIONS: usize = 7;
 
 #[derive(Debug, Serialize)]
 struct Diagnosis {
@@ -38,7 +31,7 @@ struct Diagnosis {
 
 /// Looks, measures and reports.
 pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
-    let diagnosis = Diagnosis::of_this_machine();
+    let diagnosis = Diagnosis::of_this_machine()?;
     if args.json {
         let text = serde_json::to_string_pretty(&diagnosis).map_err(|error| CommandError::Stdout(error.to_string()))?;
         output::print(text)?;
@@ -49,9 +42,8 @@ pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
 }
 
 impl Diagnosis {
-    fn of_this_machine() -> Self {
-        let (one, all) = measure_copy_bandwidth();
-        Self {
+    fn of_this_machine() -> Result<Self, CommandError> {
+        Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             system: std::env::consts::OS,
             architecture: std::env::consts::ARCH,
@@ -60,9 +52,9 @@ impl Diagnosis {
             threads: rayon::current_num_threads(),
             simd: machine::simd_features(),
             memory: Memory::of_this_machine(),
-            copy_bandwidth_one_thread: one,
-            copy_bandwidth_all_threads: all,
-        }
+            copy_bandwidth_one_thread: machine::thread_pool(1)?.install(bandwidth::copy),
+            copy_bandwidth_all_threads: bandwidth::copy(),
+        })
     }
 
     fn text(&self) -> String {
@@ -82,31 +74,7 @@ impl Diagnosis {
         line("copy, 1 thread", format!("{:.1} GB/s", self.copy_bandwidth_one_thread / 1e9));
         let all = format!("copy, {} {}", self.threads, plural(self.threads));
         line(&all, format!("{:.1} GB/s", self.copy_bandwidth_all_threads / 1e9));
-        text + "  (copies of 64 MiB, bytes read and written; large solves are bound by this)"
+        let copied = bandwidth::COPIED_BYTES >> 20;
+        text + &format!("  (copies of {copied} MiB, bytes read and written; large solves are bound by this)")
     }
-}
-
-/// Bytes read and written per second by one thread and by all.
-fn measure_copy_bandwidth() -> (f64, f64) {
-    let source: Vec<f64> = (0..COPIED).map(|index| index as f64).collect();
-    let mut target = vec![1.0; COPIED];
-    let bytes = (2 * size_of_val(source.as_slice())) as f64;
-    let one = best_of(|| target.copy_from_slice(black_box(&source)));
-    let part = COPIED.div_ceil(4 * rayon::current_num_threads());
-    let all = best_of(|| {
-        let parts = target.par_chunks_mut(part).zip(black_box(&source).par_chunks(part));
-        parts.for_each(|(target, source)| target.copy_from_slice(source));
-    });
-    black_box(&target);
-    (bytes / one, bytes / all)
-}
-
-/// The shortest time of several, in seconds.
-fn best_of(mut work: impl FnMut()) -> f64 {
-    let times = (0..REPETITIONS).map(|_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    });
-    times.fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE)
 }

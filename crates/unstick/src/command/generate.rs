@@ -37,7 +37,7 @@ pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
 }
 
 /// Refuses sizes that would not fit, before the system ends the process for it.
-fn check_memory(dimension: usize, size: usize) -> Result<(), CommandError> {
+pub fn check_memory(dimension: usize, size: usize) -> Result<(), CommandError> {
     let Some(memory) = Memory::of_this_machine() else { return Ok(()) };
     let needed = (size as f64).powf(dimension as f64) * BYTES_PER_CELL;
     let available = memory.available_bytes as f64;

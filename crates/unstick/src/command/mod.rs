@@ -1,5 +1,6 @@
-//! The commands, one file each, and the comparison that two of them share.
+//! The commands, one file each, and the comparison that some of them share.
 
+pub mod bench;
 pub mod capture;
 pub mod compare;
 pub mod demo;

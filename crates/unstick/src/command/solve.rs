@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use unstick::mlcp::io::{ProblemFolder, write_array};
-use unstick::mlcp::{SolverName, Start, Stop, Tolerance};
+use unstick::mlcp::{Start, Stop, Tolerance};
 
-use super::compare::{Comparison, Contest, Worth};
+use super::compare::{self, Comparison, Contest, Worth};
 use super::{Verdict, judge};
 use crate::args::SolveArgs;
 use crate::error::CommandError;
@@ -62,18 +62,7 @@ fn contest(args: &SolveArgs) -> Result<Contest, CommandError> {
         value if args.absolute => Tolerance::Absolute(value),
         value => Tolerance::Relative(value),
     };
-    let mut solvers = Vec::new();
-    for text in &args.solver {
-        let named = match text.trim() {
-            "all" => SolverName::defaults(),
-            one => vec![one.parse().map_err(CommandError::solver)?],
-        };
-        for solver in named {
-            if !solvers.contains(&solver) {
-                solvers.push(solver);
-            }
-        }
-    }
+    let solvers = compare::solvers(&args.solver)?;
     let start = args.start.parse().map_err(CommandError::Start)?;
     Ok(Contest { solvers, stop: Stop { tolerance, max_cycles: args.max_iterations }, start })
 }

@@ -8,7 +8,7 @@ use crate::command::compare::{Comparison, Run};
 
 /// What is said of one solver. Numbers of a solver that failed are null.
 #[derive(Serialize)]
-struct Entry<'a> {
+pub struct Entry<'a> {
     problem: &'a str,
     unknowns: usize,
     wall_rows: usize,
@@ -26,8 +26,10 @@ struct Entry<'a> {
     tolerance_kind: &'static str,
     start: String,
     active_rows: Option<usize>,
-    setup_seconds: Option<f64>,
-    solve_seconds: Option<f64>,
+    /// Factorisations and the like.
+    pub setup_seconds: Option<f64>,
+    /// The rest.
+    pub solve_seconds: Option<f64>,
     threads: usize,
     m_matrix: bool,
     history: &'a [f64],
@@ -50,7 +52,8 @@ pub fn text(comparison: &Comparison) -> String {
     format!("[\n{}\n]", lines.join(",\n"))
 }
 
-fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
+/// What there is to say of one run.
+pub fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
     let (tolerance_kind, tolerance) = match comparison.stop.tolerance {
         Tolerance::Relative(value) => ("relative", value),
         Tolerance::Absolute(value) => ("absolute", value),

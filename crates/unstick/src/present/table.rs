@@ -16,13 +16,18 @@ pub const WORDS: usize = 2;
 /// The first of the columns that hold times.
 const TIMES: usize = 7;
 
-/// What stands where a failed solver has no number.
-const NOTHING: &str = "–";
+/// What stands where there is no number.
+pub const NOTHING: &str = "–";
 
 /// The problem in two lines, then a row for every solver.
 pub fn text(comparison: &Comparison) -> String {
+    format!("{}\n\n{}\n", facts(comparison), aligned(&head(comparison), &rows(comparison)))
+}
+
+/// Headings over rows. The first [`WORDS`] columns hold words, all others numbers.
+pub fn aligned<R: AsRef<[String]>>(head: &[String], rows: &[R]) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(head(comparison)).add_rows(rows(comparison));
+    table.load_preset(presets::NOTHING).set_header(head).add_rows(rows.iter().map(AsRef::as_ref));
     table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
@@ -30,7 +35,7 @@ pub fn text(comparison: &Comparison) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    format!("{}\n\n{}\n", facts(comparison), table.trim_fmt())
+    table.trim_fmt()
 }
 
 /// What was solved, and, on a second line, how.

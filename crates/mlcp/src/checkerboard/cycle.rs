@@ -1,0 +1,133 @@
+//! The hierarchy and its V-cycle.
+
+use super::coarsest::Coarsest;
+use super::couple::couple;
+use super::krylov::norm_max;
+use super::layout::Layout;
+use super::level::Level;
+use crate::parallel::Chunks;
+use crate::pressure::PressureOperator;
+
+/// Sweeps before and after the coarse correction.
+const SWEEPS: usize = 2;
+
+/// All levels, finest first, with a right-hand side and an iterate each.
+pub(crate) struct Hierarchy<const D: usize> {
+    pub(super) levels: Vec<Level<D>>,
+    pub(super) coarsest: Coarsest,
+    pub(super) columns: Vec<Chunks>,
+    /// Cells that may be pinned, ascending.
+    pub(super) walls: Vec<Vec<u32>>,
+    pub(super) b: Vec<Vec<f32>>,
+    pub(super) x: Vec<Vec<f32>>,
+}
+
+impl<const D: usize> Hierarchy<D> {
+    /// Coarsens until the coarsest level can be solved exactly. Nothing is pinned.
+    pub fn new(operator: &PressureOperator<D>, lower: &[f64]) -> Self {
+        let mut levels = vec![Level::finest(operator, lower)];
+        while let Some(fine) = levels.last_mut().filter(|level| !Coarsest::suits(level)) {
+            let mut coarse = fine.coarsen();
+            couple(fine, &mut coarse);
+            levels.push(coarse);
+        }
+        let vectors = || levels.iter().map(|level| vec![0.0; 2 * level.slots]).collect();
+        let mut hierarchy = Self {
+            coarsest: Coarsest::default(),
+            columns: levels.iter().map(Level::column_chunks).collect(),
+            walls: levels.iter().map(Level::bounded_cells).collect(),
+            b: vectors(),
+            x: vectors(),
+            levels,
+        };
+        hierarchy.factorise();
+        hierarchy
+    }
+
+    /// Entries of a vector of the finest level.
+    pub fn size(&self) -> usize {
+        2 * self.levels[0].slots
+    }
+
+    /// Writes `value(row)` to the finest cell of every row.
+    pub fn spread(&self, layout: &Layout, cells: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
+        layout.spread(&self.levels[0], cells, value);
+    }
+
+    /// Cells of the finest level that may be pinned.
+    pub fn walls(&self) -> &[u32] {
+        &self.walls[0]
+    }
+
+    /// The right-hand side: `value(row)` on free cells of the finest level, zero on pinned ones.
+    /// Returns its maximum norm.
+    pub fn load(&mut self, layout: &Layout, value: impl Fn(usize) -> f32 + Sync) -> f64 {
+        let (level, b) = (&self.levels[0], &mut self.b[0]);
+        layout.spread(level, b, value);
+        self.walls[0].iter().map(|&cell| cell as usize).filter(|&cell| !level.is_free(cell)).for_each(|cell| {
+            b[cell] = 0.0;
+        });
+        norm_max(b)
+    }
+
+    /// What the last cycle on the finest level has found.
+    pub fn answer(&self) -> &[f32] {
+        &self.x[0]
+    }
+
+    pub(super) fn factorise(&mut self) {
+        if let Some(coarsest) = self.levels.last() {
+            self.coarsest.factorise(coarsest);
+        }
+    }
+
+    /// x ← M b on a level, one V-cycle from zero; `b` and `x` are those of the level. M is symmetric
+    /// positive definite on the free cells.
+    ///
+    /// Afterwards red cells have no residual. With `is_reduced` red cells have no right-hand side
+    /// either.
+    pub fn cycle(&mut self, level: usize, is_reduced: bool) {
+        let Self { levels, coarsest, columns, b, x, .. } = self;
+        descend(&levels[level..], coarsest, &columns[level..], &mut b[level..], &mut x[level..], is_reduced);
+    }
+}
+
+fn descend<const D: usize>(
+    levels: &[Level<D>],
+    coarsest: &mut Coarsest,
+    columns: &[Chunks],
+    b: &mut [Vec<f32>],
+    x: &mut [Vec<f32>],
+    is_reduced: bool,
+) {
+    let level = &levels[0];
+    if levels.len() == 1 {
+        coarsest.solve(&b[0], &mut x[0]);
+        return;
+    }
+    let (b, coarse_b) = b.split_at_mut(1);
+    let (x, coarse_x) = x.split_at_mut(1);
+    let (b_red, b_black) = b[0].split_at(level.slots);
+    let b_red = (!is_reduced).then_some(b_red);
+    {
+        let (red, black) = x[0].split_at_mut(level.slots);
+        for sweep in 0..SWEEPS {
+            match (sweep, b_red) {
+                (0, Some(b_red)) => level.first_half_sweep(0, b_red, red),
+                (0, None) => level.first_half_sweep(1, b_black, black),
+                _ => level.half_sweep(0, b_red, black, red),
+            }
+            if sweep > 0 || !is_reduced {
+                level.half_sweep(1, Some(b_black), red, black);
+            }
+        }
+    }
+    level.restrict_red(&levels[1], &columns[1], b_red, &x[0], &mut coarse_b[0]);
+    descend(&levels[1..], coarsest, &columns[1..], coarse_b, coarse_x, false);
+    let (red, black) = x[0].split_at_mut(level.slots);
+    level.prolong_to_red(&coarse_x[0], red);
+    for _ in 0..SWEEPS {
+        level.half_sweep(1, Some(b_black), red, black);
+        level.half_sweep(0, b_red, black, red);
+    }
+}

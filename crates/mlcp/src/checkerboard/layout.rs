@@ -1,0 +1,104 @@
+//! Between the rows of a problem and the two colours of the finest level.
+
+use super::cycle::Hierarchy;
+use super::level::Level;
+use crate::parallel::Chunks;
+use crate::pressure::PressureOperator;
+use crate::pressure::lines::Line;
+
+/// Where the rows of a problem are on the checkerboard.
+pub(crate) struct Layout {
+    /// Lines of rows; the same as those of the finest level but for their `base`.
+    rows: Vec<Line>,
+    by_slot: Chunks,
+    by_row: Chunks,
+}
+
+impl Layout {
+    pub fn new<const D: usize>(operator: &PressureOperator<D>) -> Self {
+        let rows = operator.lines().lines.clone();
+        let by_slot = Chunks::new(1, rows.iter().map(|line| Level::<D>::slots_of(line) as usize));
+        let by_row = Chunks::new(0, rows.iter().map(|line| line.length as usize));
+        Self { rows, by_slot, by_row }
+    }
+
+    /// Writes `value(row)` to the cell of every row.
+    pub fn spread<const D: usize>(&self, level: &Level<D>, cells: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
+        let (red, black) = cells.split_at_mut(level.slots);
+        let own = (&mut red[1..level.slots - 1], &mut black[1..level.slots - 1]);
+        self.by_slot.fold(
+            own,
+            &|lines, place, (red, black): (&mut [f32], &mut [f32])| {
+                for index in lines {
+                    let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                    let is_odd = level.is_odd(line.column);
+                    let (first, second) = if is_odd { (&mut *black, &mut *red) } else { (&mut *red, &mut *black) };
+                    let start = line.base as usize - place;
+                    let count = Level::<D>::slots_of(line) as usize;
+                    let (first, second) = (&mut first[start..start + count], &mut second[start..start + count]);
+                    let begin = rows.base as usize;
+                    let lead = (line.from % 2) as usize;
+                    if lead == 1 {
+                        second[0] = value(begin);
+                    }
+                    let pairs = (line.length as usize - lead) / 2;
+                    for pair in 0..pairs {
+                        first[lead + pair] = value(begin + lead + 2 * pair);
+                        second[lead + pair] = value(begin + lead + 2 * pair + 1);
+                    }
+                    if lead + 2 * pairs < line.length as usize {
+                        first[lead + pairs] = value(begin + lead + 2 * pairs);
+                    }
+                }
+            },
+            &|(), ()| (),
+        );
+    }
+
+    /// (row, cell) of every row that is asked for.
+    pub fn cells_of<const D: usize>(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Vec<(u32, u32)> {
+        let level = &hierarchy.levels[0];
+        let mut cells = Vec::new();
+        for (line, rows) in level.lines.lines.iter().zip(&self.rows) {
+            for row in (rows.base..rows.base + rows.length).filter(|&row| is_wanted(row as usize)) {
+                cells.push((row, level.cell_at(line, rows.from + row - rows.base) as u32));
+            }
+        }
+        cells
+    }
+
+    /// q ← q + a x.
+    pub fn add<const D: usize>(&self, hierarchy: &Hierarchy<D>, a: f64, x: &[f32], q: &mut [f64]) {
+        let level = &hierarchy.levels[0];
+        let (red, black) = x.split_at(level.slots);
+        self.by_row.fold(
+            q,
+            &|lines, place, q: &mut [f64]| {
+                for index in lines {
+                    let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                    let (first, second) = if level.is_odd(line.column) { (black, red) } else { (red, black) };
+                    let q = &mut q[rows.base as usize - place..][..rows.length as usize];
+                    let lead = (line.from % 2) as usize;
+                    let start = line.base as usize;
+                    if lead == 1 {
+                        q[0] += a * second[start] as f64;
+                    }
+                    let (pairs, last) = q[lead..].as_chunks_mut::<2>();
+                    let cells = first[start + lead..].iter().zip(&second[start + lead..]);
+                    for (q, (first, second)) in pairs.iter_mut().zip(cells) {
+                        q[0] += a * *first as f64;
+                        q[1] += a * *second as f64;
+                    }
+                    if let Some(q) = last.first_mut() {
+                        *q += a * first[start + lead + pairs.len()] as f64;
+                    }
+                }
+            },
+            &|(), ()| (),
+        );
+    }
+}

@@ -1,0 +1,139 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::generate::Example;
+use crate::io::ProblemFolder;
+use crate::pressure::PressureOperator;
+
+fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<'_, D> {
+    PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), folder.matrix.borrowed())
+}
+
+/// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.
+fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
+    let folder = example.generate(D, size, 0).unwrap();
+    let operator = operator::<D>(&folder);
+    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let mut x = vec![0.0; hierarchy.size()];
+    let norm = hierarchy.load(&layout, |row| -folder.b[row] as f32);
+    let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
+    assert!(residual <= 1e-5 * norm);
+
+    let (mut q, mut r) = (vec![0.0; folder.b.len()], vec![0.0; folder.b.len()]);
+    layout.add(&hierarchy, 1.0, &x, &mut q);
+    operator.product(&q, &mut r);
+    let residual = r.iter().zip(&folder.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
+    assert!(residual <= 1e-3 * norm, "{example} {size}: {residual} of {norm}");
+    cycles
+}
+
+#[test]
+fn cycles_of_a_linear_system_do_not_grow_with_the_grid() {
+    for example in [Example::CubeLid, Example::SphereHalf, Example::ThinPlates] {
+        for size in [16, 31, 64] {
+            assert!(linear_cycles::<3>(example, size) <= 9, "{example} {size}");
+        }
+        for size in [31, 64, 256] {
+            assert!(linear_cycles::<2>(example, size) <= 9, "{example} {size}");
+        }
+    }
+}
+
+/// Every level's matrix is PᵀAP/2 of the one above it, rows of pinned cells left out.
+fn is_galerkin<const D: usize>(hierarchy: &Hierarchy<D>) {
+    for pair in hierarchy.levels.windows(2) {
+        let (fine, coarse) = (&pair[0], &pair[1]);
+        let mut expected = std::collections::HashMap::<(usize, usize), f32>::new();
+        for line in &fine.lines.lines {
+            for cell in
+                (line.from..line.end()).map(|place| fine.cell_at(line, place)).filter(|&cell| fine.is_free(cell))
+            {
+                let parent = fine.parents[cell] as usize;
+                *expected.entry((parent, parent)).or_default() += 0.5 * fine.diagonal(cell);
+                fine.couplings(cell, |coupling| {
+                    if fine.is_free(coupling.cell) {
+                        let other = fine.parents[coupling.cell] as usize;
+                        *expected.entry((parent, other)).or_default() -= 0.5 * coupling.value;
+                    }
+                });
+            }
+        }
+        let mut found = std::collections::HashMap::<(usize, usize), f32>::new();
+        for line in &coarse.lines.lines {
+            for cell in (line.from..line.end()).map(|place| coarse.cell_at(line, place)) {
+                *found.entry((cell, cell)).or_default() += coarse.diagonal(cell);
+                coarse.couplings(cell, |coupling| *found.entry((cell, coupling.cell)).or_default() -= coupling.value);
+            }
+        }
+        for (&entry, &value) in &expected {
+            let found = found.remove(&entry).unwrap_or(0.0);
+            assert!((found - value).abs() < 1e-4 * (1.0 + value.abs()), "{entry:?}: {found}, expected {value}");
+        }
+        assert!(found.values().all(|value| value.abs() < 1e-4), "couplings out of nothing: {found:?}");
+    }
+}
+
+#[test]
+fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
+    for (example, size) in [(Example::SphereHalf, 21), (Example::ThinPlates, 24), (Example::CubeLid, 9)] {
+        let folder = example.generate(3, size, 3).unwrap();
+        let operator = operator::<3>(&folder);
+        let mut hierarchy = Hierarchy::new(&operator, &folder.lower);
+        is_galerkin(&hierarchy);
+        for seed in 0..4 {
+            let walls: Vec<usize> = hierarchy.walls().iter().map(|&cell| cell as usize).collect();
+            hierarchy.pin(0, walls.into_iter().enumerate().map(|(index, cell)| (cell, (index * 7 + seed) % 3 == 0)));
+            is_galerkin(&hierarchy);
+        }
+    }
+}
+
+#[test]
+fn a_cycle_is_symmetric_and_positive() {
+    let folder = Example::ThinPlates.generate(3, 20, 3).unwrap();
+    let operator = operator::<3>(&folder);
+    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let walls: Vec<usize> = hierarchy.walls().iter().map(|&cell| cell as usize).collect();
+    hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
+    let size = folder.b.len();
+    let mut cycle = |r: &[f64]| {
+        hierarchy.load(&layout, |row| r[row] as f32);
+        hierarchy.cycle(0, false);
+        let mut z = vec![0.0; size];
+        layout.add(&hierarchy, 1.0, hierarchy.answer(), &mut z);
+        z
+    };
+    let wave = |k: f64| (0..size).map(|row| (k * row as f64).sin()).collect::<Vec<_>>();
+    let (one, other) = (wave(0.37), wave(1.93));
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let (image, other_image) = (cycle(&one), cycle(&other));
+    assert!(dot(&one, &image) > 0.0 && dot(&other, &other_image) > 0.0);
+    let (left, right) = (dot(&other, &image), dot(&one, &other_image));
+    assert!((left - right).abs() < 1e-4 * dot(&one, &image), "{left} {right}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn rows_keep_their_places(size in 8usize..20, dimension in 2usize..4) {
+        let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
+        let rows = folder.b.len();
+        let back = |found: Vec<f64>| found.iter().enumerate().all(|(row, value)| *value == row as f64);
+        let mut found = vec![0.0; rows];
+        if dimension == 2 {
+            let operator = operator::<2>(&folder);
+            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            hierarchy.load(&layout, |row| row as f32);
+            let cells = hierarchy.b[0].clone();
+            layout.add(&hierarchy, 1.0, &cells, &mut found);
+        } else {
+            let operator = operator::<3>(&folder);
+            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            hierarchy.load(&layout, |row| row as f32);
+            let cells = hierarchy.b[0].clone();
+            layout.add(&hierarchy, 1.0, &cells, &mut found);
+        }
+        prop_assert!(back(found));
+    }
+}

@@ -1,0 +1,61 @@
+//! A stationary iteration with the best step (`multigrid`, with the preconditioner of that name).
+//!
+//! x ← x + α z with z = M⁻¹ r and α = zᵀr / zᵀSz. The product S z is needed anyway to follow the
+//! residual, so the step that lowers the energy most is free. It makes any symmetric positive
+//! definite M converge, over-corrected cycles included; on a good one α stays near one and this is
+//! the plain iteration of V-cycles.
+
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use crate::precondition::Preconditioner;
+use crate::vector;
+
+/// Cycles that must gain a digit together; fewer would be slower than plain `cg`.
+const PATIENCE: usize = 200;
+
+/// The iteration and its work vectors, kept from solve to solve.
+#[derive(Debug, Default)]
+pub struct Cycles {
+    correction: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl LinearSolver for Cycles {
+    fn solve(
+        &mut self,
+        system: &Subsystem,
+        preconditioner: &mut dyn Preconditioner,
+        r: &mut [f64],
+        x: &mut [f64],
+        stop: LinearStop,
+        watch: &mut dyn FnMut(f64),
+    ) -> LinearReport {
+        let Self { correction: z, product: q } = self;
+        [&mut *z, &mut *q].into_iter().for_each(|vector| fit(vector, r.len()));
+        vector::clear(x);
+        let mut residual = vector::norm_max(r);
+        let mut residual_to_beat = residual;
+        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
+        for iterations in 0..=stop.max_iterations {
+            if residual <= stop.target {
+                return done(LinearOutcome::Converged, iterations, residual);
+            }
+            if iterations == stop.max_iterations {
+                break;
+            }
+            if iterations > 0 && iterations % PATIENCE == 0 {
+                if residual > 0.1 * residual_to_beat {
+                    return done(LinearOutcome::Breakdown, iterations, residual);
+                }
+                residual_to_beat = residual;
+            }
+            let slope = preconditioner.apply_dot(r, z);
+            let curvature = system.apply_dot(z, q);
+            if !(slope > 0.0 && curvature > 0.0) {
+                return done(LinearOutcome::Breakdown, iterations, residual);
+            }
+            residual = vector::step_both(slope / curvature, z, q, x, r);
+            watch(residual);
+        }
+        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+    }
+}

@@ -1,0 +1,77 @@
+//! One V-cycle \[Lai2021, alg. 4\].
+
+use super::exact::Factors;
+use super::hierarchy::{Hierarchy, Level, Link};
+use super::params::MultigridParams;
+use super::smooth::{Sweep, free, sweep};
+use crate::{parallel, vector};
+
+/// Sweeps each way on a coarsest level that is too large to be factorised.
+const SWEEPS_INSTEAD: usize = 20;
+
+impl Hierarchy {
+    /// z ← M⁻¹ r: one cycle from zero.
+    pub fn apply(&mut self, params: &MultigridParams, r: &[f64], z: &mut [f64]) {
+        self.order.gather(r, &mut self.levels[0].b);
+        descend(params, self.factors.as_ref(), &mut self.levels);
+        self.order.scatter(&self.levels[0].x, z);
+    }
+
+    /// The cycle below the finest level, for what was left in the `b` of the second one.
+    pub fn correct_below(&mut self, params: &MultigridParams) {
+        descend(params, self.factors.as_ref(), &mut self.levels[1..]);
+    }
+}
+
+/// x ≈ A⁻¹ b on the first of `levels`.
+fn descend(params: &MultigridParams, factors: Option<&Factors>, levels: &mut [Level]) {
+    let Some((fine, below)) = levels.split_first_mut() else { return };
+    let Level { matrix, red, link, x, b, r } = fine;
+    let sweeps = |count: usize, way: Sweep, x: &mut [f64]| {
+        (0..count).for_each(|_| sweep(matrix, *red, way, b, x, free));
+    };
+    vector::clear(x);
+    let (Some(link), Some(coarse)) = (link, below.first_mut()) else {
+        match factors {
+            Some(factors) => factors.solve(b, x),
+            None => {
+                sweeps(SWEEPS_INSTEAD, Sweep::Forward, x);
+                sweeps(SWEEPS_INSTEAD, Sweep::Backward, x);
+            }
+        }
+        return;
+    };
+    sweeps(params.pre_sweeps, Sweep::Forward, x);
+    matrix.residual(b, x, r);
+    link.restrict(r, &mut coarse.b);
+    descend(params, factors, below);
+    link.prolong(&below[0].x, r);
+    vector::add_scaled(1.0, r, x);
+    sweeps(params.post_sweeps, Sweep::Backward, x);
+}
+
+impl Link {
+    /// coarse ← Pᵀ W fine. Leaves W fine in `fine`.
+    pub fn restrict(&self, fine: &mut [f64], coarse: &mut [f64]) {
+        self.weigh(fine);
+        parallel::for_each((0..coarse.len(), coarse), |(rows, coarse)| {
+            rows.zip(coarse).for_each(|(row, coarse)| *coarse = self.pt.row_dot(row, fine, 0));
+        });
+    }
+
+    /// fine ← W P coarse.
+    pub fn prolong(&self, coarse: &[f64], fine: &mut [f64]) {
+        parallel::for_each((0..fine.len(), &mut *fine), |(rows, fine)| {
+            rows.zip(fine).for_each(|(row, fine)| *fine = self.p.row_dot(row, coarse, 0));
+        });
+        self.weigh(fine);
+    }
+
+    fn weigh(&self, fine: &mut [f64]) {
+        if !self.weights.is_empty() {
+            parallel::for_each((self.weights.as_slice(), fine), |(weights, fine)| {
+                weights.iter().zip(fine).for_each(|(weight, fine)| *fine *= weight);
+            });
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The matrix of a coarse level: A_H = s Pᵀ W A W P, with W the weights of the fine rows.
+//!
+//! The pattern is found once; values are filled in row by row, all of them or those that changed.
+//! Rows do not depend on each other, so they are shared between threads without changing a bit.
+
+use std::ops::Range;
+
+use super::sparse::{Sparse, SquareMatrix};
+
+/// A diagonal entry below this part of what it was added up from is rounding: the unknown stands for
+/// a closed part of the liquid.
+const ROUNDING: f64 = 1e-12;
+
+/// Rows that a thread takes at once, at least; each piece clears one marker per coarse unknown.
+const PIECE: usize = 2048;
+
+/// A product that is computed as often as its factors change.
+pub(crate) struct Product<'p> {
+    pub fine: &'p SquareMatrix,
+    /// W; empty for the identity.
+    pub weights: &'p [f64],
+    pub p: &'p Sparse,
+    pub pt: &'p Sparse,
+    /// s.
+    pub scale: f64,
+}
+
+impl Product<'_> {
+    /// A matrix of zeros where the product may have entries.
+    pub fn pattern(&self) -> SquareMatrix {
+        SquareMatrix::zeros(self.pattern_of(0..self.pt.rows(), self.piece()))
+    }
+
+    fn piece(&self) -> usize {
+        PIECE.max(self.pt.rows() / 32)
+    }
+
+    fn pattern_of(&self, rows: Range<usize>, piece: usize) -> Sparse {
+        if rows.len() > piece {
+            let middle = rows.start + rows.len() / 2;
+            let (mut left, right) =
+                rayon::join(|| self.pattern_of(rows.start..middle, piece), || self.pattern_of(middle..rows.end, piece));
+            left.append(right);
+            return left;
+        }
+        let mut off = Sparse::new(self.p.width());
+        let mut seen_in = vec![u32::MAX; self.p.width()];
+        let mut columns = Vec::new();
+        for coarse in rows {
+            columns.clear();
+            seen_in[coarse] = coarse as u32;
+            for (fine, _) in self.pt.row(coarse) {
+                for (other, _) in self.fine.row(fine) {
+                    for &column in &self.p.columns[self.p.range(other)] {
+                        if seen_in[column as usize] != coarse as u32 {
+                            seen_in[column as usize] = coarse as u32;
+                            columns.push(column);
+                        }
+                    }
+                }
+            }
+            columns.sort_unstable();
+            columns.iter().for_each(|&column| off.push(column, 0.0));
+            off.end_row();
+        }
+        off
+    }
+
+    /// Fills the rows that `due` asks for.
+    pub fn fill(&self, coarse: &mut SquareMatrix, due: &(impl Fn(usize) -> bool + Sync)) {
+        let SquareMatrix { off, diagonal, inverse } = coarse;
+        let piece = self.piece();
+        let mut values = std::mem::take(&mut off.values);
+        let target = Target { values: &mut values, diagonal, inverse };
+        self.fill_rows(off, 0..off.rows(), piece, target, due);
+        off.values = values;
+    }
+
+    fn fill_rows(
+        &self,
+        off: &Sparse,
+        rows: Range<usize>,
+        piece: usize,
+        target: Target,
+        due: &(impl Fn(usize) -> bool + Sync),
+    ) {
+        if rows.len() > piece {
+            let middle = rows.start + rows.len() / 2;
+            let (left, right) = target.cut(off, rows.start, middle);
+            rayon::join(
+                || self.fill_rows(off, rows.start..middle, piece, left, due),
+                || self.fill_rows(off, middle..rows.end, piece, right, due),
+            );
+            return;
+        }
+        let Some(first) = rows.clone().find(|&row| due(row)) else { return };
+        let begin = if rows.is_empty() { 0 } else { off.range(rows.start).start };
+        let mut slot_of = vec![0u32; off.width()];
+        for row in (first..rows.end).filter(|&row| due(row)) {
+            let range = off.range(row);
+            for (slot, &column) in off.columns[range.clone()].iter().enumerate() {
+                slot_of[column as usize] = slot as u32;
+            }
+            let values = &mut target.values[range.start - begin..range.end - begin];
+            let diagonal = self.fill_row(row, &slot_of, values);
+            target.diagonal[row - rows.start] = diagonal;
+            target.inverse[row - rows.start] = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
+        }
+    }
+
+    /// One row; returns its diagonal.
+    fn fill_row(&self, row: usize, slot_of: &[u32], values: &mut [f64]) -> f64 {
+        let weight = |fine: usize| if self.weights.is_empty() { 1.0 } else { self.weights[fine] };
+        values.fill(0.0);
+        let (mut diagonal, mut size) = (0.0, 0.0);
+        for (fine, from) in self.pt.row(row) {
+            let from = self.scale * from * weight(fine);
+            if from == 0.0 {
+                continue;
+            }
+            for (other, value) in self.fine.row(fine) {
+                let value = from * value * weight(other);
+                if value == 0.0 {
+                    continue;
+                }
+                for (column, to) in self.p.row(other) {
+                    let part = value * to;
+                    if column == row {
+                        diagonal += part;
+                        size += part.abs();
+                    } else {
+                        values[slot_of[column] as usize] += part;
+                    }
+                }
+            }
+        }
+        if diagonal > ROUNDING * size { diagonal } else { 0.0 }
+    }
+}
+
+/// The values of some rows.
+struct Target<'t> {
+    values: &'t mut [f64],
+    diagonal: &'t mut [f64],
+    inverse: &'t mut [f64],
+}
+
+impl<'t> Target<'t> {
+    fn cut(self, off: &Sparse, first: usize, middle: usize) -> (Self, Self) {
+        let entries = off.range(middle).start - off.range(first).start;
+        let values = self.values.split_at_mut(entries);
+        let diagonal = self.diagonal.split_at_mut(middle - first);
+        let inverse = self.inverse.split_at_mut(middle - first);
+        (
+            Self { values: values.0, diagonal: diagonal.0, inverse: inverse.0 },
+            Self { values: values.1, diagonal: diagonal.1, inverse: inverse.1 },
+        )
+    }
+}

@@ -1,0 +1,140 @@
+//! Sparse rows whose values change in place, and the matrix of a level made of them.
+
+use std::ops::Range;
+
+use crate::parallel;
+
+/// Rows of (column, value) pairs; need not be square.
+#[derive(Clone, Debug)]
+pub(crate) struct Sparse {
+    width: usize,
+    starts: Vec<u32>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f64>,
+}
+
+impl Sparse {
+    /// No rows yet, of `width` columns.
+    pub fn new(width: usize) -> Self {
+        Self { width, starts: vec![0], columns: Vec::new(), values: Vec::new() }
+    }
+
+    pub fn push(&mut self, column: u32, value: f64) {
+        self.columns.push(column);
+        self.values.push(value);
+    }
+
+    pub fn end_row(&mut self) {
+        self.starts.push(self.columns.len() as u32);
+    }
+
+    /// Adds the rows of another matrix below.
+    pub fn append(&mut self, other: Self) {
+        let end = self.columns.len() as u32;
+        self.starts.extend(other.starts[1..].iter().map(|start| end + start));
+        self.columns.extend(other.columns);
+        self.values.extend(other.values);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    #[inline]
+    pub fn range(&self, row: usize) -> Range<usize> {
+        self.starts[row] as usize..self.starts[row + 1] as usize
+    }
+
+    #[inline]
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+        let range = self.range(row);
+        self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
+    }
+
+    /// Σ_j a_ij x_j with columns counted from `first`.
+    #[inline]
+    pub fn row_dot(&self, row: usize, x: &[f64], first: usize) -> f64 {
+        let range = self.range(row);
+        let entries = self.columns[range.clone()].iter().zip(&self.values[range]);
+        entries.map(|(&column, value)| value * x[column as usize - first]).sum()
+    }
+
+    /// The rows in another order: row k of the answer is row `order[k]` of this.
+    pub fn permuted(&self, order: &[u32]) -> Self {
+        let mut permuted = Self::new(self.width);
+        permuted.columns.reserve(self.columns.len());
+        permuted.values.reserve(self.values.len());
+        for &row in order {
+            let range = self.range(row as usize);
+            permuted.columns.extend_from_slice(&self.columns[range.clone()]);
+            permuted.values.extend_from_slice(&self.values[range]);
+            permuted.end_row();
+        }
+        permuted
+    }
+
+    pub fn transposed(&self) -> Self {
+        let mut starts = vec![0u32; self.width + 1];
+        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
+        (0..self.width).for_each(|column| starts[column + 1] += starts[column]);
+        let mut next = starts.clone();
+        let (mut columns, mut values) = (vec![0; self.columns.len()], vec![0.0; self.values.len()]);
+        for row in 0..self.rows() {
+            for (column, value) in self.row(row) {
+                let place = &mut next[column];
+                columns[*place as usize] = row as u32;
+                values[*place as usize] = value;
+                *place += 1;
+            }
+        }
+        Self { width: self.rows(), starts, columns, values }
+    }
+}
+
+/// A square matrix, its diagonal apart.
+///
+/// Where the diagonal vanishes, as on rows that are pinned and on closed parts that have shrunk to
+/// one unknown, its inverse is zero: nothing happens there.
+#[derive(Clone, Debug)]
+pub(crate) struct SquareMatrix {
+    pub off: Sparse,
+    pub diagonal: Vec<f64>,
+    pub inverse: Vec<f64>,
+}
+
+impl SquareMatrix {
+    /// Zeros on a pattern.
+    pub fn zeros(off: Sparse) -> Self {
+        let rows = off.rows();
+        Self { off, diagonal: vec![0.0; rows], inverse: vec![0.0; rows] }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// All entries of a row, the diagonal first.
+    #[inline]
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        std::iter::once((row, self.diagonal[row])).chain(self.off.row(row))
+    }
+
+    /// r ← b − A x; zero where nothing happens, so that nothing goes down that cannot come up.
+    pub fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
+        parallel::for_each((0..b.len(), r), |(rows, r)| {
+            for (row, r) in rows.zip(r) {
+                *r = if self.inverse[row] > 0.0 { b[row] - self.row_dot(row, x) } else { 0.0 };
+            }
+        });
+    }
+
+    /// Σ_j a_ij x_j.
+    #[inline]
+    pub fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
+        self.diagonal[row] * x[row] + self.off.row_dot(row, x, 0)
+    }
+}

@@ -1,0 +1,103 @@
+//! Products with the compact pressure matrix.
+
+use super::{INSIDE, PressureOperator, Stretch};
+use crate::simd::vectorised;
+
+impl<const D: usize> PressureOperator<'_, D> {
+    /// y ← A x; returns xᵀ A x.
+    pub(crate) fn product(&self, x: &[f64], y: &mut [f64]) -> f64 {
+        self.chunks.fold(
+            y,
+            &|stretches, place, y| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        let mut total = 0.0;
+                        for stretch in &self.stretches[stretches] {
+                            let (first, length) = (stretch.first as usize, stretch.length as usize);
+                            let y = &mut y[first - place..][..length];
+                            if stretch.coefficients == INSIDE {
+                                multiply_inside(self.unit, stretch, x, y);
+                            } else {
+                                multiply_cut(stretch, &self.coefficients, &self.diagonal, x, y);
+                            }
+                            total += dot(&x[first..][..length], y);
+                        }
+                        total
+                    },
+                )
+            },
+            &|a, b| a + b,
+        )
+    }
+}
+
+/// The neighbours of a stretch across one face, as a slice of its length.
+#[inline(always)]
+fn shifted<T>(x: &[T], first: usize, offset: isize, length: usize) -> &[T] {
+    &x[first.wrapping_add_signed(offset)..][..length]
+}
+
+#[inline(always)]
+fn multiply_inside<const D: usize>(unit: f64, stretch: &Stretch<D>, x: &[f64], y: &mut [f64]) {
+    let (first, length) = (stretch.first as usize, stretch.length as usize);
+    let centre = &x[first..][..length];
+    let (left, right) = (shifted(x, first, -1, length), shifted(x, first, 1, length));
+    let side = |axis: usize, side: usize| match axis < D {
+        true => shifted(x, first, stretch.offsets[axis][side] as isize, length),
+        false => centre,
+    };
+    let ([south, north], [below, above]) = ([side(1, 0), side(1, 1)], [side(2, 0), side(2, 1)]);
+    for i in 0..length {
+        let mut sum = (left[i] + right[i]) + (south[i] + north[i]);
+        if D == 3 {
+            sum += below[i] + above[i];
+        }
+        y[i] = unit * (2.0 * D as f64 * centre[i] - sum);
+    }
+}
+
+#[inline(always)]
+fn multiply_cut<const D: usize>(
+    stretch: &Stretch<D>,
+    coefficients: &[f64],
+    diagonal: &[f64],
+    x: &[f64],
+    y: &mut [f64],
+) {
+    let (first, length) = (stretch.first as usize, stretch.length as usize);
+    let (centre, diagonal) = (&x[first..][..length], &diagonal[first..][..length]);
+    for i in 0..length {
+        y[i] = diagonal[i] * centre[i];
+    }
+    let mut rest = &coefficients[stretch.coefficients as usize..];
+    for axis in 0..D {
+        for side in 0..2 {
+            let (towards, behind) = rest.split_at(length);
+            rest = behind;
+            let offset = if axis == 0 { 2 * side as isize - 1 } else { stretch.offsets[axis][side] as isize };
+            // At the ends of storage there is no neighbour, and the coupling is zero.
+            let skip = (offset < 0 && first < offset.unsigned_abs()) as usize;
+            let kept = length - skip - (first as isize + offset + length as isize > x.len() as isize) as usize;
+            let others = shifted(x, first + skip, offset, kept);
+            for ((y, towards), other) in y[skip..].iter_mut().zip(&towards[skip..]).zip(others) {
+                *y -= towards * other;
+            }
+        }
+    }
+}
+
+/// xᵀ y with eight running sums.
+#[inline(always)]
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (x, x_rest) = x.as_chunks::<8>();
+    let (y, y_rest) = y.as_chunks::<8>();
+    for (x, y) in x.iter().zip(y) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,207 @@
+//! The compact pressure matrix from its rows.
+
+use std::sync::OnceLock;
+
+use super::lines::{Line, Lines};
+use super::{INSIDE, PressureOperator, Stencil, Stretch};
+use crate::csr::CsrMatrix;
+use crate::lattice::Lattice;
+use crate::operator::LinearOperator;
+use crate::parallel::Chunks;
+
+impl<'a, const D: usize> PressureOperator<'a, D> {
+    /// Asks for every row once, in order.
+    ///
+    /// The matrix must be symmetric, and `towards` must vanish where the neighbour is no row.
+    ///
+    /// # Panics
+    /// If the lattice has not D axes.
+    pub fn from_stencils(lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D>) -> Self {
+        Self::with_unit(1.0, lattice, stencil)
+    }
+
+    /// The same for a matrix whose inner couplings are `unit`.
+    fn with_unit(unit: f64, lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D>) -> Self {
+        assert_eq!(lattice.dimension(), D, "axes of the lattice and of the operator");
+        let lines = lines_of(&lattice);
+        let size = lattice.cells().len();
+        let mut operator = Self {
+            lattice,
+            unit,
+            diagonal: Vec::with_capacity(size),
+            lines,
+            stretches: Vec::new(),
+            coefficients: Vec::new(),
+            chunks: Chunks::default(),
+            given: None,
+            assembled: OnceLock::new(),
+        };
+        let lines = std::mem::replace(&mut operator.lines, Lines::new([0; 2], Vec::new()));
+        let mut cut = Vec::new();
+        for line in &lines.lines {
+            lines.stretches::<D>(line, size, |from, until, offsets| {
+                let row_of = |place: u32| line.base + place - line.from;
+                let mut first = row_of(from);
+                let mut is_inside = true;
+                for row in row_of(from)..row_of(until) {
+                    let stencil = stencil(row as usize);
+                    operator.diagonal.push(stencil.diagonal);
+                    let was_inside = std::mem::replace(&mut is_inside, stencil.is_inside(unit));
+                    if row > first && was_inside != is_inside {
+                        operator.push(first, row - first, offsets, &mut cut);
+                        first = row;
+                    }
+                    if !is_inside {
+                        cut.push(stencil.towards);
+                    }
+                }
+                operator.push(first, row_of(until) - first, offsets, &mut cut);
+            });
+        }
+        operator.chunks = Chunks::new(0, operator.stretches.iter().map(|stretch| stretch.length as usize));
+        operator.lines = lines;
+        operator
+    }
+
+    /// The same matrix in compact form. It must couple face neighbours only
+    /// ([`Lattice::couples_neighbours_only`]).
+    ///
+    /// # Panics
+    /// If lattice and matrix do not fit each other.
+    pub fn from_csr(lattice: Lattice, matrix: CsrMatrix<'a>) -> Self {
+        assert_eq!(lattice.cells().len(), matrix.rows(), "cells of the lattice and rows of the matrix");
+        let strides: Vec<i64> = (0..D).map(|axis| lattice.shape()[..axis].iter().product::<usize>() as i64).collect();
+        let cells = lattice.cells().to_vec();
+        // Matrices come scaled by Δt/(ρ h²) and the like; most inner couplings are the largest ones.
+        let largest = (0..matrix.rows()).flat_map(|row| matrix.row(row).filter(move |&(column, _)| column != row));
+        let unit = largest.map(|(_, value)| -value).fold(0.0, f64::max);
+        let unit = if unit > 0.0 { unit } else { 1.0 };
+        let operator = Self::with_unit(unit, lattice, |row| {
+            let mut towards = [[0.0; 2]; D];
+            for (column, value) in matrix.row(row).filter(|&(column, value)| column != row && value != 0.0) {
+                let step = cells[column] as i64 - cells[row] as i64;
+                let axis = strides.iter().rposition(|&stride| step.abs() >= stride).unwrap_or(0);
+                // In a grid that is one cell wide two strides are equal; the first axis has no neighbour there.
+                towards[axis][(step > 0) as usize] = -value;
+            }
+            Stencil { diagonal: matrix.diagonal()[row], towards }
+        });
+        Self { given: Some(matrix), ..operator }
+    }
+
+    /// Appends a stretch; its rows are inside unless `cut` holds their coefficients.
+    fn push(&mut self, first: u32, length: u32, offsets: [[i32; 2]; D], cut: &mut Vec<[[f64; 2]; D]>) {
+        let mut coefficients = INSIDE;
+        if !cut.is_empty() {
+            coefficients = self.coefficients.len() as u32;
+            for axis in 0..D {
+                for side in 0..2 {
+                    self.coefficients.extend(cut.iter().map(|towards| towards[axis][side]));
+                }
+            }
+            cut.clear();
+        }
+        self.stretches.push(Stretch { first, length, offsets, coefficients });
+    }
+
+    /// The entries, assembled when first asked for.
+    pub(super) fn matrix(&self) -> &CsrMatrix<'_> {
+        match &self.given {
+            Some(matrix) => matrix,
+            None => self.assembled.get_or_init(|| self.assemble()),
+        }
+    }
+
+    fn assemble(&self) -> CsrMatrix<'static> {
+        let size = self.diagonal.len();
+        let (mut starts, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
+        for stretch in &self.stretches {
+            for row in stretch.first as usize..(stretch.first + stretch.length) as usize {
+                let stencil = self.stencil(stretch, row as u32);
+                let mut push = |column: i64, value: f64| {
+                    columns.push(column as u32);
+                    values.push(value);
+                };
+                let offset = |axis: usize, side: usize| match axis {
+                    0 => 2 * side as i64 - 1,
+                    _ => stretch.offsets[axis][side] as i64,
+                };
+                let sides = |side: usize| {
+                    (0..D).map(move |axis| (axis, side)).filter(|&(axis, side)| stencil.towards[axis][side] != 0.0)
+                };
+                sides(0).rev().for_each(|(axis, side)| {
+                    push(row as i64 + offset(axis, side), -stencil.towards[axis][side]);
+                });
+                push(row as i64, stencil.diagonal);
+                sides(1).for_each(|(axis, side)| {
+                    push(row as i64 + offset(axis, side), -stencil.towards[axis][side]);
+                });
+                starts.push(columns.len() as u32);
+            }
+        }
+        debug_assert_eq!(starts.len(), size + 1);
+        CsrMatrix::from_raw(starts, columns, values).expect("neighbours ascend with their offsets")
+    }
+}
+
+/// The lines along the first axis.
+fn lines_of(lattice: &Lattice) -> Lines {
+    let nx = lattice.shape()[0] as u32;
+    let mut lines: Vec<Line> = Vec::new();
+    for (row, &cell) in lattice.cells().iter().enumerate() {
+        let (column, place) = (cell / nx, cell % nx);
+        match lines.last_mut() {
+            Some(line) if line.column == column && line.end() == place => line.length += 1,
+            _ => lines.push(Line { column, from: place, length: 1, base: row as u32 }),
+        }
+    }
+    Lines::new([lattice.shape()[1], lattice.shape().get(2).copied().unwrap_or(1)], lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Example;
+
+    fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
+        let folder = example.generate(D, size, 7).unwrap();
+        let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
+        let operator = PressureOperator::<D>::from_csr(lattice, folder.matrix.borrowed());
+        assert_eq!(operator.assemble(), folder.matrix);
+        let x: Vec<f64> = (0..folder.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
+        let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        let dot = operator.product(&x, &mut compact);
+        let expected = folder.matrix.apply_dot(&x, &mut assembled);
+        assert!((dot - expected).abs() < 1e-12 * expected);
+        assert!(compact.iter().zip(&assembled).all(|(a, b)| (a - b).abs() < 1e-13 * 6.0));
+    }
+
+    #[test]
+    fn the_compact_operator_is_the_assembled_matrix() {
+        for example in Example::ALL {
+            equals_its_matrix::<2>(example, 37);
+            equals_its_matrix::<3>(example, 22);
+        }
+    }
+
+    #[test]
+    fn grids_one_cell_wide_and_single_cells_work() {
+        for shape in [[1, 5], [5, 1], [1, 1]] {
+            let cells: Vec<u32> = (0..5).take(shape[0] * shape[1]).collect();
+            let size = cells.len();
+            let matrix = CsrMatrix::from_rows(size, |row, entries| {
+                entries.extend(row.checked_sub(1).map(|left| (left, -1.0)));
+                entries.push((row, 3.0));
+                entries.extend((row + 1 < size).then_some((row + 1, -1.0)));
+            });
+            let matrix = matrix.unwrap();
+            let operator = PressureOperator::<2>::from_csr(Lattice::new(&shape, cells).unwrap(), matrix.borrowed());
+            assert_eq!(operator.assemble(), matrix);
+            let (x, mut y) = (vec![1.0; size], vec![0.0; size]);
+            operator.product(&x, &mut y);
+            let mut expected = vec![0.0; size];
+            matrix.apply(&x, &mut expected);
+            assert_eq!(y, expected);
+        }
+    }
+}

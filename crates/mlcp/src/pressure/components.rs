@@ -1,0 +1,130 @@
+//! Connected parts of the pressure matrix, found stretch by stretch.
+
+use super::{INSIDE, PressureOperator, Stretch};
+
+/// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
+const ROUNDING: f64 = 1e-12;
+
+/// Chains of rows coupled along the first axis, joined into trees across the other ones.
+struct Forest {
+    /// First row of every chain.
+    starts: Vec<u32>,
+    above: Vec<u32>,
+    /// Whether air or anything else holds the chain (of a root: the tree).
+    anchored: Vec<bool>,
+}
+
+impl Forest {
+    fn chain_of(&self, row: u32) -> usize {
+        self.starts.partition_point(|&start| start <= row) - 1
+    }
+
+    fn root(&mut self, mut chain: usize) -> usize {
+        while self.above[chain] as usize != chain {
+            self.above[chain] = self.above[self.above[chain] as usize];
+            chain = self.above[chain] as usize;
+        }
+        chain
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        let (low, high) = (one.min(other), one.max(other));
+        self.above[high] = low as u32;
+        self.anchored[low] |= self.anchored[high];
+    }
+
+    /// Joins a chain with all chains of a range of rows.
+    fn join_range(&mut self, chain: usize, first: u32, end: u32) {
+        let mut other = self.chain_of(first);
+        while other < self.starts.len() && self.starts[other] < end {
+            self.join(chain, other);
+            other += 1;
+        }
+    }
+}
+
+impl<const D: usize> PressureOperator<'_, D> {
+    /// Rows of each connected component whose rows all sum to zero.
+    pub(super) fn loose_components(&self) -> Vec<Vec<u32>> {
+        let mut forest = self.chains();
+        for stretch in &self.stretches {
+            // Couplings are symmetric: looking upwards is enough.
+            (1..D).for_each(|axis| self.join_across(&mut forest, stretch, axis));
+        }
+        let chains = forest.starts.len();
+        let roots: Vec<usize> = (0..chains).map(|chain| forest.root(chain)).collect();
+        let mut components: Vec<Vec<u32>> = Vec::new();
+        let mut place = vec![usize::MAX; chains];
+        for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.anchored[root]) {
+            if place[root] == usize::MAX {
+                place[root] = components.len();
+                components.push(Vec::new());
+            }
+            let end = forest.starts.get(chain + 1).copied().unwrap_or(self.diagonal.len() as u32);
+            components[place[root]].extend(forest.starts[chain]..end);
+        }
+        components
+    }
+
+    fn chains(&self) -> Forest {
+        let mut forest = Forest { starts: Vec::new(), above: Vec::new(), anchored: Vec::new() };
+        let mut is_coupled = false;
+        for stretch in &self.stretches {
+            let rows = stretch.first..stretch.first + stretch.length;
+            if stretch.coefficients == INSIDE {
+                is_coupled = true; // with the rows before and behind
+                continue;
+            }
+            for row in rows {
+                let stencil = self.stencil(stretch, row);
+                let is_first = stencil.towards[0][0] == 0.0;
+                if is_first || !is_coupled {
+                    forest.starts.push(row);
+                    forest.above.push(forest.above.len() as u32);
+                    forest.anchored.push(false);
+                }
+                is_coupled = true;
+                let sum = stencil.diagonal - stencil.towards.iter().flatten().sum::<f64>();
+                if let Some(anchored) = forest.anchored.last_mut() {
+                    *anchored |= sum.abs() > ROUNDING * stencil.diagonal;
+                }
+            }
+        }
+        forest
+    }
+
+    fn join_across(&self, forest: &mut Forest, stretch: &Stretch<D>, axis: usize) {
+        let offset = stretch.offsets[axis][1];
+        let chain = forest.chain_of(stretch.first);
+        if stretch.coefficients == INSIDE {
+            let first = stretch.first.wrapping_add_signed(offset);
+            forest.join_range(chain, first, first + stretch.length);
+            return;
+        }
+        for row in stretch.first..stretch.first + stretch.length {
+            if self.stencil(stretch, row).towards[axis][1] != 0.0 {
+                let (one, other) = (forest.chain_of(row), forest.chain_of(row.wrapping_add_signed(offset)));
+                forest.join(one, other);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Example;
+
+    #[test]
+    fn components_are_those_of_the_assembled_matrix() {
+        for (example, size) in [(Example::SealedPocket, 20), (Example::ThinPlates, 24)] {
+            let folder = example.generate(3, size, 1).unwrap();
+            let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
+            let operator = PressureOperator::<3>::from_csr(lattice, folder.matrix.borrowed());
+            let mut expected = folder.matrix.singular_components();
+            expected.iter_mut().for_each(|rows| rows.sort_unstable());
+            assert_eq!(operator.loose_components(), expected);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The pressure matrix on its grid, in compact form.
+
+mod apply;
+mod build;
+mod components;
+pub(crate) mod lines;
+
+use std::sync::OnceLock;
+
+use crate::csr::CsrMatrix;
+use crate::lattice::Lattice;
+use crate::operator::LinearOperator;
+use crate::parallel::Chunks;
+use lines::Lines;
+
+/// The pressure matrix of a staggered grid: −V between liquid neighbours, ΣV and V/θ on the
+/// diagonal \[Lai2021, eqs. (3.34)–(3.40)\].
+///
+/// Stored as stretches of cells along the first axis. Inside the liquid, where every face is open,
+/// nothing but the length of the stretch is kept; coefficients are stored only where a face is cut
+/// or a surface is near. A product so moves 24 bytes a row where compressed rows move 100, and no
+/// column index is ever read. Equal to the assembled matrix to the last bit but the order of sums.
+///
+/// ```
+/// use unstick_mlcp::{Lattice, LinearOperator, PressureOperator, Stencil};
+///
+/// // Two cells side by side, air beyond the second, walls elsewhere.
+/// let lattice = Lattice::new(&[2, 1], vec![0, 1]).unwrap();
+/// let operator = PressureOperator::<2>::from_stencils(lattice, |row| match row {
+///     0 => Stencil { diagonal: 1.0, towards: [[0.0, 1.0], [0.0, 0.0]] },
+///     _ => Stencil { diagonal: 3.0, towards: [[1.0, 0.0], [0.0, 0.0]] },
+/// });
+/// let mut y = [0.0; 2];
+/// operator.apply(&[1.0, 2.0], &mut y);
+/// assert_eq!(y, [-1.0, 5.0]);
+/// assert_eq!(operator.csr().unwrap().entry(0, 1), -1.0);
+/// ```
+#[derive(Debug)]
+pub struct PressureOperator<'a, const D: usize> {
+    lattice: Lattice,
+    unit: f64,
+    diagonal: Vec<f64>,
+    lines: Lines,
+    stretches: Vec<Stretch<D>>,
+    coefficients: Vec<f64>,
+    chunks: Chunks,
+    given: Option<CsrMatrix<'a>>,
+    assembled: OnceLock<CsrMatrix<'static>>,
+}
+
+/// One row: the diagonal entry and, per axis downwards and upwards, minus the entry of the
+/// neighbour (zero where the neighbour is no unknown).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stencil<const D: usize> {
+    /// A_ii.
+    pub diagonal: f64,
+    /// −A_ij: the open fraction V of the face between two liquid cells.
+    pub towards: [[f64; 2]; D],
+}
+
+impl<const D: usize> Stencil<D> {
+    /// A cell deep in the liquid, where every face carries the same coupling.
+    pub const fn inside(unit: f64) -> Self {
+        Self { diagonal: 2.0 * D as f64 * unit, towards: [[unit; 2]; D] }
+    }
+
+    /// Whether this is an inner cell, up to rounding of the diagonal.
+    fn is_inside(&self, unit: f64) -> bool {
+        let diagonal = 2.0 * D as f64 * unit;
+        self.towards == [[unit; 2]; D] && (self.diagonal - diagonal).abs() <= 4.0 * f64::EPSILON * diagonal
+    }
+}
+
+/// Rows one behind the other whose neighbours are so too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch<const D: usize> {
+    /// First row.
+    pub first: u32,
+    pub length: u32,
+    /// Where the neighbours across the faces of axes 1.. are, relative to the row.
+    pub offsets: [[i32; 2]; D],
+    /// Where the coefficients begin, `INSIDE` where all cells are inner ones.
+    pub coefficients: u32,
+}
+
+/// Marks a stretch without coefficients.
+pub(crate) const INSIDE: u32 = u32::MAX;
+
+impl<const D: usize> PressureOperator<'_, D> {
+    /// Bytes that a product must move: x, y and what is stored of the matrix.
+    pub fn bytes_per_product(&self) -> usize {
+        16 * self.diagonal.len() + 8 * self.coefficients.len() + size_of::<Stretch<D>>() * self.stretches.len()
+    }
+
+    /// Coupling across an open face.
+    pub(crate) fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// Rows with a cut face or a surface next to them.
+    pub(crate) fn cut_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let cut = self.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
+        cut.flat_map(|stretch| stretch.first as usize..(stretch.first + stretch.length) as usize)
+    }
+
+    /// Stretch that a row belongs to.
+    pub(crate) fn stretch_of(&self, row: u32) -> usize {
+        self.stretches.partition_point(|stretch| stretch.first <= row) - 1
+    }
+
+    /// Calls `visit` with the column and the entry of every neighbour of a row.
+    #[inline]
+    pub(crate) fn neighbours(&self, stretch: usize, row: u32, mut visit: impl FnMut(usize, f64)) {
+        let stretch = &self.stretches[stretch];
+        let stencil = self.stencil(stretch, row);
+        for (axis, (towards, offsets)) in stencil.towards.iter().zip(&stretch.offsets).enumerate() {
+            for side in 0..2 {
+                if towards[side] != 0.0 {
+                    let offset = if axis == 0 { 2 * side as i32 - 1 } else { offsets[side] };
+                    visit(row.wrapping_add_signed(offset) as usize, -towards[side]);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// Cells along each axis; 1 where there is none.
+    pub(crate) fn shape(&self) -> [usize; 3] {
+        std::array::from_fn(|axis| self.lattice.shape().get(axis).copied().unwrap_or(1))
+    }
+
+    /// A row of a stretch.
+    pub(crate) fn stencil(&self, stretch: &Stretch<D>, row: u32) -> Stencil<D> {
+        if stretch.coefficients == INSIDE {
+            return Stencil::inside(self.unit);
+        }
+        let (length, place) = (stretch.length as usize, (row - stretch.first) as usize);
+        let block = &self.coefficients[stretch.coefficients as usize..];
+        let towards = |axis: usize, side: usize| block[(2 * axis + side) * length + place];
+        Stencil {
+            diagonal: self.diagonal[row as usize],
+            towards: std::array::from_fn(|axis| std::array::from_fn(|side| towards(axis, side))),
+        }
+    }
+
+    pub(crate) fn stretches(&self) -> &[Stretch<D>] {
+        &self.stretches
+    }
+}
+
+/// A pressure matrix whose dimension is not known at compile time.
+#[derive(Clone, Copy)]
+pub enum AnyPressureOperator<'o> {
+    /// Two dimensions.
+    Plane(&'o PressureOperator<'o, 2>),
+    /// Three dimensions.
+    Space(&'o PressureOperator<'o, 3>),
+}
+
+macro_rules! operator_in {
+    ($dimension:literal, $any:ident) => {
+        impl LinearOperator for PressureOperator<'_, $dimension> {
+            fn size(&self) -> usize {
+                self.diagonal.len()
+            }
+            fn diagonal(&self) -> &[f64] {
+                &self.diagonal
+            }
+            fn apply(&self, x: &[f64], y: &mut [f64]) {
+                self.apply_dot(x, y);
+            }
+            fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
+                self.product(x, y)
+            }
+            fn csr(&self) -> Option<&CsrMatrix<'_>> {
+                Some(self.matrix())
+            }
+            fn lattice(&self) -> Option<&Lattice> {
+                Some(&self.lattice)
+            }
+            fn singular_components(&self) -> Vec<Vec<u32>> {
+                self.loose_components()
+            }
+            fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
+                Some(AnyPressureOperator::$any(self))
+            }
+        }
+    };
+}
+operator_in!(2, Plane);
+operator_in!(3, Space);

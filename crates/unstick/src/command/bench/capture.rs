@@ -1,0 +1,107 @@
+//! From a source to its problems, one at a time.
+
+use rayon::ThreadPool;
+
+use unstick::mlcp::io::ProblemFolder;
+use unstick::scene::{AnyScene, Scene};
+
+use super::plan::{DIMENSION, Source};
+use crate::command::capture::{problem_after, simulate};
+use crate::command::run::FrameBar;
+use crate::error::CommandError;
+use crate::output;
+
+/// A pressure problem and where it comes from.
+pub struct Captured {
+    /// The scene, example or folder, as it was typed.
+    pub scene: String,
+    /// Cells along the longest axis; none where no grid is known.
+    pub size: Option<usize>,
+    /// The frame before the step; none where there are no frames.
+    pub frame: Option<usize>,
+    /// The problem, with the pressure of the step before where there is one.
+    pub folder: ProblemFolder,
+}
+
+/// What is done with a problem. It gets the only copy.
+pub type Measure<'m> = dyn FnMut(Captured) -> Result<(), CommandError> + 'm;
+
+impl Source {
+    /// Hands every problem to `measure`. No two of them are in memory at once.
+    pub fn visit(&self, pool: &ThreadPool, shown: bool, measure: &mut Measure) -> Result<(), CommandError> {
+        match self {
+            Self::Scene { name, scene, frames } => match &**scene {
+                AnyScene::Plane(scene) => visit_frames(name, scene, frames, pool, shown, measure),
+                AnyScene::Space(scene) => visit_frames(name, scene, frames, pool, shown, measure),
+            },
+            Self::Example { name, example, size } => {
+                let folder = example.generate(DIMENSION, *size, 0);
+                let folder = folder.map_err(|error| CommandError::Generate { example: *example, error })?;
+                measure(Captured::new(name, None, folder))
+            }
+            Self::Folder { path } => {
+                let folder = ProblemFolder::read(path).map_err(|error| CommandError::reading(error, path))?;
+                measure(Captured::new(&path.display().to_string(), None, folder))
+            }
+        }
+    }
+}
+
+/// Simulates from frame to frame and stops at each to measure.
+fn visit_frames<const D: usize>(
+    name: &str,
+    scene: &Scene<D>,
+    frames: &[usize],
+    pool: &ThreadPool,
+    shown: bool,
+    measure: &mut Measure,
+) -> Result<(), CommandError> {
+    let mut simulation = Some(pool.install(|| scene.simulation())?);
+    let mut reached = 0;
+    for (place, &frame) in frames.iter().enumerate() {
+        let Some(running) = &mut simulation else { break };
+        if shown && frame > reached {
+            output::note(announcement(scene, reached, frame));
+        }
+        let bar = FrameBar::new(shown && frame > reached, &scene.title, reached, frame);
+        let folder = pool.install(|| {
+            simulate(scene, running, reached..frame, &bar)?;
+            problem_after(scene, running, frame)
+        });
+        bar.finish();
+        let folder = folder?;
+        reached = frame;
+        if place + 1 == frames.len() {
+            simulation = None; // its memory is better used by the solvers
+        }
+        measure(Captured::new(name, Some(frame), folder))?;
+    }
+    Ok(())
+}
+
+/// What is going to be simulated, in a line.
+fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> String {
+    let cells = scene.setup.grid.cells().map(|count| count.to_string()).join(" × ");
+    let solver = &scene.setup.pressure.solver;
+    format!("simulating {}: {cells} cells, frames {from} to {to} with {solver}", scene.name)
+}
+
+impl Captured {
+    fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
+        let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
+        Self { scene: scene.into(), size, frame, folder }
+    }
+
+    /// What it is, in a line.
+    pub fn title(&self) -> String {
+        let mut title = self.scene.clone();
+        if let Some(grid) = &self.folder.grid {
+            let cells: Vec<_> = grid.shape.iter().map(usize::to_string).collect();
+            title += &format!(", {} cells", cells.join(" × "));
+        }
+        if let Some(frame) = self.frame {
+            title += &format!(", frame {frame}");
+        }
+        title
+    }
+}

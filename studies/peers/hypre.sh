@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# hypre's structured multigrid and our solvers on the same cube, right after one another, on one
+# thread: first hypre, then `unstick bench`, then hypre once more to see how steady the machine is.
+# UNSTICK replaces the command `unstick`, CC and CFLAGS the compiler and its flags.
+set -euo pipefail
+
+if [[ $# -lt 1 || $# -gt 3 ]]; then
+    echo "usage: $0 SIZE [SOLVERS [REPETITIONS]]" >&2
+    exit 2
+fi
+size=$1
+solvers=${2:-sticking,policy}
+repetitions=${3:-5}
+unstick=${UNSTICK:-unstick}
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+build=$(mktemp -d)
+trap 'rm -rf -- "$build"' EXIT
+
+# The flags are a list of words, hence unquoted. Debian keeps the headers of hypre in a folder of
+# their own.
+# shellcheck disable=SC2086
+"${CC:-mpicc}" -std=c11 ${CFLAGS:--O3 -march=native} -I/usr/include/hypre \
+    -o "$build/hypre_pfmg" "$here/hypre_pfmg.c" -lHYPRE -lm
+"$unstick" generate cube-lid --size "$size" --out "$build/cube" --quiet
+
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+"$build/hypre_pfmg" "$build/cube" "$repetitions"
+"$unstick" bench example:cube-lid --sizes "$size" --threads 1 --solvers "$solvers" --repetitions "$repetitions"
+"$build/hypre_pfmg" "$build/cube" "$repetitions"
