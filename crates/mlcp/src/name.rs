@@ -394,7 +394,11 @@ impl ParseNameError {
     fn unknown(text: &str, what: &str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let known: Vec<_> = known.collect();
         let distance = |name: &str| strsim::damerau_levenshtein(name, found);
-        let nearest = known.iter().copied().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 3);
+        let nearest = known
+            .iter()
+            .copied()
+            .min_by_key(|name| distance(name))
+            .filter(|name| distance(name) <= 3 && distance(name) < found.len());
         let reason = format!("there is no {what} `{found}`, expected one of {}", known.join(", "));
         Self { text: text.into(), reason, nearest, known }
     }

@@ -5,8 +5,8 @@ use crate::generate::Example;
 use crate::io::ProblemFolder;
 use crate::pressure::PressureOperator;
 
-fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<'_, D> {
-    PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), folder.matrix.borrowed())
+fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<D> {
+    PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), &folder.matrix)
 }
 
 /// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.

@@ -44,7 +44,7 @@ impl Forest {
     }
 }
 
-impl<const D: usize> PressureOperator<'_, D> {
+impl<const D: usize> PressureOperator<D> {
     /// Rows of each connected component whose rows all sum to zero.
     pub(super) fn loose_components(&self) -> Vec<Vec<u32>> {
         let mut forest = self.chains();
@@ -121,7 +121,7 @@ mod tests {
         for (example, size) in [(Example::SealedPocket, 20), (Example::ThinPlates, 24)] {
             let folder = example.generate(3, size, 1).unwrap();
             let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-            let operator = PressureOperator::<3>::from_csr(lattice, folder.matrix.borrowed());
+            let operator = PressureOperator::<3>::from_csr(lattice, &folder.matrix);
             let mut expected = folder.matrix.singular_components();
             expected.iter_mut().for_each(|rows| rows.sort_unstable());
             assert_eq!(operator.loose_components(), expected);
