@@ -54,11 +54,6 @@ impl<const D: usize> Hierarchy<D> {
         layout.spread(&self.levels[0], cells, value);
     }
 
-    /// Cells of the finest level that may be pinned.
-    pub fn walls(&self) -> &[u32] {
-        &self.walls[0]
-    }
-
     /// The right-hand side: `value(row)` on free cells of the finest level, zero on pinned ones.
     /// Returns its maximum norm.
     pub fn load(&mut self, layout: &Layout, value: impl Fn(usize) -> f32 + Sync) -> f64 {

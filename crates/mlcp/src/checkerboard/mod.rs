@@ -28,9 +28,7 @@ mod krylov;
 mod layout;
 mod level;
 mod nested;
-mod pieces;
 mod pin;
-mod plan;
 mod sweep;
 mod transfer;
 

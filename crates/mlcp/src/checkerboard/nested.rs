@@ -64,7 +64,7 @@ impl<const D: usize> Hierarchy<D> {
     fn improve(&mut self, reduced: &mut Reduced, level: usize, part: &mut Part) {
         let is_last = level + 1 == self.levels.len();
         let size = part.x.len();
-        let (mut residual, mut answer) = (vec![0.0; size], vec![0.0; size]);
+        let (mut defects, mut answer) = (vec![0.0; size], vec![0.0; size]);
         let mut pinned = vec![false; self.walls[level].len()];
         for _ in 0..if is_last { POLICIES_AT_THE_END } else { POLICIES } {
             let grid = &self.levels[level];
@@ -84,8 +84,10 @@ impl<const D: usize> Hierarchy<D> {
                 part.x[cell as usize] = part.floor[cell as usize];
             }
             self.pin(level, changes.into_iter());
-            let norm = self.levels[level].residual(&part.load, &part.x, &mut residual);
-            self.b[level].copy_from_slice(&residual);
+            let norm = self.levels[level].defects(&part.load, &part.x, &mut defects);
+            parallel::for_each((self.b[level].as_mut_slice(), defects.as_slice()), |(b, defect)| {
+                b.iter_mut().zip(defect).for_each(|(b, defect)| *b = -defect);
+            });
             reduced.solve(self, level, &mut answer, FORCING * norm, CYCLES);
             parallel::for_each((part.x.as_mut_slice(), answer.as_slice()), |(x, answer)| {
                 x.iter_mut().zip(answer).for_each(|(x, answer)| *x += answer);

@@ -4,13 +4,13 @@
 //!
 //! 1. a [nested start](crate::checkerboard) from the coarse levels, which finds most of the active
 //!    set where that is cheap;
-//! 2. in each cycle two projected sweeps over the wall rows alone, then the policy: a wall row is
+//! 2. in each cycle a projected sweep over the wall rows alone, then the policy: a wall row is
 //!    *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
 //! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients with a multigrid cycle whose
 //!    levels leave the pinned rows out, in single precision, solved only as far as the policy
 //!    deserves; the residual is taken anew in double precision.
 //!
-//! Sweeps over the walls decide what a policy on unsmoothed residuals would get wrong, and a cycle
+//! The sweep decides what a policy on unsmoothed residuals would get wrong, and a cycle
 //! costs the same whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
@@ -138,8 +138,8 @@ fn iterate<const D: usize>(
     Ok(true)
 }
 
-/// Projected sweeps over the walls before each policy.
-const SWEEPS: usize = 2;
+/// Projected sweeps over the walls before each policy: a second one gains nothing.
+const SWEEPS: usize = 1;
 
 /// Adds to q what the coarse levels know of the correction.
 fn start<const D: usize>(
