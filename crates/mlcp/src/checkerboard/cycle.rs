@@ -9,7 +9,7 @@ use crate::parallel::Chunks;
 use crate::pressure::PressureOperator;
 
 /// Sweeps before and after the coarse correction.
-const SWEEPS: usize = 2;
+pub(super) const SWEEPS: usize = 2;
 
 /// All levels, finest first, with a right-hand side and an iterate each.
 pub(crate) struct Hierarchy<const D: usize> {

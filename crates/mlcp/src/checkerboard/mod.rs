@@ -30,6 +30,7 @@ mod level;
 mod nested;
 mod pin;
 mod sweep;
+mod traffic;
 mod transfer;
 
 pub(crate) use cycle::Hierarchy;
