@@ -275,9 +275,11 @@ impl SolverName {
 
     /// The one place that decides what `multigrid` stands for.
     fn multigrid_preconditioner(self) -> Box<dyn Preconditioner> {
-        match self.multigrid {
-            None => Box::new(GridMultigrid::default()),
-            Some(variant) => Box::new(Multigrid::new(MultigridParams::from(variant))),
+        match (self.multigrid, self.method) {
+            // Proportioning weighs preconditioned gradients against each other, to the last digit.
+            (None, Method::Mprgp) => Box::new(Multigrid::default()),
+            (None, _) => Box::new(GridMultigrid::default()),
+            (Some(variant), _) => Box::new(Multigrid::new(MultigridParams::from(variant))),
         }
     }
 

@@ -37,7 +37,7 @@ impl<const D: usize> Hierarchy<D> {
     /// Solves approximately for x on the finest level: A x − load ≥ 0 complementary to x ≥ floor on
     /// bounded cells, A x = load elsewhere. Nothing may be pinned, and nothing is afterwards.
     pub fn nested_start(&mut self, reduced: &mut Reduced, load: Vec<f32>, floor: Vec<f32>) -> Vec<f32> {
-        let mut parts = vec![Part { load, floor, x: Vec::new() }];
+        let mut parts = vec![Part { x: vec![0.0; load.len()], load, floor }];
         for level in 1..self.levels.len() {
             let size = 2 * self.levels[level].slots;
             let mut part = Part { load: vec![0.0; size], floor: vec![f32::NEG_INFINITY; size], x: vec![0.0; size] };
@@ -53,7 +53,6 @@ impl<const D: usize> Hierarchy<D> {
             self.improve(reduced, level, &mut parts[level]);
             let x = std::mem::take(&mut parts[level].x);
             let above = &mut parts[level - 1];
-            above.x = vec![0.0; 2 * self.levels[level - 1].slots];
             self.levels[level - 1].prolong(&x, &mut above.x);
             (0..SWEEPS).for_each(|_| self.projected_sweep(level - 1, above));
         }
