@@ -11,7 +11,7 @@
 //! complementary, their b shifted by κ.
 
 use unstick_grid::{CellField, FaceField, Grid};
-use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, ProblemError, SolveError, SolveReport};
+use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, ProblemError, SolveError, SolveReport};
 
 use crate::cells::fill;
 use crate::geometry::Geometry;
@@ -20,7 +20,7 @@ use crate::geometry::Geometry;
 const MIN_THETA: f64 = 0.01;
 
 /// Marks a cell without an unknown.
-const NO_ROW: u32 = u32::MAX;
+pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// One pressure problem and its place on the grid.
 pub(crate) struct PressureProblem<const D: usize> {
@@ -33,7 +33,7 @@ pub(crate) struct PressureProblem<const D: usize> {
 }
 
 /// What the answer looks like.
-pub(crate) struct Solved {
+pub(crate) struct Solved<const D: usize> {
     /// The solver's account.
     pub report: SolveReport,
     /// Largest |r| on equation rows.
@@ -44,6 +44,8 @@ pub(crate) struct Solved {
     pub q: Vec<f64>,
     /// Whether the wall of each row has let go.
     pub active: Vec<bool>,
+    /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
+    pub leaving: Vec<(usize, [usize; D], f64)>,
 }
 
 /// What the right-hand side is made of beside the velocity.
@@ -124,35 +126,49 @@ impl<const D: usize> PressureProblem<D> {
     }
 
     /// The problem as solvers see it.
-    pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        Mlcp::new(&self.matrix, &self.b)?.with_lower(&self.lower)
+    pub fn problem(&self, grid: &Grid<D>) -> Result<Mlcp<'_>, ProblemError> {
+        let problem = match self.lattice(grid) {
+            Some(lattice) => Mlcp::on_lattice(lattice, self.matrix.borrowed(), &self.b),
+            None => Mlcp::new(&self.matrix, &self.b),
+        };
+        problem?.with_lower(&self.lower)
     }
 
-    /// As a folder that other programs read.
-    pub fn folder(&self, grid: &Grid<D>, start: Option<Vec<f64>>) -> unstick_mlcp::io::ProblemFolder {
-        unstick_mlcp::io::ProblemFolder {
-            matrix: self.matrix.clone(),
-            b: self.b.clone(),
-            lower: self.lower.clone(),
-            x: start,
-            grid: Some(unstick_mlcp::io::GridInfo {
-                shape: grid.cells().to_vec(),
-                spacing: grid.spacing(),
-                origin: grid.origin().to_vec(),
-                cells: self.cells.iter().map(|&cell| grid.index(cell)).collect(),
-            }),
-        }
+    /// Where the rows lie; none in a grid of too many cells.
+    pub fn lattice(&self, grid: &Grid<D>) -> Option<Lattice> {
+        Lattice::new(&grid.cells(), self.cells.iter().map(|&cell| grid.index(cell) as u32).collect())
+    }
+
+    /// A.
+    pub fn matrix(&self) -> &CsrMatrix<'static> {
+        &self.matrix
+    }
+
+    /// b.
+    pub fn b(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// Lower bounds.
+    pub fn lower(&self) -> &[f64] {
+        &self.lower
     }
 
     /// Solves from `guess` (a scaled pressure for every cell).
     pub fn solve(
         &self,
+        grid: &Grid<D>,
         solver: &mut dyn MlcpSolver,
         guess: impl Fn([usize; D]) -> f64,
-    ) -> Result<Solved, PressureError> {
-        let problem = self.problem().map_err(PressureError::Problem)?;
+    ) -> Result<Solved<D>, PressureError> {
+        let problem = self.problem(grid).map_err(PressureError::Problem)?;
         let mut q: Vec<f64> = self.cells.iter().map(|&cell| guess(cell)).collect();
         let report = solver.solve(&problem, &mut q).map_err(PressureError::Solve)?;
+        Ok(self.judge(&problem, report, q))
+    }
+
+    /// What a pressure is worth, whatever method it comes from.
+    pub fn judge(&self, problem: &Mlcp, report: SolveReport, q: Vec<f64>) -> Solved<D> {
         let mut r = vec![0.0; q.len()];
         problem.residual(&q, &mut r);
         let (mut divergence, mut complementarity) = (0.0f64, 0.0f64);
@@ -166,7 +182,42 @@ impl<const D: usize> PressureProblem<D> {
                 divergence = divergence.max(r[row].abs());
             }
         }
-        Ok(Solved { report, divergence, complementarity, q, active })
+        Solved { report, divergence, complementarity, q, active, leaving: Vec::new() }
+    }
+
+    /// Cells below and above a face, and their rows.
+    pub fn beside(
+        &self,
+        grid: &Grid<D>,
+        axis: usize,
+        face: [usize; D],
+    ) -> (Option<[usize; D]>, Option<[usize; D]>, u32, u32) {
+        let mut below = face;
+        let lower = face[axis].checked_sub(1).map(|place| {
+            below[axis] = place;
+            below
+        });
+        let upper = (face[axis] < grid.cells()[axis]).then_some(face);
+        let row = |cell: Option<[usize; D]>| cell.map_or(NO_ROW, |cell| self.row_of.at(cell));
+        (lower, upper, row(lower), row(upper))
+    }
+
+    /// ∇q across an open face; none where there is no liquid on either side.
+    pub fn gradient(
+        &self,
+        grid: &Grid<D>,
+        liquid: &CellField<f64, D>,
+        q: &[f64],
+        axis: usize,
+        face: [usize; D],
+    ) -> Option<f64> {
+        let (below, above, lower, upper) = self.beside(grid, axis, face);
+        match (lower, upper) {
+            (NO_ROW, NO_ROW) => None,
+            (lower, NO_ROW) => Some(-q[lower as usize] / theta(liquid, below.unwrap_or(face), above, grid.spacing())),
+            (NO_ROW, upper) => Some(q[upper as usize] / theta(liquid, above.unwrap_or(face), below, grid.spacing())),
+            (lower, upper) => Some(q[upper as usize] - q[lower as usize]),
+        }
     }
 
     /// u ← u − ∇q on every open face of the liquid; marks those faces as known and all others not.
@@ -180,31 +231,15 @@ impl<const D: usize> PressureProblem<D> {
         known: &mut FaceField<bool, D>,
     ) {
         for axis in 0..D {
-            let rows = |face: [usize; D]| {
-                let mut below = face;
-                let lower = face[axis].checked_sub(1).map(|place| {
-                    below[axis] = place;
-                    below
-                });
-                let upper = (face[axis] < grid.cells()[axis]).then_some(face);
-                let row = |cell: Option<[usize; D]>| cell.map_or(NO_ROW, |cell| self.row_of.at(cell));
-                (lower, upper, row(lower), row(upper))
-            };
             fill(&mut known[axis], |face, known| {
-                let (_, _, lower, upper) = rows(face);
+                let (_, _, lower, upper) = self.beside(grid, axis, face);
                 *known = geometry.open[axis].at(face) > 0.0 && (lower != NO_ROW || upper != NO_ROW);
             });
             fill(&mut velocity[axis], |face, velocity| {
                 if geometry.open[axis].at(face) == 0.0 {
                     return;
                 }
-                let (below, above, lower, upper) = rows(face);
-                *velocity -= match (lower, upper) {
-                    (NO_ROW, NO_ROW) => 0.0,
-                    (lower, NO_ROW) => -q[lower as usize] / theta(liquid, below.unwrap_or(face), above, grid.spacing()),
-                    (NO_ROW, upper) => q[upper as usize] / theta(liquid, above.unwrap_or(face), below, grid.spacing()),
-                    (lower, upper) => q[upper as usize] - q[lower as usize],
-                };
+                *velocity -= self.gradient(grid, liquid, q, axis, face).unwrap_or(0.0);
             });
         }
     }
@@ -261,7 +296,7 @@ mod tests {
         let stop = Stop { tolerance: Tolerance::Relative(1e-10), max_cycles: None };
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
         let mut solver = name.build(&SolverOptions { stop, ..Default::default() });
-        let solved = problem.solve(&mut *solver, |_| 0.0).unwrap_or_else(|_| panic!("no answer"));
+        let solved = problem.solve(&grid, &mut *solver, |_| 0.0).unwrap_or_else(|_| panic!("no answer"));
         let difference: Vec<f64> =
             problem.cells.iter().zip(&solved.q).map(|(&cell, q)| q * h - p(grid.centre(cell))).collect();
         let has_surface = grid.iter().any(|cell| liquid.at(cell) >= 0.0);

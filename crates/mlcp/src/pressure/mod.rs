@@ -92,6 +92,11 @@ impl<const D: usize> PressureOperator<'_, D> {
         16 * self.diagonal.len() + 8 * self.coefficients.len() + size_of::<Stretch<D>>() * self.stretches.len()
     }
 
+    /// Number of rows, in whatever dimension.
+    pub(crate) fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
     /// Coupling across an open face.
     pub(crate) fn unit(&self) -> f64 {
         self.unit
