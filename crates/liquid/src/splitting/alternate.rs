@@ -13,7 +13,12 @@
 //!     u ← P u,   v ← W (u + d),   d ← d + u − v,   u ← v − d
 //! ```
 //!
-//! Across what is open W is the identity and d stays zero.
+//! Across what is open and at walls that are left W is the identity and d stays zero.
+//!
+//! Both projections are linear. So both methods end at the projection of the first velocity onto what
+//! P and W have in common, and agree. Should liquid then flow into walls that were found to be left,
+//! these are taken back and the loop goes on. That changes nothing of the above: what P and the new W
+//! have in common is part of what there was before, and a projection onto it forgets all the rest.
 
 use unstick_mlcp::linear::{LinearOutcome, Subsystem};
 use unstick_mlcp::run::{Trace, run_until};
@@ -31,7 +36,8 @@ pub(super) fn alternate<const D: usize>(
     q: &mut [f64],
 ) -> Result<SolveReport, SolveError> {
     let unit = setting.unit();
-    let stops_on_velocity = name.splitting() == Splitting::Admm && params.stopping == Stopping::Velocity;
+    let is_dual = name.splitting() == Splitting::Admm;
+    let stops_on_velocity = is_dual && params.stopping == Stopping::Velocity;
     let target = unit * if stops_on_velocity { params.absolute } else { params.outer };
     run_until(name.to_string(), problem, q, target, params.max_iterations, |q, trace: &mut Trace| {
         let equations = trace.set_up(|| parts.equations(setting, |_| true))?;
@@ -58,21 +64,27 @@ pub(super) fn alternate<const D: usize>(
             if !std::mem::replace(&mut is_marked, true) {
                 parts.mark(params.marking, q);
             }
-            let measure = match name.splitting() {
-                Splitting::Admm if stops_on_velocity => {
-                    let apart = parts.disagree();
-                    let fastest = setting.fastest(q).max(parts.fastest());
-                    // Scaled so that the absolute threshold is what it is held against.
-                    apart * params.absolute * unit / (params.absolute * unit + params.relative * fastest)
-                }
-                Splitting::Admm => {
+            let measure = if stops_on_velocity {
+                // Scaled so that the absolute threshold is what it is held against.
+                let scale = target / (target + params.relative * setting.fastest(q).max(parts.fastest()));
+                let apart = scale * parts.disagree();
+                let contradiction = if apart <= target { parts.take_back(target / scale) } else { None };
+                contradiction.map_or(apart, |speed| scale * speed)
+            } else {
+                let mut turn = |parts: &mut Parts<D>| {
+                    if is_dual {
+                        parts.reflect(&mut outflow)
+                    } else {
+                        parts.enforce(&mut outflow)
+                    }
+                    vector::norm_max(&outflow)
+                };
+                if is_dual {
                     parts.disagree();
-                    parts.reflect(&mut outflow);
-                    vector::norm_max(&outflow)
                 }
-                _ => {
-                    parts.enforce(&mut outflow);
-                    vector::norm_max(&outflow)
+                match turn(parts) {
+                    measure if measure <= target && parts.take_back(target).is_some() => turn(parts),
+                    measure => measure,
                 }
             };
             if !trace.goes_on(measure)? {
@@ -88,9 +100,7 @@ pub(super) fn alternate<const D: usize>(
 impl<const D: usize> Parts<D> {
     /// u ← W u.
     pub(super) fn enforce(&mut self, outflow: &mut [f64]) {
-        for part in &mut self.list {
-            part.set(part.allowed(part.speed), outflow);
-        }
+        self.list.iter_mut().for_each(|part| part.set(part.allowed(part.speed), outflow));
     }
 
     /// v ← W (u + d) and d ← d + u − v; returns the largest |u − v|.

@@ -4,7 +4,7 @@ use super::Marking;
 use super::parts::{Part, Parts};
 
 impl<const D: usize> Parts<D> {
-    /// Marks the parts that the liquid leaves, once and for all of the step, from the pressure q of
+    /// Marks the parts that the liquid leaves, once in a step, from the pressure q of
     /// the first solve and the velocity that it would give the liquid at walls that are air.
     ///
     /// The source marks solid cells, and with them all of their faces; here every face is judged by

@@ -2,7 +2,8 @@
 //!
 //! A pressure solve that sees no solids makes the velocity free of divergence, and the walls are
 //! enforced on that velocity; the two are repeated until both hold. Which parts of the walls are left
-//! by the liquid is decided once per step, from the velocity or the pressure of the first solve.
+//! by the liquid is decided once per step, from the velocity or the pressure of the first solve; a wall
+//! that the liquid then turns out to flow into is taken back, and no other is added.
 //!
 //! | name | what is repeated | source |
 //! |---|---|---|

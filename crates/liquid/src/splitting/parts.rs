@@ -20,7 +20,7 @@ pub(super) struct Part<const D: usize> {
     pub speed: f64,
     /// Sign of a velocity away from the wall; zero where there is none, or the wall is sealed.
     pub away: f64,
-    /// Whether the liquid leaves it.
+    /// Whether the liquid leaves it, as far as is known.
     pub is_left: bool,
     /// The second velocity and the dual variable of `admm`.
     pub second: f64,
@@ -49,10 +49,10 @@ impl<const D: usize> Part<D> {
         }
     }
 
-    /// The nearest velocity that the wall allows: none, or away from it where it is left
-    /// \[Eckert2014, alg. 2, line 9\].
+    /// What the wall makes of a velocity: nothing changes where it is left, nothing is left of it
+    /// elsewhere \[Eckert2014, alg. 2, line 9\].
     pub fn allowed(&self, speed: f64) -> f64 {
-        if self.is_left && speed * self.away > 0.0 { speed } else { 0.0 }
+        if self.is_left { speed } else { 0.0 }
     }
 
     /// Takes on a velocity; the outflow follows.
@@ -99,6 +99,16 @@ impl<const D: usize> Parts<D> {
         Self { list }
     }
 
+    /// Takes back the marks, for the rest of the step, of walls that the liquid flows into faster than
+    /// `tolerance`; returns the largest such speed.
+    pub fn take_back(&mut self, tolerance: f64) -> Option<f64> {
+        let contradicted = self.list.iter_mut().filter(|part| part.is_left && part.speed * part.away < -tolerance);
+        contradicted.fold(None, |most: Option<f64>, part| {
+            (part.is_left, part.second, part.dual) = (false, 0.0, part.speed);
+            Some(most.unwrap_or(0.0).max(part.speed.abs()))
+        })
+    }
+
     /// Speed ← speed + ∇x.
     pub fn add_gradient(&mut self, x: &[f64]) {
         self.list.iter_mut().for_each(|part| part.speed += part.difference(x));
@@ -111,7 +121,7 @@ impl<const D: usize> Parts<D> {
 
     /// Velocities with which liquid leaves faces that are closed altogether: axis, face, velocity.
     pub fn leaving(&self, setting: &Setting<D>) -> Vec<(usize, [usize; D], f64)> {
-        let left = self.list.iter().filter(|part| part.is_left && part.area == 1.0 && part.speed * part.away > 0.0);
+        let left = self.list.iter().filter(|part| part.is_left && part.area == 1.0);
         let velocity = |part: &Part<D>| part.speed + setting.geometry.solid_velocity_at(part.axis, part.face);
         left.map(|part| (part.axis, part.face, velocity(part))).collect()
     }

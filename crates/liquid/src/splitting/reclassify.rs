@@ -55,18 +55,23 @@ pub(super) fn reclassify<const D: usize>(
         if !goes_on {
             return Ok(());
         }
-        let equations = trace.set_up(|| parts.equations(setting, |part| part.is_left))?;
+        let equations_of =
+            |parts: &Parts<D>, trace: &mut Trace| trace.set_up(|| parts.equations(setting, |part| part.is_left));
+        let mut equations = equations_of(parts, trace)?;
         let mut change = vec![0.0; q.len()];
         while goes_on {
             vector::clear(&mut change);
-            let equations = equations.with_b(outflow.clone())?;
+            equations = equations.with_b(outflow.clone())?;
             solve(&equations, &mut change, trace)?;
             vector::add_scaled(1.0, &change, q);
             equations.residual(&change, &mut outflow);
             for part in parts.list.iter_mut().filter(|part| part.is_left) {
                 part.speed -= part.difference(&change);
             }
-            parts.enforce(&mut outflow);
+            if parts.take_back(target).is_some() {
+                parts.enforce(&mut outflow);
+                equations = equations_of(parts, trace)?;
+            }
             goes_on = trace.goes_on(vector::norm_max(&outflow))?;
         }
         Ok(())

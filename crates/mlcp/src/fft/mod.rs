@@ -36,14 +36,14 @@ pub use recognise::NotABox;
 use sweep::Sweep;
 use transform::Transform;
 
-/// A⁻¹ for a box: behind the name `fft`, together with a single step of
-/// [`Cycles`](crate::linear::Cycles), which also repeats it should rounding ask for that.
+/// A⁻¹ for a box: behind the name `fft`, together with [`Refinement`](crate::linear::Refinement).
 ///
 /// A closed box has no inverse; there the answer is the one of mean zero.
 #[derive(Default)]
 pub struct BoxInverse {
     prepared: Option<Prepared>,
-    work: Vec<f64>,
+    /// The values with the axis of the sweeps last, where the rows are not in this order already.
+    turned: Vec<f64>,
 }
 
 /// Refuses systems that [`BoxInverse`] cannot solve, with the reason.
@@ -74,8 +74,13 @@ impl Prepared {
         Ok(Self { shape, extents, strides: order.map(|axis| strides[axis]), transforms, sweep })
     }
 
-    /// z ← A⁻¹ r by way of `work`, whose planes hold one place along the axis of the sweeps each.
-    fn solve(&self, r: &[f64], work: &mut [f64], z: &mut [f64]) {
+    /// Whether planes across the axis of the sweeps are one piece of memory.
+    fn is_in_order(&self) -> bool {
+        self.strides[2] == self.extents[0] * self.extents[1]
+    }
+
+    /// `work` ← A⁻¹ r; its planes hold one place along the axis of the sweeps each.
+    fn solve(&self, r: &[f64], work: &mut [f64]) {
         let plane = self.extents[0] * self.extents[1];
         let at_once = crate::parallel::BLOCK.div_ceil(plane);
         work.par_chunks_mut(plane).enumerate().with_min_len(at_once).for_each_init(
@@ -90,7 +95,6 @@ impl Prepared {
         work.par_chunks_mut(plane)
             .with_min_len(at_once)
             .for_each_init(Scratch::default, |scratch, work| self.backward(work, scratch));
-        self.scatter(work, z);
     }
 
     /// Along lines of the first axis, then of the second, which the plane is turned for and stays.
@@ -121,7 +125,7 @@ impl Prepared {
     /// One plane, out of the order of rows.
     fn gather(&self, r: &[f64], index: usize, plane: &mut [f64]) {
         let start = index * self.strides[2];
-        if self.strides[0] == 1 && (self.extents[1] == 1 || self.strides[1] == self.extents[0]) {
+        if self.is_in_order() {
             return plane.copy_from_slice(&r[start..][..plane.len()]);
         }
         for (line, values) in plane.chunks_exact_mut(self.extents[0]).enumerate() {
@@ -132,9 +136,6 @@ impl Prepared {
 
     /// All planes, back into the order of rows.
     fn scatter(&self, work: &[f64], z: &mut [f64]) {
-        if self.strides[2] == self.extents[0] * self.extents[1] {
-            return crate::vector::copy(work, z);
-        }
         let plane = self.extents[0] * self.extents[1];
         for (index, work) in work.chunks_exact(plane).enumerate() {
             for (line, values) in work.chunks_exact(self.extents[0]).enumerate() {
@@ -183,8 +184,12 @@ impl Preconditioner for BoxInverse {
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         if let Some(prepared) = &self.prepared {
-            fit(&mut self.work, r.len());
-            prepared.solve(r, &mut self.work, z);
+            if prepared.is_in_order() {
+                return prepared.solve(r, z);
+            }
+            fit(&mut self.turned, r.len());
+            prepared.solve(r, &mut self.turned);
+            prepared.scatter(&self.turned, z);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::coloring::Coloring;
 use crate::fft::BoxInverse;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver};
+use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver, Refinement};
 use crate::multigrid::{Multigrid, MultigridParams, MultigridVariant};
 use crate::precondition::{
     ApproximateInverse, Dropping, GridMultigrid, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner,
@@ -264,7 +264,8 @@ impl SolverName {
             Krylov::Cr => Box::new(ConjugateResiduals::default()),
             Krylov::Gmres => Box::new(Gmres::default()),
             Krylov::BiCgStab => Box::new(BiCgStab::default()),
-            Krylov::Multigrid | Krylov::Fft => Box::new(Cycles::default()),
+            Krylov::Multigrid => Box::new(Cycles::default()),
+            Krylov::Fft => Box::new(Refinement::default()),
         };
         let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
             _ if self.krylov == Krylov::Fft => Box::new(BoxInverse::default()),
