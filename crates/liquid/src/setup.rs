@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::PressureMethod;
+use unstick_mlcp::{PressureMethod, Splitting};
 
 use crate::error::SetupError;
-use crate::splitting::SplittingParams;
+use crate::splitting::{SplittingParams, Stopping};
 
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +119,21 @@ pub struct PressureParams {
     pub splitting: SplittingParams,
     /// What to do when it is missed.
     pub on_unconverged: Unconverged,
+}
+
+impl PressureParams {
+    /// What is worth saying before a long run: see [`SplittingParams::warning`].
+    pub fn warning(&self) -> Option<&'static str> {
+        let stops_on_divergence = match self.solver {
+            PressureMethod::Solver(_) => false,
+            PressureMethod::Splitting(name) => match name.splitting() {
+                Splitting::Iop | Splitting::IopBc => true,
+                Splitting::Admm => self.splitting.stopping == Stopping::Divergence,
+                Splitting::Reclassify => false,
+            },
+        };
+        self.splitting.warning().filter(|_| stops_on_divergence)
+    }
 }
 
 impl Default for PressureParams {

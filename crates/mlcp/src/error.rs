@@ -140,6 +140,12 @@ pub enum SolveError {
         /// Name of the part that reads entries.
         part: &'static str,
     },
+    /// A splitting was asked to solve a problem that comes without velocities.
+    #[error("`{splitting}` works on the velocities of a step, which a problem by itself does not have")]
+    NeedsVelocity {
+        /// Its name.
+        splitting: &'static str,
+    },
     /// `fft` was asked to solve something else than a box.
     #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
     NotABox(#[from] NotABox),
