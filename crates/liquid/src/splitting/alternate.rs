@@ -52,7 +52,7 @@ pub(super) fn alternate<const D: usize>(
         trace.start(vector::norm_max(&outflow))?;
         parts.list.iter().for_each(|part| part.flow(part.speed, &mut outflow));
         let mut change = vec![0.0; q.len()];
-        let mut is_marked = false;
+        let (mut is_marked, mut fastest) = (false, 0.0);
         loop {
             let report = inner.solve_prepared(&system, &mut outflow, &mut change, params.inner * unit);
             trace.spend(report.iterations);
@@ -66,8 +66,14 @@ pub(super) fn alternate<const D: usize>(
             }
             let measure = if stops_on_velocity {
                 // Scaled so that the absolute threshold is what it is held against.
-                let scale = target / (target + params.relative * setting.fastest(q).max(parts.fastest()));
-                let apart = scale * parts.disagree();
+                let scale = |fastest: f64| target / (target + params.relative * fastest);
+                let apart = parts.disagree();
+                // Speeds hardly change from one turn to the next: they are looked at where they decide.
+                if fastest == 0.0 || scale(fastest) * apart <= target {
+                    fastest = setting.fastest(q).max(parts.fastest());
+                }
+                let scale = scale(fastest);
+                let apart = scale * apart;
                 let contradiction = if apart <= target { parts.take_back(target / scale) } else { None };
                 contradiction.map_or(apart, |speed| scale * speed)
             } else {
