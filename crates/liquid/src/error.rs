@@ -20,6 +20,16 @@ pub enum SetupError {
     /// Too few or too many particles.
     #[error("{0} particles along each axis of a cell, expected 1 to 4")]
     ParticlesPerAxis(usize),
+    /// A splitting has no bounds that κ could shift.
+    #[error(
+        "κ is {control}, which `{splitting}` cannot follow: expected 0, or a solver of the complementarity problem"
+    )]
+    NoControl {
+        /// Which splitting.
+        splitting: &'static str,
+        /// κ.
+        control: f64,
+    },
     /// All of the liquid lies in solids or outside of the grid.
     #[error("there is no liquid: all of its shape lies inside solids or outside of the grid")]
     NoLiquid,

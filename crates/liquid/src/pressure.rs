@@ -12,8 +12,8 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::{
-    Lattice, LinearOperator, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError, SolveError, SolveReport,
-    Stencil,
+    CsrMatrix, Lattice, LinearOperator, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError, SolveError,
+    SolveReport, Stencil,
 };
 
 use crate::cells::fill;
@@ -23,7 +23,7 @@ use crate::geometry::Geometry;
 const MIN_THETA: f64 = 0.01;
 
 /// Marks a cell without an unknown.
-const NO_ROW: u32 = u32::MAX;
+pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// One pressure problem and its place on the grid.
 pub(crate) struct PressureProblem<const D: usize> {
@@ -36,7 +36,7 @@ pub(crate) struct PressureProblem<const D: usize> {
 }
 
 /// What the answer looks like.
-pub(crate) struct Solved {
+pub(crate) struct Solved<const D: usize> {
     /// The solver's account.
     pub report: SolveReport,
     /// Largest |r| on equation rows.
@@ -47,6 +47,8 @@ pub(crate) struct Solved {
     pub q: Vec<f64>,
     /// Whether the wall of each row has let go.
     pub active: Vec<bool>,
+    /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
+    pub leaving: Vec<(usize, [usize; D], f64)>,
 }
 
 /// What the right-hand side is made of beside the velocity.
@@ -133,20 +135,24 @@ impl<const D: usize> PressureProblem<D> {
         Mlcp::new(&self.operator, &self.b)?.with_lower(&self.lower)
     }
 
-    /// As a folder that other programs read.
-    pub fn folder(&self, grid: &Grid<D>, start: Option<Vec<f64>>) -> unstick_mlcp::io::ProblemFolder {
-        unstick_mlcp::io::ProblemFolder {
-            matrix: self.operator.to_csr(),
-            b: self.b.clone(),
-            lower: self.lower.clone(),
-            x: start,
-            grid: Some(unstick_mlcp::io::GridInfo {
-                shape: grid.cells().to_vec(),
-                spacing: grid.spacing(),
-                origin: grid.origin().to_vec(),
-                cells: self.cells.iter().map(|&cell| grid.index(cell)).collect(),
-            }),
-        }
+    /// Where the rows lie.
+    pub fn lattice(&self) -> &Lattice {
+        self.operator.lattice()
+    }
+
+    /// A, assembled when first asked for.
+    pub fn matrix(&self) -> &CsrMatrix<'static> {
+        self.operator.matrix()
+    }
+
+    /// b.
+    pub fn b(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// Lower bounds.
+    pub fn lower(&self) -> &[f64] {
+        &self.lower
     }
 
     /// Solves from `guess` (a scaled pressure for every cell).
@@ -154,10 +160,15 @@ impl<const D: usize> PressureProblem<D> {
         &self,
         solver: &mut dyn MlcpSolver,
         guess: impl Fn([usize; D]) -> f64,
-    ) -> Result<Solved, PressureError> {
+    ) -> Result<Solved<D>, PressureError> {
         let problem = self.problem().map_err(PressureError::Problem)?;
         let mut q: Vec<f64> = self.cells.iter().map(|&cell| guess(cell)).collect();
         let report = solver.solve(&problem, &mut q).map_err(PressureError::Solve)?;
+        Ok(self.judge(&problem, report, q))
+    }
+
+    /// What a pressure is worth, whatever method it comes from.
+    pub fn judge(&self, problem: &Mlcp, report: SolveReport, q: Vec<f64>) -> Solved<D> {
         let mut r = vec![0.0; q.len()];
         problem.residual(&q, &mut r);
         let (mut divergence, mut complementarity) = (0.0f64, 0.0f64);
@@ -171,7 +182,42 @@ impl<const D: usize> PressureProblem<D> {
                 divergence = divergence.max(r[row].abs());
             }
         }
-        Ok(Solved { report, divergence, complementarity, q, active })
+        Solved { report, divergence, complementarity, q, active, leaving: Vec::new() }
+    }
+
+    /// Cells below and above a face, and their rows.
+    pub fn beside(
+        &self,
+        grid: &Grid<D>,
+        axis: usize,
+        face: [usize; D],
+    ) -> (Option<[usize; D]>, Option<[usize; D]>, u32, u32) {
+        let mut below = face;
+        let lower = face[axis].checked_sub(1).map(|place| {
+            below[axis] = place;
+            below
+        });
+        let upper = (face[axis] < grid.cells()[axis]).then_some(face);
+        let row = |cell: Option<[usize; D]>| cell.map_or(NO_ROW, |cell| self.row_of.at(cell));
+        (lower, upper, row(lower), row(upper))
+    }
+
+    /// ∇q across an open face; none where there is no liquid on either side.
+    pub fn gradient(
+        &self,
+        grid: &Grid<D>,
+        liquid: &CellField<f64, D>,
+        q: &[f64],
+        axis: usize,
+        face: [usize; D],
+    ) -> Option<f64> {
+        let (below, above, lower, upper) = self.beside(grid, axis, face);
+        match (lower, upper) {
+            (NO_ROW, NO_ROW) => None,
+            (lower, NO_ROW) => Some(-q[lower as usize] / theta(liquid, below.unwrap_or(face), above, grid.spacing())),
+            (NO_ROW, upper) => Some(q[upper as usize] / theta(liquid, above.unwrap_or(face), below, grid.spacing())),
+            (lower, upper) => Some(q[upper as usize] - q[lower as usize]),
+        }
     }
 
     /// u ← u − ∇q on every open face of the liquid; marks those faces as known and all others not.
@@ -185,31 +231,15 @@ impl<const D: usize> PressureProblem<D> {
         known: &mut FaceField<bool, D>,
     ) {
         for axis in 0..D {
-            let rows = |face: [usize; D]| {
-                let mut below = face;
-                let lower = face[axis].checked_sub(1).map(|place| {
-                    below[axis] = place;
-                    below
-                });
-                let upper = (face[axis] < grid.cells()[axis]).then_some(face);
-                let row = |cell: Option<[usize; D]>| cell.map_or(NO_ROW, |cell| self.row_of.at(cell));
-                (lower, upper, row(lower), row(upper))
-            };
             fill(&mut known[axis], |face, known| {
-                let (_, _, lower, upper) = rows(face);
+                let (_, _, lower, upper) = self.beside(grid, axis, face);
                 *known = geometry.open[axis].at(face) > 0.0 && (lower != NO_ROW || upper != NO_ROW);
             });
             fill(&mut velocity[axis], |face, velocity| {
                 if geometry.open[axis].at(face) == 0.0 {
                     return;
                 }
-                let (below, above, lower, upper) = rows(face);
-                *velocity -= match (lower, upper) {
-                    (NO_ROW, NO_ROW) => 0.0,
-                    (lower, NO_ROW) => -q[lower as usize] / theta(liquid, below.unwrap_or(face), above, grid.spacing()),
-                    (NO_ROW, upper) => q[upper as usize] / theta(liquid, above.unwrap_or(face), below, grid.spacing()),
-                    (lower, upper) => q[upper as usize] - q[lower as usize],
-                };
+                *velocity -= self.gradient(grid, liquid, q, axis, face).unwrap_or(0.0);
             });
         }
     }

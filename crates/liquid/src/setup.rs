@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::SolverName;
+use unstick_mlcp::{PressureMethod, Splitting};
 
 use crate::error::SetupError;
+use crate::splitting::{SplittingParams, Stopping};
 
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,18 +110,37 @@ pub enum Unconverged {
 /// How the pressure is solved for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PressureParams {
-    /// Solver by name; default `best`.
-    pub solver: SolverName,
-    /// Natural residual to reach, relative to that at zero. Default 1e-6.
+    /// Solver or splitting by name; default `best`.
+    pub solver: PressureMethod,
+    /// Natural residual to reach, relative to that at zero. Default 1e-6; splittings have thresholds of
+    /// their own.
     pub tolerance: f64,
+    /// Thresholds and choices of the splittings.
+    pub splitting: SplittingParams,
     /// What to do when it is missed.
     pub on_unconverged: Unconverged,
+}
+
+impl PressureParams {
+    /// What is worth saying before a long run: see [`SplittingParams::warning`].
+    pub fn warning(&self) -> Option<&'static str> {
+        let stops_on_divergence = match self.solver {
+            PressureMethod::Solver(_) => false,
+            PressureMethod::Splitting(name) => match name.splitting() {
+                Splitting::Iop | Splitting::IopBc => true,
+                Splitting::Admm => self.splitting.stopping == Stopping::Divergence,
+                Splitting::Reclassify => false,
+            },
+        };
+        self.splitting.warning().filter(|_| stops_on_divergence)
+    }
 }
 
 impl Default for PressureParams {
     fn default() -> Self {
         let solver = "best".parse().expect("a name of the catalogue");
-        Self { solver, tolerance: 1e-6, on_unconverged: Unconverged::default() }
+        let splitting = SplittingParams::default();
+        Self { solver, tolerance: 1e-6, splitting, on_unconverged: Unconverged::default() }
     }
 }
 
@@ -231,6 +251,12 @@ impl<const D: usize> Setup<D> {
             && !(0.0..=1.0).contains(&pic)
         {
             return Err(SetupError::Blend(pic));
+        }
+        self.pressure.splitting.check()?;
+        if let PressureMethod::Splitting(name) = self.pressure.solver
+            && self.control != 0.0
+        {
+            return Err(SetupError::NoControl { splitting: name.splitting().name(), control: self.control });
         }
         if !(1..=4).contains(&self.particles_per_axis) {
             return Err(SetupError::ParticlesPerAxis(self.particles_per_axis));

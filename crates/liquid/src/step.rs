@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::io::ProblemFolder;
-use unstick_mlcp::{MlcpSolver, SolverOptions, Stop, Tolerance, vector};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Stop, Tolerance, vector};
 
 use crate::error::{SetupError, StepError};
 use crate::extrapolate::{constrain, extrapolate_all};
@@ -13,6 +13,8 @@ use crate::geometry::Geometry;
 use crate::pressure::{PressureError, PressureProblem, Solved, Sources};
 use crate::report::{AdvanceReport, Stage, StepReport};
 use crate::setup::{Setup, Transport, Unconverged};
+use crate::splitting::{self, Setting};
+use crate::stage::PressureStage;
 use crate::state::LiquidState;
 use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
 
@@ -24,7 +26,7 @@ pub struct Simulation<const D: usize> {
     setup: Setup<D>,
     state: LiquidState<D>,
     geometry: Geometry<D>,
-    solver: Box<dyn MlcpSolver>,
+    solver: Method,
     /// Where each cell's particles start, for the particles as they are.
     starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
@@ -37,6 +39,12 @@ pub struct Simulation<const D: usize> {
     free: FaceField<f64, D>,
     spare: Vec<[f64; D]>,
     clock: Clock,
+}
+
+/// What gives the pressure, ready to work.
+enum Method {
+    Solver(Box<dyn MlcpSolver>),
+    Splitting(SplittingName),
 }
 
 /// Time spent in each stage.
@@ -82,7 +90,10 @@ impl<const D: usize> Simulation<D> {
         let grid = setup.grid;
         let geometry = Geometry::at(&setup, state.time);
         let stop = Stop { tolerance: Tolerance::Relative(setup.pressure.tolerance), max_cycles: None };
-        let solver = setup.pressure.solver.build(&SolverOptions { stop, ..Default::default() });
+        let solver = match setup.pressure.solver {
+            PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
+            PressureMethod::Splitting(name) => Method::Splitting(name),
+        };
         let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
         let gathered = state.velocity.clone();
         let density = CellField::from_fn(&grid, |_| 0.0);
@@ -265,29 +276,39 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The complementarity problem.
-    fn project_pressure(&mut self, kick: f64) -> Result<Solved, StepError> {
+    fn project_pressure(&mut self, kick: f64) -> Result<Solved<D>, StepError> {
         let start = Instant::now();
         let time = self.state.time;
         let grid = self.setup.grid;
         let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
         let scale = kick / grid.spacing();
-        let pressure = &self.state.pressure;
-        let solved =
-            problem.solve(&mut *self.solver, |cell| pressure.at(cell) * scale).map_err(|error| match error {
-                PressureError::Problem(source) => StepError::Problem { time, source },
-                PressureError::Solve(source) => StepError::Solve { time, source },
-            })?;
+        let solved = match &mut self.solver {
+            Method::Solver(solver) => problem.solve(&mut **solver, |cell| self.state.pressure.at(cell) * scale),
+            Method::Splitting(name) => {
+                let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
+                let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
+                splitting::solve(&setting, *name, &self.setup.pressure.splitting)
+            }
+        };
+        let solved = solved.map_err(|error| match error {
+            PressureError::Problem(source) => StepError::Problem { time, source },
+            PressureError::Solve(source) => StepError::Solve { time, source },
+        })?;
         if !solved.report.converged() && self.setup.pressure.on_unconverged != Unconverged::Accept {
             return Err(StepError::Unconverged {
                 time,
                 solver: solved.report.solver().into(),
                 outcome: solved.report.outcome(),
-                residual: solved.report.residual(),
+                residual: solved.report.reached(),
                 target: solved.report.target(),
             });
         }
         let Self { state, geometry, known, .. } = self;
         problem.update_velocity(&grid, geometry, &state.liquid, &solved.q, &mut state.velocity, known);
+        for &(axis, face, velocity) in &solved.leaving {
+            *state.velocity[axis].at_mut(face) = velocity;
+            *known[axis].at_mut(face) = true;
+        }
         state.pressure.values_mut().fill(0.0);
         state.separated.values_mut().fill(false);
         for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
@@ -336,6 +357,11 @@ impl<const D: usize> Simulation<D> {
 
     /// The pressure problem that the next step of length `dt` would solve.
     pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError> {
+        Ok(self.stage(dt)?.folder())
+    }
+
+    /// The same with all that it comes from.
+    pub fn stage(&self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let mut copy = Self::resume(self.setup.clone(), self.state.clone())
             .map_err(|_| StepError::NotFinite { time: self.state.time })?;
         let kick = 0.5 * (copy.state.last_step + dt);
@@ -346,12 +372,14 @@ impl<const D: usize> Simulation<D> {
         copy.track_surface();
         let problem = copy.pressure_problem(kick);
         let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
-        let scale = kick / self.setup.grid.spacing();
+        let grid = self.setup.grid;
+        let scale = kick / grid.spacing();
         let start = problem.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
-        Ok(problem.folder(&self.setup.grid, Some(start)))
+        let LiquidState { liquid, velocity, .. } = copy.state;
+        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, problem, kick, start })
     }
 
-    fn report(&self, dt: f64, solved: Solved) -> Result<StepReport, StepError> {
+    fn report(&self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
         let mass = self.setup.density * particle;
@@ -379,7 +407,7 @@ impl<const D: usize> Simulation<D> {
             complementarity: solved.complementarity,
             unknowns: solved.q.len(),
             wall_rows: solved.report.wall_rows(),
-            active_rows: solved.report.active_rows(),
+            active_rows: solved.active.iter().filter(|active| **active).count(),
             converged: solved.report.converged(),
             cycles: solved.report.cycles(),
             inner_iterations: solved.report.inner_iterations(),

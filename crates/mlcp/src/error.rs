@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::fft::NotABox;
+
 /// A matrix that no solver can use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -138,6 +140,15 @@ pub enum SolveError {
         /// Name of the part that reads entries.
         part: &'static str,
     },
+    /// A splitting was asked to solve a problem that comes without velocities.
+    #[error("`{splitting}` works on the velocities of a step, which a problem by itself does not have")]
+    NeedsVelocity {
+        /// Its name.
+        splitting: &'static str,
+    },
+    /// `fft` was asked to solve something else than a box.
+    #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
+    NotABox(#[from] NotABox),
     /// Rows of one colour are coupled, or some row has no colour.
     #[error(
         "the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to"

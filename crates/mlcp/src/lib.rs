@@ -18,11 +18,12 @@
 //! ```
 //!
 //! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
-//! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up; [`io`] reads
-//! and writes problem folders; [`generate`] makes problems to try. Citation keys such as
+//! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up, [`fft`] the
+//! transforms that solve boxes at once; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
 pub mod bandwidth;
+pub mod fft;
 pub mod generate;
 pub mod io;
 pub mod linear;
@@ -52,7 +53,10 @@ pub use coloring::Coloring;
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use lattice::Lattice;
-pub use name::{Krylov, Method, ParseNameError, PreconditionerName, SolverName, SolverOptions};
+pub use name::{
+    Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, SolverOptions, Splitting,
+    SplittingName,
+};
 pub use operator::LinearOperator;
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
 pub use problem::Mlcp;

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::csr::CsrMatrix;
 use crate::error::{MatrixError, ProblemError};
+use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::parallel::{self, larger};
+use crate::pressure::PressureOperator;
 
 /// Find q such that r = A q + b satisfies, row by row,
 ///
@@ -60,6 +63,22 @@ impl<'a> Mlcp<'a> {
         Ok(Self { operator, b, lower: vec![f64::NEG_INFINITY; size].into() })
     }
 
+    /// The same for rows that lie on a grid, which multigrid and transforms make use of. The matrix
+    /// must couple face neighbours only ([`Lattice::couples_neighbours_only`]).
+    ///
+    /// # Panics
+    /// If lattice and matrix do not fit each other.
+    pub fn on_lattice(
+        lattice: Lattice,
+        matrix: &CsrMatrix,
+        b: impl Into<Cow<'a, [f64]>>,
+    ) -> Result<Self, ProblemError> {
+        match lattice.dimension() {
+            2 => Self::new(PressureOperator::<2>::from_csr(lattice, matrix), b),
+            _ => Self::new(PressureOperator::<3>::from_csr(lattice, matrix), b),
+        }
+    }
+
     /// Marks the rows of separating walls; their bound is zero.
     pub fn with_walls(mut self, walls: &[bool]) -> Result<Self, ProblemError> {
         check_length("the wall mask", self.size(), walls)?;
@@ -83,6 +102,14 @@ impl<'a> Mlcp<'a> {
     /// Replaces the right-hand side; used to make it compatible.
     pub(crate) fn with_parts(&self, b: Vec<f64>, lower: Vec<f64>) -> Self {
         Self { operator: self.operator.clone(), b: b.into(), lower: lower.into() }
+    }
+
+    /// The same problem with another right-hand side.
+    pub fn with_b(&self, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
+        let b = b.into();
+        check_length("b", self.size(), &b)?;
+        check_finite("b", &b)?;
+        Ok(Self { b, ..self.clone() })
     }
 
     /// The same problem with every row an equation: the sticking wall.
@@ -181,7 +208,6 @@ fn check_finite(what: &'static str, array: &[f64]) -> Result<(), ProblemError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::csr::CsrMatrix;
 
     fn identity(size: usize) -> CsrMatrix<'static> {
         CsrMatrix::from_triplets(size, (0..size).map(|row| (row, row, 1.0))).unwrap()

@@ -111,14 +111,19 @@ impl SolveReport {
         self.reference
     }
 
-    /// The residual that was asked for.
+    /// What was asked of the last entry of the history: a residual, for all but the splittings.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// ‖H‖∞ at the start and after every cycle.
+    /// ‖H‖∞ at the start and after every cycle; for splittings, what they stop on.
     pub fn history(&self) -> &[f64] {
         &self.history
+    }
+
+    /// The last entry of the history: what the solve stopped on.
+    pub fn reached(&self) -> f64 {
+        self.history.last().copied().unwrap_or(self.residual)
     }
 
     /// Inner iterations spent when each entry of the history was recorded.

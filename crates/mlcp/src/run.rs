@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::SolveError;
 use crate::problem::Mlcp;
-use crate::report::{Outcome, SolveReport};
+use crate::report::{Outcome, PocketReport, SolveReport};
 use crate::singular::Compatible;
 use crate::stop::Stop;
 
@@ -94,6 +94,13 @@ impl Trace {
         Ok(self.outcome.is_none())
     }
 
+    /// Records the measure before the first cycle, which is due whatever it is.
+    pub fn start(&mut self, residual: f64) -> Result<(), SolveError> {
+        self.goes_on(residual)?;
+        self.outcome = None;
+        Ok(())
+    }
+
     /// Records an inner iteration as a cycle of its own, for methods that consist of one linear
     /// solve. The residual is that of a recurrence; [`Trace::correct`] has the last word.
     pub fn watch(&mut self, residual: f64) {
@@ -120,6 +127,11 @@ impl Trace {
     pub fn stall(&mut self, remark: &'static str) {
         self.outcome = Some(Outcome::Stalled);
         self.remark = Some(remark);
+    }
+
+    /// Ends the solve at the next record, as a solve within it has ended.
+    pub fn end(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
     }
 
     /// Leaves a remark without ending the solve.
@@ -208,23 +220,78 @@ where
         Some(Outcome::Converged) | None => Outcome::Stalled,
         Some(other) => other,
     };
-    let setup = trace.setup;
-    Ok(SolveReport {
-        solver,
-        outcome,
-        remark: trace.remark,
-        reference,
+    let reached = Reached { outcome, reference, target, residual, pockets: compatible.into_reports() };
+    Ok(trace.report(solver, problem, q, &r, reached, start))
+}
+
+/// Runs a `method` that stops on a measure of its own and accounts for it.
+///
+/// The history and the target are of that measure, and whether it was met is the outcome. The
+/// residual is still the natural residual of `problem`, which such a method approximates.
+pub fn run_until<M>(
+    solver: String,
+    problem: &Mlcp,
+    q: &mut [f64],
+    target: f64,
+    max_cycles: usize,
+    method: M,
+) -> Result<SolveReport, SolveError>
+where
+    M: FnOnce(&mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
+    let start = Instant::now();
+    problem.check_iterate(q)?;
+    let mut trace = Trace::new(target, max_cycles);
+    rayon::scope(|_| method(q, &mut trace))?;
+    let mut r = vec![0.0; q.len()];
+    problem.residual(q, &mut r);
+    let reached = Reached {
+        outcome: trace.outcome.unwrap_or(Outcome::Stalled),
+        reference: problem.residual_at_zero(),
         target,
-        residual,
-        history: trace.history,
-        work: trace.work,
-        wall_rows: problem.wall_rows(),
-        active_rows: (0..q.len()).filter(|&row| problem.is_active(row, q, &r)).count(),
-        pockets: compatible.into_reports(),
-        setup,
-        solve: start.elapsed().saturating_sub(setup),
-        bytes_moved: trace.bytes_moved,
-    })
+        residual: problem.natural_residual(q, &r),
+        pockets: Vec::new(),
+    };
+    Ok(trace.report(solver, problem, q, &r, reached, start))
+}
+
+/// What a report says of the answer.
+struct Reached {
+    outcome: Outcome,
+    reference: f64,
+    target: f64,
+    residual: f64,
+    pockets: Vec<PocketReport>,
+}
+
+impl Trace {
+    fn report(
+        self,
+        solver: String,
+        problem: &Mlcp,
+        q: &[f64],
+        r: &[f64],
+        reached: Reached,
+        start: Instant,
+    ) -> SolveReport {
+        let Reached { outcome, reference, target, residual, pockets } = reached;
+        SolveReport {
+            solver,
+            outcome,
+            remark: self.remark,
+            reference,
+            target,
+            residual,
+            history: self.history,
+            work: self.work,
+            wall_rows: problem.wall_rows(),
+            active_rows: (0..q.len()).filter(|&row| problem.is_active(row, q, r)).count(),
+            pockets,
+            setup: self.setup,
+            solve: start.elapsed().saturating_sub(self.setup),
+            bytes_moved: self.bytes_moved,
+        }
+    }
 }
 
 #[cfg(test)]

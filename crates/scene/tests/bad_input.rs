@@ -114,3 +114,17 @@ fn values_are_set_by_their_path() {
     assert!(unknown.help.unwrap().contains("did you mean `dam-break`?"));
     assert!(SceneFile::find("nowhere/my.toml").unwrap_err().to_string().contains("there is no such file"));
 }
+
+#[test]
+fn thresholds_of_splittings_are_checked_and_are_for_splittings_alone() {
+    let splitting = |lines: &str| format!("[pressure]\nsolver = \"iop\"\n[pressure.splitting]\n{lines}");
+    assert_refused(&splitting("inner = -1.0"), "4:9", "pressure.splitting.inner", "");
+    assert_refused(&splitting("mark = \"presure\""), "4:8", "\"velocity\", \"pressure\"", "did you mean");
+    assert_refused(&splitting("outre = 1.0"), "4:1", "unknown key `outre`", "did you mean `outer`?");
+    let without = "[pressure]\nsplitting = { inner = 1e-4 }";
+    assert_refused(without, "2:13", "is for splittings, `policy+cg/mic0` is none", "\"iop-bc\"");
+    assert_refused("[pressure]\nsolver = \"iob\"", "2:10", "there is no solver `iob`", "did you mean `iop`?");
+    let control = "[walls]\ncontrol = 0.1\n[pressure]\nsolver = \"iop\"";
+    let error = refuse(&format!("{control}\n{GOOD}")).to_string();
+    assert!(error.contains("κ is 0.1, which `iop` cannot follow"), "{error}");
+}

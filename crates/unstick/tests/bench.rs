@@ -175,3 +175,16 @@ fn options_without_effect_are_refused() {
     assert_refused(&folder, &["tank", "--sizes", "16"], "`--sizes` has no effect");
     assert_refused(&folder, &["cube-lid", "--sizes", "12", "--frames", "1"], "`--frames` has no effect");
 }
+
+#[test]
+fn splittings_take_part_where_there_are_velocities_and_are_refused_elsewhere() {
+    let folder = with_tank();
+    let args = ["dam-break", "--sizes", "24", "--frames", "1", "--repetitions", "1", "--solvers"];
+    let found = lines(&folder, &[&args[..], &["policy,admm,iop,reclassify,iop-bc"]].concat());
+    assert_eq!(of(&found, "outcome"), vec!["converged"; 5]);
+    assert!(found.iter().skip(1).all(|line| line["residual"].as_f64() > found[0]["residual"].as_f64()));
+    let message = "`iop` works on the velocities of a step, which";
+    assert_refused(&folder, &["tank", "--solvers", "iop"], message);
+    let solve = ["solve", "tank", "--solver", "iop"];
+    unstick(&folder).args(solve).assert().code(2).stdout(is_empty()).stderr(contains("runs inside a simulation"));
+}

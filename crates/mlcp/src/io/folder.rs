@@ -10,7 +10,6 @@ use super::matrix_market::{read_matrix, write_matrix};
 use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::{FileError, ProblemError};
-use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
 
 const MATRIX: &str = "A.mtx";
@@ -98,15 +97,12 @@ impl ProblemFolder {
         })
     }
 
-    /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`].
+    /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`](crate::PressureOperator).
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
         let lattice = self.grid.as_ref().and_then(GridInfo::lattice);
         let lattice = lattice.filter(|lattice| lattice.couples_neighbours_only(&self.matrix));
         let problem = match lattice {
-            Some(lattice) if lattice.dimension() == 2 => {
-                Mlcp::new(PressureOperator::<2>::from_csr(lattice, &self.matrix), &self.b)
-            }
-            Some(lattice) => Mlcp::new(PressureOperator::<3>::from_csr(lattice, &self.matrix), &self.b),
+            Some(lattice) => Mlcp::on_lattice(lattice, &self.matrix, &self.b),
             None => Mlcp::new(&self.matrix, &self.b),
         };
         problem?.with_lower(&self.lower)

@@ -5,6 +5,7 @@ mod cg;
 mod cr;
 mod cycles;
 mod gmres;
+mod refine;
 mod subsystem;
 
 pub use bicgstab::BiCgStab;
@@ -12,6 +13,7 @@ pub use cg::ConjugateGradients;
 pub use cr::ConjugateResiduals;
 pub use cycles::Cycles;
 pub use gmres::Gmres;
+pub use refine::Refinement;
 pub use subsystem::Subsystem;
 
 use crate::precondition::Preconditioner;

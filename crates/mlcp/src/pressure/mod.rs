@@ -92,6 +92,11 @@ impl<const D: usize> PressureOperator<D> {
         16 * self.diagonal.len() + 8 * self.coefficients.len() + size_of::<Stretch<D>>() * self.stretches.len()
     }
 
+    /// Number of rows, in whatever dimension.
+    pub(crate) fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
     /// Coupling across an open face.
     pub(crate) fn unit(&self) -> f64 {
         self.unit
@@ -125,6 +130,16 @@ impl<const D: usize> PressureOperator<D> {
 
     pub(crate) fn lines(&self) -> &Lines {
         &self.lines
+    }
+
+    /// Where the rows lie.
+    pub fn lattice(&self) -> &Lattice {
+        &self.lattice
+    }
+
+    /// The assembled matrix, made when first asked for and kept.
+    pub fn matrix(&self) -> &CsrMatrix<'static> {
+        self.assembled.get_or_init(|| self.to_csr())
     }
 
     /// Cells along each axis; 1 where there is none.
@@ -175,10 +190,10 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
     }
     /// Assembled when first asked for.
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
-        Some(self.assembled.get_or_init(|| self.to_csr()))
+        Some(self.matrix())
     }
     fn lattice(&self) -> Option<&Lattice> {
-        Some(&self.lattice)
+        Some(PressureOperator::lattice(self))
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
         self.loose_components()

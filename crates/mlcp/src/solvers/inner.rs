@@ -25,6 +25,17 @@ impl Inner {
         &self.name
     }
 
+    /// Prepares for a system of a caller's own, to be solved as often as he likes.
+    pub fn prepare(&mut self, system: &Subsystem) -> Result<(), SolveError> {
+        self.forget();
+        self.preconditioner.rebuild(system)
+    }
+
+    /// Solves S x = r to `target`, from zero; r becomes what remains.
+    pub fn solve_prepared(&mut self, system: &Subsystem, r: &mut [f64], x: &mut [f64], target: f64) -> LinearReport {
+        self.solve_watched(system, r, x, target, &mut |_| ())
+    }
+
     pub(crate) fn forget(&mut self) {
         self.preconditioner.forget();
     }

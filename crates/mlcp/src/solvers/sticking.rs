@@ -48,7 +48,8 @@ impl MlcpSolver for Sticking {
                 let residual = vector::norm_max(&r);
                 if report.outcome == LinearOutcome::Breakdown {
                     trace.stall(
-                        "the linear solver broke down: the matrix or the preconditioner is not positive definite",
+                        "the linear solver broke down: the matrix or the preconditioner is not positive definite, or rounding \
+                         is all that is left",
                     );
                 } else if report.outcome == LinearOutcome::Converged && residual > 0.5 * before {
                     trace.stall("rounding keeps the linear solver from reducing the residual any further");

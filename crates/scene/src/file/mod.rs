@@ -3,6 +3,7 @@
 mod error;
 mod motion;
 mod node;
+mod pressure;
 mod read;
 mod set;
 mod shape;

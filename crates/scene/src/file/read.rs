@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use unstick_grid::Grid;
-use unstick_liquid::{Emitter, Gravity, Setup, Solid, Transport, Unconverged, Wall};
+use unstick_liquid::{Emitter, Gravity, Setup, Solid, Transport, Wall};
 
 use super::error::SceneError;
 use super::motion::motion;
 use super::node::{Fields, Node, Value};
+use super::pressure::pressure;
 use super::shape::shape;
 use crate::dimension::{Dim, Dimension};
 use crate::output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
@@ -134,23 +135,8 @@ impl Reader<'_> {
                 *pic = node.within(0.0, 1.0)?;
             }
         }
-        if let Some(pressure) = self.fields.get("pressure") {
-            let fields = pressure.fields(&["solver", "tolerance", "on_unconverged"])?;
-            let choices = [
-                ("error", Unconverged::Error),
-                ("shorten-step", Unconverged::ShortenStep),
-                ("accept", Unconverged::Accept),
-            ];
-            fields.read("solver", &mut setup.pressure.solver, |node| {
-                node.text()?.parse().map_err(|error: unstick_mlcp::ParseNameError| {
-                    let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
-                    SceneError::at(&node.place, error.to_string(), "expected a solver by name").with_help(help)
-                })
-            })?;
-            fields.read("tolerance", &mut setup.pressure.tolerance, |node| {
-                node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
-            })?;
-            fields.read("on_unconverged", &mut setup.pressure.on_unconverged, |node| node.choice(&choices))?;
+        if let Some(node) = self.fields.get("pressure") {
+            setup.pressure = pressure(node)?;
         }
         if let Some(volume) = self.fields.get("volume") {
             let fields = volume.fields(&["correction", "reseeding"])?;

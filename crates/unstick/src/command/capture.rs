@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use unstick::liquid::Simulation;
-use unstick::mlcp::io::ProblemFolder;
+use unstick::liquid::{PressureStage, Simulation};
 use unstick::scene::run::{RunError, check_folder};
 use unstick::scene::{AnyScene, Scene, SceneFile};
 
@@ -32,7 +31,7 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
     let bar = FrameBar::new(!quiet, &scene.title, 0, args.frame);
     simulate(scene, &mut simulation, 0..args.frame, &bar)?;
     bar.finish();
-    let folder = problem_after(scene, &simulation, args.frame)?;
+    let folder = stage_after(scene, &simulation, args.frame)?.folder();
     folder.write(&args.out).map_err(CommandError::writing)?;
     if !quiet {
         let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
@@ -61,12 +60,12 @@ pub fn simulate<const D: usize>(
     Ok(())
 }
 
-/// The problem of the step after a frame, which the simulation has reached.
-pub fn problem_after<const D: usize>(
+/// The pressure stage of the step after a frame, which the simulation has reached.
+pub fn stage_after<const D: usize>(
     scene: &Scene<D>,
     simulation: &Simulation<D>,
     frame: usize,
-) -> Result<ProblemFolder, CommandError> {
+) -> Result<PressureStage<D>, CommandError> {
     let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
-    Ok(simulation.capture(dt).map_err(RunError::from)?)
+    Ok(simulation.stage(dt).map_err(RunError::from)?)
 }

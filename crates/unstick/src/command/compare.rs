@@ -5,8 +5,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use unstick::liquid::{PressureStage, SplittingParams};
 use unstick::mlcp::io::ProblemFolder;
-use unstick::mlcp::{MMatrixDefect, Method, Mlcp, SolveError, SolveReport, SolverName, SolverOptions, Start, Stop};
+use unstick::mlcp::{
+    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
+    SplittingName, Start, Stop,
+};
 
 use crate::error::CommandError;
 
@@ -14,7 +18,7 @@ use crate::error::CommandError;
 #[derive(Clone, Debug)]
 pub struct Contest {
     /// Who takes part, in this order.
-    pub solvers: Vec<SolverName>,
+    pub solvers: Vec<PressureMethod>,
     /// When they stop.
     pub stop: Stop,
     /// Where they begin.
@@ -50,7 +54,7 @@ pub struct Comparison {
 #[derive(Debug)]
 pub struct Run {
     /// Who.
-    pub solver: SolverName,
+    pub solver: PressureMethod,
     /// Its account, or why there is none.
     pub result: Result<SolveReport, SolveError>,
 }
@@ -59,7 +63,7 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Answer {
     /// Whose.
-    pub solver: SolverName,
+    pub solver: PressureMethod,
     /// How good.
     pub worth: Worth,
     /// The values.
@@ -93,21 +97,66 @@ impl Run {
 
     fn worth(&self) -> Option<Worth> {
         let report = self.result.as_ref().ok()?;
-        Some(match self.solver.method() {
+        Some(match self.solver {
             _ if !report.converged() => Worth::Unfinished,
-            Method::Sticking => Worth::Sticking,
+            solver if solver.is_sticking() => Worth::Sticking,
             _ => Worth::Solved,
         })
     }
 }
 
-/// Solvers by name, each once; `all` stands for one of each method.
-pub fn solvers(names: &[String]) -> Result<Vec<SolverName>, CommandError> {
+/// What splittings work on: a step, with its velocities.
+pub trait Velocities: Send + Sync {
+    /// Carries out a splitting; returns its account and the pressure.
+    fn split(&self, name: SplittingName) -> Result<(SolveReport, Vec<f64>), SolveError>;
+}
+
+impl<const D: usize> Velocities for (PressureStage<D>, SplittingParams) {
+    fn split(&self, name: SplittingName) -> Result<(SolveReport, Vec<f64>), SolveError> {
+        self.0.split(name, &self.1)
+    }
+}
+
+/// One solve from x, by a solver built anew or by a splitting, which begins at zero.
+pub fn solve(
+    method: PressureMethod,
+    options: &SolverOptions,
+    problem: &Mlcp,
+    velocities: Option<&dyn Velocities>,
+    x: &mut [f64],
+) -> Result<SolveReport, SolveError> {
+    match (method, velocities) {
+        (PressureMethod::Solver(name), _) => name.build(options).solve(problem, x),
+        (PressureMethod::Splitting(name), Some(velocities)) => {
+            let (report, q) = velocities.split(name)?;
+            x.copy_from_slice(&q);
+            Ok(report)
+        }
+        (PressureMethod::Splitting(name), None) => {
+            Err(SolveError::NeedsVelocity { splitting: name.splitting().name() })
+        }
+    }
+}
+
+/// Solvers of a problem by name, each once; `all` stands for one of each method.
+pub fn solvers(names: &[String]) -> Result<Vec<PressureMethod>, CommandError> {
+    distinct(names, |text| text.parse::<SolverName>().map(PressureMethod::Solver))
+}
+
+/// The same where there are velocities, and splittings can take part.
+pub fn methods(names: &[String]) -> Result<Vec<PressureMethod>, CommandError> {
+    distinct(names, str::parse)
+}
+
+fn distinct(
+    names: &[String],
+    parse: impl Fn(&str) -> Result<PressureMethod, ParseNameError>,
+) -> Result<Vec<PressureMethod>, CommandError> {
     let mut solvers = Vec::new();
     for text in names {
         let named = match text.trim() {
-            "all" => SolverName::defaults(),
-            one => vec![one.parse().map_err(CommandError::solver)?],
+            "all" => SolverName::defaults().into_iter().map(PressureMethod::Solver).collect(),
+            one => vec![parse(one).map_err(CommandError::solver)?],
         };
         for solver in named {
             if !solvers.contains(&solver) {
@@ -135,7 +184,7 @@ impl Contest {
         for (number, &solver) in self.solvers.iter().enumerate() {
             spinner.say(format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let run = Run { solver, result: solver.build(&options).solve(problem, &mut x) };
+            let run = Run { solver, result: solve(solver, &options, problem, None, &mut x) };
             if let Some(worth) = run.worth()
                 && answer.as_ref().is_none_or(|best| worth > best.worth)
             {

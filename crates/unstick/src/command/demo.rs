@@ -51,7 +51,8 @@ pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
     }
-    let contest = Contest { solvers: SolverName::defaults(), stop: Stop::default(), start: Start::Zero };
+    let solvers = SolverName::defaults().into_iter().map(Into::into).collect();
+    let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
     let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], !quiet);
 

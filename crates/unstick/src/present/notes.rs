@@ -1,6 +1,6 @@
 //! What must be said beside the numbers: remarks, singular parts, lost guarantees.
 
-use unstick::mlcp::{Method, PocketReport};
+use unstick::mlcp::{PocketReport, PressureMethod};
 
 use crate::command::compare::Comparison;
 
@@ -17,8 +17,15 @@ pub fn lines(comparison: &Comparison) -> Vec<String> {
         }
     }
     lines.extend(pockets(comparison));
-    if comparison.wall_rows > 0 && comparison.runs.iter().any(|run| run.solver.method() == Method::Sticking) {
+    if comparison.wall_rows > 0 && comparison.runs.iter().any(|run| run.solver.is_sticking()) {
         lines.push("sticking solves another problem, in which walls pull: the baseline, not an answer".into());
+    }
+    if comparison.runs.iter().any(|run| matches!(run.solver, PressureMethod::Splitting(_))) {
+        lines.push(
+            "splittings stop on thresholds of their own; their residual says how far the answer is from that of the \
+             complementarity problem"
+                .into(),
+        );
     }
     if let Some(defect) = comparison.defect {
         lines.push(format!(
@@ -33,7 +40,7 @@ pub fn lines(comparison: &Comparison) -> Vec<String> {
 /// more liquid from the air.
 fn pockets(comparison: &Comparison) -> Vec<String> {
     let seen_by = |sticking: bool| -> &[PocketReport] {
-        let mut runs = comparison.runs.iter().filter(|run| (run.solver.method() == Method::Sticking) == sticking);
+        let mut runs = comparison.runs.iter().filter(|run| run.solver.is_sticking() == sticking);
         runs.find_map(|run| run.result.as_ref().ok()).map_or(&[], |report| report.pockets())
     };
     let (separating, sticking) = (seen_by(false), seen_by(true));

@@ -6,7 +6,8 @@ use unstick::mlcp::io::ProblemFolder;
 use unstick::scene::{AnyScene, Scene};
 
 use super::plan::{DIMENSION, Source};
-use crate::command::capture::{problem_after, simulate};
+use crate::command::capture::{simulate, stage_after};
+use crate::command::compare::Velocities;
 use crate::command::run::FrameBar;
 use crate::error::CommandError;
 use crate::output;
@@ -21,6 +22,8 @@ pub struct Captured {
     pub frame: Option<usize>,
     /// The problem, with the pressure of the step before where there is one.
     pub folder: ProblemFolder,
+    /// What splittings work on, where the problem is one of a step.
+    pub velocities: Option<Box<dyn Velocities>>,
 }
 
 /// What is done with a problem. It gets the only copy.
@@ -64,17 +67,19 @@ fn visit_frames<const D: usize>(
             output::note(announcement(scene, reached, frame));
         }
         let bar = FrameBar::new(shown && frame > reached, &scene.title, reached, frame);
-        let folder = pool.install(|| {
+        let stage = pool.install(|| {
             simulate(scene, running, reached..frame, &bar)?;
-            problem_after(scene, running, frame)
+            stage_after(scene, running, frame)
         });
         bar.finish();
-        let folder = folder?;
+        let stage = stage?;
         reached = frame;
         if place + 1 == frames.len() {
             simulation = None; // its memory is better used by the solvers
         }
-        measure(Captured::new(name, Some(frame), folder))?;
+        let folder = stage.folder();
+        let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
+        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), folder) })?;
     }
     Ok(())
 }
@@ -89,7 +94,7 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
 impl Captured {
     fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
         let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
-        Self { scene: scene.into(), size, frame, folder }
+        Self { scene: scene.into(), size, frame, folder, velocities: None }
     }
 
     /// What it is, in a line.

@@ -6,7 +6,7 @@ use unstick::mlcp::bandwidth::{self, median};
 use unstick::mlcp::{SolveReport, Start};
 
 use super::capture::Captured;
-use crate::command::compare::{Comparison, Contest, Run, Spinner};
+use crate::command::compare::{self, Comparison, Contest, Run, Spinner};
 use crate::error::CommandError;
 
 /// A solver has this long for each repetition, on average; one that takes longer is repeated less.
@@ -80,7 +80,7 @@ pub fn measure(
         let (solver, timing) = (contest.solvers[index], &mut timings[index]);
         spinner.say(format!("{solver}, repetition {} of {repetitions}", timing.solves.len() + 1));
         x.copy_from_slice(&start);
-        let result = solver.build(&options).solve(&problem, &mut x);
+        let result = compare::solve(solver, &options, &problem, captured.velocities.as_deref(), &mut x);
         let spent = result.as_ref().ok().map(|report| {
             let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
             timing.solves.push(Sample { turn, setup, solve });

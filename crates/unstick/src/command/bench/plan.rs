@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 
 use unstick::mlcp::generate::Example;
 use unstick::mlcp::io::ProblemFolder;
-use unstick::mlcp::{Start, Stop, Tolerance};
+use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
 use unstick::scene::file::nearest;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
@@ -85,7 +85,7 @@ impl Plan {
         if !(args.tol > 0.0 && args.tol.is_finite()) {
             return Err(CommandError::Tolerance(args.tol));
         }
-        let solvers = compare::solvers(&args.solvers)?;
+        let solvers = compare::methods(&args.solvers)?;
         let stop = Stop { tolerance: Tolerance::Relative(args.tol), max_cycles: None };
         let start = if args.warm { Start::Given } else { Start::Zero };
         let mut sources = Vec::new();
@@ -93,6 +93,7 @@ impl Plan {
             sources.extend(sources_of(name, args)?);
         }
         check_effect(args, &sources)?;
+        check_velocities(&solvers, &sources)?;
         let threads = match distinct(&args.threads) {
             none if none.is_empty() => vec![u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX)],
             some => some,
@@ -235,6 +236,21 @@ fn check_effect(args: &BenchArgs, sources: &[Source]) -> Result<(), CommandError
         return refused("`--frames` has no effect: there is no scene among the problems", "leave out `--frames`");
     }
     Ok(())
+}
+
+/// Refuses splittings of problems that come without velocities.
+fn check_velocities(solvers: &[PressureMethod], sources: &[Source]) -> Result<(), CommandError> {
+    let splitting = solvers.iter().find(|solver| matches!(solver, PressureMethod::Splitting(_)));
+    let bare = sources.iter().find_map(|source| match source {
+        Source::Scene { .. } => None,
+        Source::Example { name, .. } => Some(name.clone()),
+        Source::Folder { path } => Some(path.display().to_string()),
+    });
+    let (Some(splitting), Some(bare)) = (splitting, bare) else { return Ok(()) };
+    Err(CommandError::Run {
+        message: format!("`{splitting}` works on the velocities of a step, which {bare} does not have"),
+        help: Some("splittings run on scenes, for example `unstick bench dam-break`".into()),
+    })
 }
 
 fn nothing_before(message: &str) -> CommandError {

@@ -41,9 +41,11 @@ where
 {
     let frames = scene.frames;
     let shown = !quiet && !args.json;
+    let warning = scene.setup.pressure.warning().filter(|_| !quiet);
     let (mut members, notes) =
         if plan.resume { Members::resume(plan, scene)? } else { (Members::begin(plan, scene)?, vec![]) };
     notes.iter().for_each(output::note);
+    warning.iter().for_each(output::note);
     let stop = stop_on_interrupt();
     if shown {
         output::print(plan.headline())?;

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::coloring::Coloring;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver};
+use crate::fft::BoxInverse;
+use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver, Refinement};
 use crate::multigrid::{Multigrid, MultigridParams, MultigridVariant};
 use crate::precondition::{
     ApproximateInverse, Dropping, GridMultigrid, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner,
@@ -53,6 +54,10 @@ macro_rules! named {
     };
 }
 
+// Below the macro, which it uses.
+mod splitting;
+pub use splitting::{PressureMethod, Splitting, SplittingName};
+
 named! {
     /// A nonlinear method.
     Method, "solver" {
@@ -84,7 +89,7 @@ named! {
 }
 
 named! {
-    /// A linear solver: a Krylov method, or cycles of multigrid.
+    /// A linear solver: a Krylov method, cycles of multigrid, or fast transforms.
     Krylov, "linear solver" {
         /// Conjugate gradients.
         Cg = "cg",
@@ -96,6 +101,8 @@ named! {
         BiCgStab = "bicgstab",
         /// Multigrid cycles, which take no preconditioner.
         Multigrid = "multigrid",
+        /// Fast transforms, which solve boxes of equations and nothing else.
+        Fft = "fft",
     }
 }
 
@@ -158,12 +165,13 @@ pub struct SolverOptions {
 }
 
 impl SolverName {
-    /// Every composition of the catalogue, the `reused-` and `multigrid-` variants aside.
+    /// Every composition of the catalogue that solves any problem: the `reused-` and `multigrid-`
+    /// variants aside, and `fft`.
     pub fn all() -> Vec<Self> {
         let mut names = Vec::new();
         for default in Self::defaults() {
             let krylovs = if default.method.takes_linear() { Krylov::ALL } else { &[default.krylov] };
-            for &krylov in krylovs {
+            for &krylov in krylovs.iter().filter(|&&krylov| krylov != Krylov::Fft) {
                 let is_preconditioned = default.method.takes_preconditioner() && krylov != Krylov::Multigrid;
                 let preconditioners = match krylov {
                     _ if is_preconditioned => PreconditionerName::ALL,
@@ -257,8 +265,10 @@ impl SolverName {
             Krylov::Gmres => Box::new(Gmres::default()),
             Krylov::BiCgStab => Box::new(BiCgStab::default()),
             Krylov::Multigrid => Box::new(Cycles::default()),
+            Krylov::Fft => Box::new(Refinement::default()),
         };
         let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
+            _ if self.krylov == Krylov::Fft => Box::new(BoxInverse::default()),
             PreconditionerName::None => Box::new(Identity),
             PreconditionerName::Jacobi => Box::new(Jacobi::default()),
             PreconditionerName::Ic0 => Box::new(IncompleteCholesky::plain()),
@@ -291,6 +301,7 @@ impl SolverName {
         let preconditioner = format!("{reused}{}{variant}", self.preconditioner);
         match self.krylov {
             Krylov::Multigrid => preconditioner,
+            Krylov::Fft => Krylov::Fft.to_string(),
             _ if !self.method.takes_linear() => preconditioner,
             krylov => format!("{krylov}/{preconditioner}"),
         }
@@ -337,7 +348,7 @@ impl FromStr for SolverName {
             Some((method, krylov)) => (method, Some(krylov)),
             None => (rest, None),
         };
-        let method = Method::parse(text, method)?;
+        let method = Method::parse(text, method).map_err(|error| Splitting::refused(text, method).unwrap_or(error))?;
         let mut name = Self::default_of(method);
         if let Some(krylov) = krylov {
             if !method.takes_linear() {
@@ -345,6 +356,12 @@ impl FromStr for SolverName {
             }
             let (krylov, variant) = split_variant(text, krylov)?;
             name.krylov = Krylov::parse(text, krylov)?;
+            if name.krylov == Krylov::Fft {
+                if method != Method::Sticking {
+                    return Err(ParseNameError::takes_no(text, method, "`fft`, which solves equations on every row"));
+                }
+                name.preconditioner = PreconditionerName::None;
+            }
             if name.krylov == Krylov::Multigrid {
                 (name.preconditioner, name.multigrid) = (PreconditionerName::Multigrid, variant);
             }
@@ -354,7 +371,7 @@ impl FromStr for SolverName {
             if !method.takes_preconditioner() && !is_kind_of_multigrid {
                 return Err(ParseNameError::takes_no(text, method, "preconditioner"));
             }
-            if name.krylov == Krylov::Multigrid {
+            if matches!(name.krylov, Krylov::Multigrid | Krylov::Fft) {
                 return Err(ParseNameError::takes_no(text, name.krylov, "preconditioner"));
             }
             let plain = preconditioner.strip_prefix(REUSED);
@@ -442,6 +459,7 @@ mod tests {
             "fas-literal",
             "fas-scaled/multigrid-linear",
             "fmg/multigrid-constant",
+            "sticking+fft",
         ];
         let variants = variants.map(|text| text.parse().unwrap());
         for name in SolverName::all().into_iter().chain(SolverName::defaults()).chain(variants) {
@@ -456,12 +474,14 @@ mod tests {
         assert_eq!(
             message("newton+cgs"),
             "`newton+cgs` is no solver: there is no linear solver `cgs`, expected one of cg, cr, gmres, bicgstab, \
-             multigrid"
+             multigrid, fft"
         );
         assert_eq!(message("psor/mic0"), "`psor/mic0` is no solver: `psor` takes no preconditioner");
         assert!(message("sticking+cg/reused-ic0").ends_with("`sticking` takes no reused preconditioner"));
         assert!(message("").contains("there is no solver ``"));
         assert!(message("fas/mic0").ends_with("`fas` takes no preconditioner"));
+        assert!(message("policy+fft").ends_with("`policy` takes no `fft`, which solves equations on every row"));
+        assert!(message("sticking+fft/ic0").ends_with("`fft` takes no preconditioner"));
         assert!(message("policy+multigrid/mic0").ends_with("`multigrid` takes no preconditioner"));
         assert!(message("policy+multigrid-cubic").contains("there is no `multigrid-cubic`, expected `multigrid`"));
     }

@@ -1,0 +1,106 @@
+//! Divergence and walls in turn: the splittings of \[Eckert2014, ch. 3\].
+//!
+//! A pressure solve that sees no solids makes the velocity free of divergence, and the walls are
+//! enforced on that velocity; the two are repeated until both hold. Which parts of the walls are left
+//! by the liquid is decided once per step, from the velocity or the pressure of the first solve; a wall
+//! that the liquid then turns out to flow into is taken back, and no other is added.
+//!
+//! | name | what is repeated | source |
+//! |---|---|---|
+//! | `admm` | solve, walls, dual update; two velocities | alg. 2 |
+//! | `iop` | solve, walls; one velocity | alg. 4 |
+//! | `reclassify` | nothing: solve with walls, mark, move with marked walls as air | alg. 5 |
+//! | `iop-bc` | the last, with marked walls as air in the solves that follow | §3.5 |
+//!
+//! Only the closed parts of faces take part in all this. Across what is open the velocity
+//! is always u − ∇q with the sum q of all pressures so far, so that the outcome is a pressure, and can
+//! be judged as an answer of the complementarity problem that it approximates.
+
+mod alternate;
+mod mark;
+mod matrix;
+mod params;
+mod parts;
+mod reclassify;
+
+pub use params::{Marking, SplittingParams, Stopping};
+
+use unstick_grid::{CellField, FaceField, Grid};
+use unstick_mlcp::fft::check_box;
+use unstick_mlcp::{LinearOperator, SolverName, Splitting, SplittingName, parallel};
+
+use crate::cells::multi_index;
+use crate::geometry::Geometry;
+use crate::pressure::{PressureError, PressureProblem, Solved};
+use parts::Parts;
+
+/// Linear solver of the source.
+const PUBLISHED: &str = "sticking+cg/mic0";
+
+/// What a splitting works on.
+pub(crate) struct Setting<'a, const D: usize> {
+    pub grid: &'a Grid<D>,
+    pub geometry: &'a Geometry<D>,
+    /// Distance to the liquid.
+    pub liquid: &'a CellField<f64, D>,
+    /// The velocity before the pressure, also at walls.
+    pub velocity: &'a FaceField<f64, D>,
+    pub problem: &'a PressureProblem<D>,
+    /// Seconds over which the pressure acts.
+    pub kick: f64,
+}
+
+impl<const D: usize> Setting<'_, D> {
+    /// The unit of velocity of the source, in ours: cells per unit of time, of which a step is half.
+    pub fn unit(&self) -> f64 {
+        self.grid.spacing() / (2.0 * self.kick)
+    }
+
+    /// The largest velocity across an open face of the liquid once a pressure has acted.
+    fn fastest(&self, q: &[f64]) -> f64 {
+        let of_axis = |axis: usize| {
+            let (open, velocity) = (&self.geometry.open[axis], &self.velocity[axis]);
+            parallel::max(0..open.values().len(), |faces| {
+                let open_faces = faces.filter(|&index| open.values()[index] > 0.0);
+                open_faces.fold(0.0, |most, index| {
+                    let gradient =
+                        self.problem.gradient(self.grid, self.liquid, q, axis, multi_index(open.shape(), index));
+                    gradient.map_or(most, |gradient| most.max((velocity.values()[index] - gradient).abs()))
+                })
+            })
+        };
+        (0..D).map(of_axis).fold(0.0, f64::max)
+    }
+}
+
+/// Carries out a splitting, from zero.
+pub(crate) fn solve<const D: usize>(
+    setting: &Setting<D>,
+    name: SplittingName,
+    params: &SplittingParams,
+) -> Result<Solved<D>, PressureError> {
+    let problem = setting.problem.problem().map_err(PressureError::Problem)?;
+    let mut parts = Parts::of(setting);
+    let mut q = vec![0.0; setting.problem.cells.len()];
+    let method = match name.splitting() {
+        Splitting::Admm | Splitting::Iop => alternate::alternate,
+        Splitting::Reclassify | Splitting::IopBc => reclassify::reclassify,
+    };
+    let report = method(setting, name, params, &problem, &mut parts, &mut q).map_err(PressureError::Solve)?;
+    let mut solved = setting.problem.judge(&problem, report, q);
+    solved.active.fill(false);
+    for part in parts.list.iter().filter(|part| part.is_left) {
+        part.rows().for_each(|row| solved.active[row] = true);
+    }
+    solved.leaving = parts.leaving(setting);
+    Ok(solved)
+}
+
+/// What the linear systems of a matrix are solved with.
+fn linear(name: SplittingName, operator: &dyn LinearOperator) -> SolverName {
+    let by_default = || match check_box(operator) {
+        Ok(()) => SolverName::by_transforms(),
+        Err(_) => PUBLISHED.parse().expect("a name of the catalogue"),
+    };
+    name.linear().unwrap_or_else(by_default)
+}

@@ -1,0 +1,57 @@
+//! The pressure stage of a step, taken out of its simulation.
+
+use unstick_grid::{CellField, FaceField, Grid};
+use unstick_mlcp::io::{GridInfo, ProblemFolder};
+use unstick_mlcp::{SolveError, SolveReport, SplittingName};
+
+use crate::geometry::Geometry;
+use crate::pressure::{PressureError, PressureProblem};
+use crate::splitting::{self, Setting, SplittingParams};
+
+/// A pressure problem with the velocities and walls that it comes from: what solvers and splittings
+/// can be compared on.
+pub struct PressureStage<const D: usize> {
+    pub(crate) grid: Grid<D>,
+    pub(crate) geometry: Geometry<D>,
+    pub(crate) liquid: CellField<f64, D>,
+    pub(crate) velocity: FaceField<f64, D>,
+    pub(crate) problem: PressureProblem<D>,
+    pub(crate) kick: f64,
+    /// The scaled pressure of the step before.
+    pub(crate) start: Vec<f64>,
+}
+
+impl<const D: usize> PressureStage<D> {
+    /// The problem alone, as a folder that other programs read.
+    pub fn folder(&self) -> ProblemFolder {
+        ProblemFolder {
+            matrix: self.problem.matrix().clone(),
+            b: self.problem.b().to_vec(),
+            lower: self.problem.lower().to_vec(),
+            x: Some(self.start.clone()),
+            grid: Some(GridInfo {
+                shape: self.grid.cells().to_vec(),
+                spacing: self.grid.spacing(),
+                origin: self.grid.origin().to_vec(),
+                cells: self.problem.cells.iter().map(|&cell| self.grid.index(cell)).collect(),
+            }),
+        }
+    }
+
+    /// Carries out a splitting; returns its account and the scaled pressure.
+    pub fn split(&self, name: SplittingName, params: &SplittingParams) -> Result<(SolveReport, Vec<f64>), SolveError> {
+        let setting = Setting {
+            grid: &self.grid,
+            geometry: &self.geometry,
+            liquid: &self.liquid,
+            velocity: &self.velocity,
+            problem: &self.problem,
+            kick: self.kick,
+        };
+        match splitting::solve(&setting, name, params) {
+            Ok(solved) => Ok((solved.report, solved.q)),
+            Err(PressureError::Problem(error)) => Err(error.into()),
+            Err(PressureError::Solve(error)) => Err(error),
+        }
+    }
+}

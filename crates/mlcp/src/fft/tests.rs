@@ -1,0 +1,146 @@
+use super::*;
+use crate::generate::Example;
+use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, SolverOptions, Stop, Tolerance};
+
+/// A box of liquid cells at `corner` of a larger grid, with a coupling beyond each side.
+fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Lattice, CsrMatrix<'static>) {
+    let shape = extents.map(|count| count + 2);
+    let size: usize = extents.iter().product();
+    let place = |row: usize| {
+        let mut rest = row;
+        extents.map(|count| {
+            let place = rest % count;
+            rest /= count;
+            place
+        })
+    };
+    let cells = (0..size).map(|row| {
+        let place = place(row);
+        (0..D).rev().fold(0, |cell, axis| cell * shape[axis] + place[axis] + 1) as u32
+    });
+    let lattice = Lattice::new(&shape, cells.collect()).unwrap();
+    let matrix = CsrMatrix::from_rows(size, |row, entries| {
+        let (place, mut stride, mut diagonal) = (place(row), 1, 0.0);
+        for axis in 0..D {
+            for (side, end) in [0, extents[axis] - 1].into_iter().enumerate() {
+                if place[axis] == end {
+                    diagonal += 0.25 * sides[axis][side];
+                } else {
+                    diagonal += 0.25;
+                    entries.push((if side == 0 { row - stride } else { row + stride }, -0.25));
+                }
+            }
+            stride *= extents[axis];
+        }
+        entries.push((row, diagonal));
+        entries.sort_by_key(|&(column, _)| column);
+    });
+    (lattice, matrix.unwrap())
+}
+
+fn solve(name: &str, lattice: &Lattice, matrix: &CsrMatrix, b: &[f64], tolerance: f64) -> (Vec<f64>, usize) {
+    let problem = Mlcp::on_lattice(lattice.clone(), &matrix, b).unwrap();
+    let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
+    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+    let mut q = vec![0.0; b.len()];
+    let report = solver.solve(&problem, &mut q).unwrap();
+    assert_eq!(report.outcome(), Outcome::Converged, "{name}: {:e}", report.relative_residual());
+    (q, report.cycles())
+}
+
+/// One application leaves a residual of rounding, and the answer is that of conjugate gradients.
+fn agrees_with_cg<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) {
+    let (lattice, matrix) = matrix_of(extents, sides);
+    let mut b: Vec<f64> = (0..matrix.rows()).map(|row| (row as f64 * 1.7).sin() + 0.1).collect();
+    if sides.iter().flatten().all(|&side| side == 0.0) {
+        let mean = b.iter().sum::<f64>() / b.len() as f64;
+        b.iter_mut().for_each(|b| *b -= mean);
+    }
+    let (q, cycles) = solve("sticking+fft", &lattice, &matrix, &b, 1e-12);
+    let (expected, _) = solve("sticking+cg/mic0", &lattice, &matrix, &b, 1e-12);
+    let largest = expected.iter().fold(0.0f64, |most, q| most.max(q.abs()));
+    let difference = q.iter().zip(&expected).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+    assert!(cycles <= 1 && difference < 1e-10 * largest, "{sides:?}: {cycles} cycles, {difference:e} of {largest}");
+}
+
+const SIDES: [[f64; 2]; 5] = [[0.0, 0.0], [2.0, 2.0], [0.0, 2.0], [2.0, 0.0], [1.0, 1.0]];
+
+#[test]
+fn every_combination_of_walls_and_open_sides_is_solved_to_rounding() {
+    for x in SIDES {
+        for y in SIDES {
+            agrees_with_cg([9, 16], [x, y]);
+            for z in SIDES {
+                agrees_with_cg([5, 8, 6], [x, y, z]);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_axis_may_end_in_surfaces_anywhere() {
+    let odd = [0.0, 1.0 / 0.37];
+    agrees_with_cg([9, 16], [odd, [0.0, 2.0]]);
+    agrees_with_cg([9, 16], [[0.0, 0.0], odd]);
+    for axis in 0..3 {
+        let mut sides = [[0.0, 0.0], [2.0, 0.0], [1.0, 1.0]];
+        sides[axis] = odd;
+        agrees_with_cg([7, 4, 5], sides);
+    }
+}
+
+#[test]
+fn what_is_no_box_is_refused_with_the_reason() {
+    let refused = |lattice: Option<Lattice>, matrix: &CsrMatrix| {
+        let b = vec![1.0; matrix.rows()];
+        let problem = match lattice {
+            Some(lattice) => Mlcp::on_lattice(lattice, &matrix, &b),
+            None => Mlcp::new(matrix, &b),
+        };
+        let mut solver = SolverName::by_transforms().build(&Default::default());
+        match solver.solve(&problem.unwrap(), &mut vec![0.0; b.len()]) {
+            Err(SolveError::NotABox(reason)) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (lattice, matrix) = matrix_of([5, 4], [[0.0, 2.0], [2.0, 2.0]]);
+    assert_eq!(refused(None, &matrix), NotABox::NoGrid);
+    let (odd, matrix_of_odd) = matrix_of([5, 4], [[0.0, 1.5], [2.0, 1.5]]);
+    assert_eq!(refused(Some(odd), &matrix_of_odd), NotABox::Surface { axis: 1 });
+    let (thin, matrix_of_thin) = matrix_of([5, 2], [[0.0, 2.0], [2.0, 2.0]]);
+    assert_eq!(refused(Some(thin), &matrix_of_thin), NotABox::Thin { axis: 1, cells: 2 });
+    let changed = |row: usize, column: usize, by: f64| {
+        let entries = (0..matrix.rows()).flat_map(|at| matrix.row(at).map(move |(other, value)| (at, other, value)));
+        let is_it = |at, other| (at, other) == (row, column) || (at, other) == (column, row);
+        let changed = entries.map(|(at, other, value)| (at, other, if is_it(at, other) { value + by } else { value }));
+        CsrMatrix::from_triplets(matrix.rows(), changed.collect::<Vec<_>>()).unwrap()
+    };
+    assert_eq!(refused(Some(lattice.clone()), &changed(0, 0, 0.1)), NotABox::Side { row: 0 });
+    assert_eq!(refused(Some(lattice), &changed(6, 7, 0.1)), NotABox::Cut { row: 6 });
+    let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
+    let ball = refused(folder.grid.as_ref().unwrap().lattice(), &folder.matrix);
+    assert!(matches!(ball, NotABox::Shape { .. }));
+    assert!(SolveError::from(ball).to_string().ends_with("liquid cells do not fill a box"));
+}
+
+#[test]
+fn one_two_and_three_threads_give_the_same_bits() {
+    let (lattice, matrix) = matrix_of([48, 40, 36], [[0.0, 0.0], [2.0, 0.0], [0.0, 1.3]]);
+    let b: Vec<f64> = (0..matrix.rows()).map(|row| (row as f64 * 0.7).cos()).collect();
+    let answer = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| solve("sticking+fft", &lattice, &matrix, &b, 1e-10).0)
+    };
+    let one = answer(1);
+    assert!(answer(2) == one && answer(3) == one);
+}
+
+#[test]
+fn a_box_is_recognised_with_its_sides() {
+    let sides = [[0.0, 2.0], [1.0, 1.0], [0.0, 1.0 / 0.3]];
+    let (lattice, matrix) = matrix_of([4, 3, 5], sides);
+    let operator = PressureOperator::<3>::from_csr(lattice, matrix);
+    let found = LiquidBox::of(&operator as &dyn LinearOperator).unwrap();
+    assert_eq!((found.extents, found.unit), ([4, 3, 5], 0.25));
+    assert!(found.sides.iter().flatten().zip(sides.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-12));
+}

@@ -1,0 +1,56 @@
+//! `[pressure]`: the solver by name, and the thresholds of splittings.
+
+use unstick_liquid::{Marking, PressureParams, SplittingParams, Stopping, Unconverged};
+use unstick_mlcp::{ParseNameError, PressureMethod};
+
+use super::error::SceneError;
+use super::node::Node;
+
+const UNCONVERGED: [(&str, Unconverged); 3] =
+    [("error", Unconverged::Error), ("shorten-step", Unconverged::ShortenStep), ("accept", Unconverged::Accept)];
+
+const STOPPING: [(&str, Stopping); 2] = [("velocity", Stopping::Velocity), ("divergence", Stopping::Divergence)];
+
+const MARKING: [(&str, Marking); 2] = [("velocity", Marking::Velocity), ("pressure", Marking::Pressure)];
+
+pub(super) fn pressure(node: &Node) -> Result<PressureParams, SceneError> {
+    let fields = node.fields(&["solver", "tolerance", "on_unconverged", "splitting"])?;
+    let mut params = PressureParams::default();
+    fields.read("solver", &mut params.solver, solver)?;
+    fields.read("tolerance", &mut params.tolerance, part)?;
+    fields.read("on_unconverged", &mut params.on_unconverged, |node| node.choice(&UNCONVERGED))?;
+    if let Some(node) = fields.get("splitting") {
+        params.splitting = splitting(node)?;
+        if !matches!(params.solver, PressureMethod::Splitting(_)) {
+            let message = format!("`{}` is for splittings, `{}` is none", node.path, params.solver);
+            let help = Some("set `pressure.solver` to \"admm\", \"iop\", \"reclassify\" or \"iop-bc\"".into());
+            return Err(SceneError::at(&node.place, message, "without effect here").with_help(help));
+        }
+    }
+    Ok(params)
+}
+
+fn solver(node: &Node) -> Result<PressureMethod, SceneError> {
+    node.text()?.parse().map_err(|error: ParseNameError| {
+        let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
+        SceneError::at(&node.place, error.to_string(), "expected a solver by name").with_help(help)
+    })
+}
+
+fn splitting(node: &Node) -> Result<SplittingParams, SceneError> {
+    let known = ["inner", "outer", "absolute", "relative", "stop", "mark", "max_iterations"];
+    let fields = node.fields(&known)?;
+    let mut params = SplittingParams::default();
+    fields.read("inner", &mut params.inner, Node::positive)?;
+    fields.read("outer", &mut params.outer, Node::positive)?;
+    fields.read("absolute", &mut params.absolute, Node::positive)?;
+    fields.read("relative", &mut params.relative, part)?;
+    fields.read("stop", &mut params.stopping, |node| node.choice(&STOPPING))?;
+    fields.read("mark", &mut params.marking, |node| node.choice(&MARKING))?;
+    fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))?;
+    Ok(params)
+}
+
+fn part(node: &Node) -> Result<f64, SceneError> {
+    node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
+}
