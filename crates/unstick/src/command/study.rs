@@ -7,7 +7,7 @@ use crate::args::StudyArgs;
 use crate::error::CommandError;
 use crate::output::{self, Destination};
 use crate::study::sheet::Sheet;
-use crate::study::store::{Head, Store};
+use crate::study::store::Store;
 use crate::study::{self, Pace, Study, measure, present};
 
 /// Where results go unless something else is said.
@@ -24,7 +24,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
     let mut store = open(args, folder)?;
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
-    say(plan.announcement(store.head()))?;
+    say(plan.announcement(&store))?;
     for study in &plan.possible {
         measure::measure(study, pace, &mut store, !quiet)?;
         present::write(&Sheet::of(study, pace, &store), store.head(), folder)?;
@@ -76,14 +76,14 @@ impl Plan {
     }
 
     /// What is going to be measured, and how long it takes.
-    fn announcement(&self, head: &Head) -> String {
-        let minutes: f64 = self.possible.iter().map(|study| self.pace.of(&study.minutes)).sum();
+    fn announcement(&self, store: &Store) -> String {
+        let minutes = measure::minutes(&self.possible, self.pace, |key| store.get(key).is_some());
         let count = self.possible.len();
-        let studies = if count == 1 { "study".into() } else { format!("{count} studies") };
-        let time = duration(minutes);
+        let studies = if count == 1 { "one study".into() } else { format!("{count} studies") };
         format!(
-            "{studies}, at most {time} on two cores; {}\nCtrl-C loses one measurement; `--resume` goes on",
-            head.describe()
+            "{studies}, about {} to go on two cores; {}\nCtrl-C loses one measurement, `--resume` goes on",
+            duration(minutes),
+            store.head().describe()
         )
     }
 
@@ -123,9 +123,11 @@ fn list() -> String {
         format!("{:width$}  {quick:>8}  {full:>8}  {}\n", study.name, study.title)
     };
     let head = format!("{:width$}  {:>8}  {:>8}\n", "study", "quick", "full");
-    let quick: f64 = study::all().map(|study| study.minutes[0]).sum();
+    let all: Vec<_> = study::all().collect();
+    let quick = measure::minutes(&all, Pace::Quick, |_| false);
     format!(
-        "{head}{}\nAll of them take at most {} when quick. Carry one out: unstick study lai-6.10 --quick",
+        "{head}{}\nStudies share measurements: all of them take about {} when quick.\n\
+         Carry one out: unstick study lai-6.10 --quick",
         study::all().map(line).collect::<String>(),
         duration(quick)
     )
@@ -134,7 +136,7 @@ fn list() -> String {
 /// Minutes in words.
 fn duration(minutes: f64) -> String {
     match minutes {
-        minutes if minutes <= 0.0 => "none".into(),
+        minutes if minutes <= 0.0 => "no time".into(),
         minutes if minutes < 1.0 => format!("{:.0} s", 60.0 * minutes),
         minutes if minutes < 100.0 => format!("{minutes:.0} min"),
         minutes => format!("{:.0} h", minutes / 60.0),

@@ -13,6 +13,15 @@ const DECADES: f64 = 30.0;
 /// Residuals below this part of the largest are rounding.
 const LOWEST: f64 = 1e-16;
 
+/// Colours of lines beyond the palette.
+const MORE: [RGBColor; 5] = [
+    RGBColor(120, 94, 240),
+    RGBColor(140, 86, 75),
+    RGBColor(127, 127, 127),
+    RGBColor(188, 189, 34),
+    RGBColor(23, 120, 80),
+];
+
 /// A plot.
 #[derive(Clone, Debug)]
 pub struct Chart {
@@ -115,7 +124,7 @@ impl Chart {
             .draw()?;
         let has_marks = placed.iter().map(Vec::len).max().unwrap_or(0) <= 60;
         for (line, points) in self.lines.iter().zip(placed) {
-            let colour = PALETTE[line.colour % PALETTE.len()];
+            let colour = colour_of(line);
             let stroke = colour.stroke_width(if line.is_dashed { 1 } else { 2 });
             match line.is_dashed {
                 true => chart.draw_series(DashedLineSeries::new(points.iter().copied(), 5, 4, stroke))?,
@@ -133,7 +142,7 @@ impl Chart {
         let named = self.lines.iter().filter(|line| !line.name.is_empty());
         for (place, line) in named.enumerate() {
             let y = 20 + LINE * place as i32;
-            let colour = PALETTE[line.colour % PALETTE.len()];
+            let colour = colour_of(line);
             let parts: &[(i32, i32)] = if line.is_dashed { &[(12, 18), (22, 28), (32, 36)] } else { &[(12, 36)] };
             for &(from, to) in parts {
                 area.draw(&PathElement::new([(from, y), (to, y)], colour.stroke_width(3)))?;
@@ -143,6 +152,12 @@ impl Chart {
         }
         Ok(())
     }
+}
+
+fn colour_of(line: &Line) -> RGBColor {
+    let count = PALETTE.len() + MORE.len();
+    let index = line.colour % count;
+    PALETTE.iter().chain(&MORE).nth(index).copied().unwrap_or(INK)
 }
 
 /// Whether values are positive and far apart.

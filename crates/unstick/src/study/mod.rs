@@ -1,7 +1,7 @@
 //! The laboratory: published tables and figures, measured anew.
 //!
 //! A [`Study`] is data: what is [measured](Task), how it is [shown](View), what was published, and
-//! what the source [claims](Claim). The files `lai`, `andersen` and `eckert` hold nothing else.
+//! what the source [claims](Claim). The folders `lai`, `andersen` and `eckert` hold nothing else.
 //! [`measure`] runs what is missing in the [`store`], [`sheet`] makes tables, plots and verdicts of
 //! what is there, [`present`] writes them.
 
@@ -280,7 +280,7 @@ pub const BEST: &str = "best";
 
 /// All studies, source by source.
 pub fn all() -> impl Iterator<Item = &'static Study> {
-    lai::ALL.iter().chain(andersen::ALL).chain(eckert::ALL)
+    [lai::ALL, andersen::ALL, eckert::ALL].into_iter().flatten().copied().flatten()
 }
 
 /// Studies by name, each once, in the order of the catalogue; `all` stands for all, the first word

@@ -93,6 +93,11 @@ impl Quantity {
         }
     }
 
+    /// Whether it is a time, which is the same thing for all methods.
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds)
+    }
+
     /// With as many digits as help.
     pub fn text(self, value: f64) -> String {
         match self {

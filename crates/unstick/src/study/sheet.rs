@@ -4,7 +4,7 @@ mod curves;
 
 use std::path::PathBuf;
 
-use super::judge::{Verdict, judge};
+use super::judge::{Verdict, best, judge};
 use super::measure::{Place, places};
 use super::record::Record;
 use super::store::Store;
@@ -98,6 +98,10 @@ impl Part {
             Show::Methods(_) => (published.transposed(), ours.transposed()),
             _ => (published.clone(), ours.clone()),
         };
+        let mut verdicts = judge(&theirs, &judged, view.claims);
+        if matches!(view.show, Show::Table(quantity) if quantity.is_time()) {
+            verdicts.extend(best(&ours));
+        }
         let pictures = if matches!(view.show, Show::Gallery) { gallery(observations) } else { Vec::new() };
         let texts = Table::beside(&published, &ours);
         Self {
@@ -105,7 +109,7 @@ impl Part {
             table: (!texts.rows.is_empty()).then_some(texts),
             charts,
             pictures,
-            verdicts: judge(&theirs, &judged, view.claims),
+            verdicts,
         }
     }
 }

@@ -4,6 +4,7 @@ mod problems;
 mod runs;
 mod steps;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -47,6 +48,18 @@ pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
         Task::Steps(task) => steps::places(task, pace),
         Task::Impossible(_) => Vec::new(),
     }
+}
+
+/// Minutes until all measurements of some studies are there. What several ask for is made once.
+pub fn minutes(studies: &[&Study], pace: Pace, is_there: impl Fn(&str) -> bool) -> f64 {
+    let mut counted = HashSet::new();
+    let mut of_study = |study: &&Study| {
+        let places = places(study, pace);
+        let count = places.len().max(1) as f64;
+        let missing = places.into_iter().filter(|place| !is_there(&place.key) && counted.insert(place.key.clone()));
+        pace.of(&study.minutes) * missing.count() as f64 / count
+    };
+    studies.iter().map(&mut of_study).sum()
 }
 
 /// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit.

@@ -6,8 +6,13 @@ use crate::study::quantity::Quantity;
 use crate::study::record::{Record, Solve};
 use crate::study::table::{Cell, Table};
 
-/// Lines of columns over rows that are numbers; published ones are dashed.
+/// Lines of columns over rows that are numbers; published ones are dashed. Where only the columns are
+/// numbers, lines of rows over columns.
 pub fn over_rows(title: &str, up: &str, published: &Table, ours: &Table) -> Chart {
+    let is_number = |text: &String| text.parse::<f64>().is_ok();
+    if !ours.rows.iter().any(|(row, _)| is_number(row)) && ours.columns.iter().any(is_number) {
+        return over_rows(title, up, &published.transposed(), &ours.transposed());
+    }
     let mut lines = Vec::new();
     for (colour, column) in ours.columns.iter().enumerate() {
         for (table, is_dashed) in [(ours, false), (published, true)] {
