@@ -95,3 +95,53 @@ fn shared_measurements_are_expected_once() {
     let all = of(&["all"]);
     assert!(all < 25.0, "{all} minutes");
 }
+
+const TINY: [Effort; 2] = [Effort { sizes: &[16], frames: &[1, 2] }; 2];
+const WAYS: &[Setting] = &[
+    Setting::new("slip", &["walls.border=sealed", "pressure.solver=sticking"]),
+    Setting::new("best", &["pressure.solver=best"]),
+];
+const VIEWS: &[View] = &[
+    View {
+        caption: "means",
+        show: Show::Methods(&[Quantity::Iterations, Quantity::Difference, Quantity::VolumeGain]),
+        published: "Method | iterations\nslip | 7",
+        claims: &[Claim {
+            text: "they differ",
+            check: Check::Below("best", "slip", "velocity difference, m/s"),
+            because: "",
+        }],
+    },
+    View { caption: "course", show: Show::Course(Quantity::VolumeGain), published: "", claims: &[] },
+    View { caption: "pictures", show: Show::Gallery, published: "", claims: &[] },
+];
+
+/// A study of the dam on a tiny grid.
+const fn tiny(name: &'static str, task: Task) -> Study {
+    Study { name, source: "nobody", title: "the dam", about: "`tiny`", task, views: VIEWS, minutes: [0.0; 2] }
+}
+
+static RUNS: Study =
+    tiny("runs", Task::Runs(Runs { scenes: &["dam-break"], efforts: TINY, settings: WAYS, is_drawn: true }));
+static STEPS: Study = tiny(
+    "steps",
+    Task::Steps(Steps { scene: "dam-break", efforts: TINY, settings: WAYS, reference: &["pressure.tolerance=1e-10"] }),
+);
+
+#[test]
+fn runs_and_steps_become_pages_with_pictures_and_differences() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store::Store::create(folder.path()).unwrap();
+    for study in [&RUNS, &STEPS] {
+        measure::check(study, Pace::Quick).unwrap();
+        measure::measure(study, Pace::Quick, &mut store, false).unwrap();
+        let sheet = sheet::Sheet::of(study, Pace::Quick, &store);
+        assert_eq!((sheet.measured[0], &sheet.reason), (sheet.measured[1], &None));
+        present::write(&sheet, store.head(), folder.path()).unwrap();
+    }
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(page("runs.html").matches("data:image/png;base64,").count(), 4, "two settings, two frames");
+    assert!(page("runs.html").contains("<svg") && page("runs-2.svg").starts_with("<svg"));
+    assert!(page("steps.html").contains("Trend holds: they differ"));
+    assert!(page("steps.csv").starts_with("method,,iterations,"));
+}

@@ -172,7 +172,7 @@ pub fn histogram(observations: &[Observation]) -> Table {
     }
 }
 
-fn solve_of<'r>(record: &'r Record) -> Option<&'r Solve> {
+fn solve_of(record: &Record) -> Option<&Solve> {
     if let Record::Solve(solve) = record { Some(solve) } else { None }
 }
 
