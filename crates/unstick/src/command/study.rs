@@ -31,7 +31,8 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }
     let sheets = plan.sheets(&store);
-    for sheet in sheets.iter().filter(|sheet| plan.reason(sheet.study).is_some()) {
+    // Studies that share measurements have numbers too; those that cannot be carried out say why.
+    for sheet in sheets.iter().filter(|sheet| !sheet.is_waiting()) {
         present::write(sheet, store.head(), folder)?;
     }
     let index = folder.join("index.html");
@@ -90,11 +91,11 @@ impl Plan {
     /// Every study of the catalogue with what the store holds of it.
     fn sheets(&self, store: &Store) -> Vec<Sheet> {
         let sheet = |study| {
-            let mut sheet = Sheet::of(study, self.pace, store);
-            if let Some(reason) = self.reason(study) {
-                sheet.reason = Some(reason.into());
+            let sheet = Sheet::of(study, self.pace, store);
+            match self.reason(study) {
+                Some(reason) => sheet.refused(reason),
+                None => sheet,
             }
-            sheet
         };
         study::all().map(sheet).collect()
     }

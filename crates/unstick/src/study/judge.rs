@@ -62,9 +62,12 @@ impl Check {
                         .find(|name| table.value(name, less).is_some() && table.value(name, more).is_some())?,
                     row => row,
                 };
-                let (low, high) = (table.value(row, less)?, table.value(row, more)?);
-                let numbers = format!("{} against {} at {row}", short(low), short(high));
-                Some(Finding { holds: low < high, numbers })
+                below(table.value(row, less)?, table.value(row, more)?, row)
+            }
+            Self::RowBelow(less, more, column) => below(table.value(less, column)?, table.value(more, column)?, column),
+            Self::AtMost(column, row, bound) => {
+                let value = table.value(row, column)?;
+                Some(Finding { holds: value <= bound, numbers: short(value) })
             }
             Self::Fails(column) => {
                 let (row, _) = table.rows.last()?;
@@ -87,6 +90,11 @@ impl Check {
             }
         }
     }
+}
+
+fn below(low: f64, high: f64, place: &str) -> Option<Finding> {
+    let numbers = format!("{} against {} at {place}", short(low), short(high));
+    Some(Finding { holds: low < high, numbers })
 }
 
 fn growth(table: &Table, column: &str, holds: impl Fn(f64) -> bool) -> Option<Finding> {

@@ -205,7 +205,8 @@ pub struct Claim {
     pub because: &'static str,
 }
 
-/// How a claim is checked, on whatever rows there are.
+/// How a claim is checked, on whatever rows there are. Where rows are methods, columns and rows change
+/// places.
 pub enum Check {
     /// From the first row to the last a column grows by less than a factor.
     GrowsLess(&'static str, f64),
@@ -213,6 +214,10 @@ pub enum Check {
     GrowsMore(&'static str, f64),
     /// One column is below another in the named row; in the last where the name is empty.
     Below(&'static str, &'static str, &'static str),
+    /// One row is below another in the named column.
+    RowBelow(&'static str, &'static str, &'static str),
+    /// The number in a column and a row is at most a bound.
+    AtMost(&'static str, &'static str, f64),
     /// A column does not come to an answer in the last row.
     Fails(&'static str),
     /// Two columns differ by less than a factor in every row.

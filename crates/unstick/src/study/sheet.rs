@@ -67,6 +67,16 @@ impl Sheet {
         }
     }
 
+    /// Says why it cannot be carried out.
+    pub fn refused(self, reason: &str) -> Self {
+        Self { reason: Some(reason.into()), measured: [0, 0], ..self }
+    }
+
+    /// Whether nothing was measured although it could be: then there is no page to look at.
+    pub fn is_waiting(&self) -> bool {
+        self.measured[0] == 0 && self.measured[1] > 0
+    }
+
     /// Claims that hold, and claims that were judged.
     pub fn score(&self) -> [usize; 2] {
         let judged = || self.parts.iter().flat_map(|part| &part.verdicts).filter_map(|verdict| verdict.holds);
@@ -95,7 +105,7 @@ impl Part {
             Show::Course(quantity) => curves::courses(view.caption, quantity, observations),
         };
         let (theirs, judged) = match view.show {
-            Show::Methods(_) => (published.transposed(), ours.transposed()),
+            Show::Methods(_) | Show::Convergence | Show::Quartiles => (published.transposed(), ours.transposed()),
             _ => (published.clone(), ours.clone()),
         };
         let mut verdicts = judge(&theirs, &judged, view.claims);

@@ -24,7 +24,16 @@ pub const ALL: &[Study] = &[
             1,
         ),
         views: &[
-            View { caption: "Residual against steps", show: Show::Quartiles, published: "", claims: &[] },
+            View {
+                caption: "Residual against steps",
+                show: Show::Quartiles,
+                published: "",
+                claims: &[Claim {
+                    text: "a few steps of Newton's method do, also in space",
+                    check: Check::AtMost("Newton", "outer, median", 10.0),
+                    because: "",
+                }],
+            },
             View {
                 caption: "Seconds per solve, those that converged",
                 show: Show::Table(Quantity::Seconds),
@@ -53,7 +62,18 @@ pub const ALL: &[Study] = &[
             caption: "Residual against outer iterations",
             show: Show::Quartiles,
             published: "solver | outer, median | outer, most\nNewton | 4 | 6\nPCG | | 1000",
-            claims: &[],
+            claims: &[
+                Claim {
+                    text: "four steps of Newton's method do for most problems",
+                    check: Check::AtMost("Newton", "outer, median", 4.0),
+                    because: "",
+                },
+                Claim {
+                    text: "six steps of Newton's method do for all problems",
+                    check: Check::AtMost("Newton", "outer, most", 6.0),
+                    because: "",
+                },
+            ],
         }],
         minutes: [0.5, 5.0],
     },
@@ -66,7 +86,7 @@ pub const ALL: &[Study] = &[
         task: problems(
             &["two-discs"],
             [
-                Effort { sizes: &[50, 100, 200, 400], frames: &[10] },
+                Effort { sizes: &[50, 100, 200, 400, 800], frames: &[10] },
                 Effort { sizes: &[50, 100, 200, 400, 800], frames: &[10] },
             ],
             &[PCG, NEWTON, Entrant::new("Newton, ours", "newton+cg/mic0"), BEST],
@@ -106,7 +126,7 @@ pub const ALL: &[Study] = &[
         task: problems(
             &["two-discs"],
             [
-                Effort { sizes: &[50, 100, 200], frames: &[0, 1] },
+                Effort { sizes: &[50, 100, 200, 400], frames: &[0, 1] },
                 Effort { sizes: &[50, 100, 200, 400], frames: &[0, 1] },
             ],
             &[
@@ -144,7 +164,7 @@ pub const ALL: &[Study] = &[
         task: problems(
             &["two-discs"],
             [
-                Effort { sizes: &[50, 100, 200], frames: &[1, 10, 20] },
+                Effort { sizes: &[50, 100, 200, 400], frames: &[1, 10, 20] },
                 Effort { sizes: &[50, 100, 200, 400], frames: &[1, 10, 20] },
             ],
             &[

@@ -15,7 +15,7 @@ pub const ALL: &[Study] = &[
         task: Task::Runs(Runs {
             scenes: &["two-discs"],
             efforts: [
-                Effort { sizes: &[64, 128, 256], frames: &[10] },
+                Effort { sizes: &[64, 128, 256, 512], frames: &[10] },
                 Effort { sizes: &[64, 128, 256, 512, 1024], frames: &[50] },
             ],
             settings: &[
@@ -77,7 +77,7 @@ pub const ALL: &[Study] = &[
         task: problems(
             &["two-discs"],
             [
-                Effort { sizes: &[64, 128, 256], frames: &[10] },
+                Effort { sizes: &[64, 128, 256, 512], frames: &[10] },
                 Effort { sizes: &[64, 128, 256, 512, 1024], frames: &[10] },
             ],
             &[PCG, Entrant::new("Newton", "newton+cg/none"), BEST],

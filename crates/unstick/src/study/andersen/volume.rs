@@ -13,7 +13,7 @@ pub const ALL: &[Study] = &[Study {
             it; without the correction one sees what is at work. All runs use `best`.",
     task: Task::Runs(Runs {
         scenes: &["disc-around-box", "two-discs", "maze", "column", "two-columns"],
-        efforts: [Effort { sizes: &[50], frames: &[500] }, Effort { sizes: &[100], frames: &[500] }],
+        efforts: [Effort { sizes: &[100], frames: &[500] }, Effort { sizes: &[100], frames: &[500] }],
         settings: &[
             Setting::new(
                 "slip, uncorrected",

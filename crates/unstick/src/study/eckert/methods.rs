@@ -3,15 +3,28 @@
 use crate::study::Setting;
 
 /// A splitting with a stopping rule (`velocity` or `divergence`) and thresholds for the linear solver
-/// and for itself.
+/// and for itself. The linear solver is that of the source, whose iterations its tables count.
 macro_rules! splitting {
-    ($solver:literal, $stop:literal, $linear:literal, $outer:literal) => {
+    ($solver:literal, $stop:literal, $inner:literal, $outer:literal) => {
         &[
-            concat!("pressure.solver=", $solver),
+            concat!("pressure.solver=", $solver, "+cg/mic0"),
             concat!("pressure.splitting.stop=", $stop),
-            concat!("pressure.splitting.linear=", $linear),
+            concat!("pressure.splitting.inner=", $inner),
             concat!("pressure.splitting.outer=", $outer),
+            concat!("pressure.splitting.absolute=", $outer),
+            concat!("pressure.splitting.relative=", $outer),
         ]
+    };
+}
+
+/// A splitting with practical thresholds that tells which walls are left by `velocity` or `pressure`.
+macro_rules! marked {
+    ($column:literal, $solver:literal, $mark:literal) => {
+        Setting::new(
+            $column,
+            &[concat!("pressure.solver=", $solver, "+cg/mic0"), concat!("pressure.splitting.mark=", $mark)],
+        )
+        .at($mark)
     };
 }
 
@@ -26,19 +39,19 @@ macro_rules! sweep {
             ("1e-1", "1e-4"), ("1e-1", "5e-4"), ("1e-1", "1e-3"), ("1e-1", "5e-3"), ("1e-1", "1e-2"))
     };
     (@list [$($done:expr),*] ($method:literal, $solver:literal, $stop:literal) $(, $rest:tt)*;
-        $(($linear:literal, $outer:literal)),+) => {
+        $(($inner:literal, $outer:literal)),+) => {
         sweep!(@list [$($done,)*
-            $(Setting::new($outer, splitting!($solver, $stop, $linear, $outer)).at(concat!($method, ", ", $linear))),+]
-            $($rest),*; $(($linear, $outer)),+)
+            $(Setting::new($outer, splitting!($solver, $stop, $inner, $outer)).at(concat!($method, ", ", $inner))),+]
+            $($rest),*; $(($inner, $outer)),+)
     };
-    (@list [$($done:expr),*]; $($cell:tt),+) => { &[$($done),*] };
+    (@list [$($done:expr),*]; $($cell:tt),+) => { &[$($done,)* BEST.at("best")] };
 }
 
 /// The classic wall.
 pub const ORIG: Setting =
     Setting::new("OrigPS", &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=sticking+cg/mic0"]);
 /// The same, with walls classified anew after the solve.
-pub const ORIG_SEP: Setting = Setting::new("OrigPSSep", &["pressure.solver=reclassify"]);
+pub const ORIG_SEP: Setting = Setting::new("OrigPSSep", &["pressure.solver=reclassify+cg/mic0"]);
 /// ADMM that stops on the difference of its two velocities. Thresholds are those that the thesis calls
 /// practical, here and below.
 pub const ADMM_VEL: Setting = Setting::new("ADMMVelSep", splitting!("admm", "velocity", "1e-3", "1e-3"));
@@ -62,7 +75,7 @@ pub const ACCURACIES: &[Setting] = &[
         "OrigPSHigh",
         &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=sticking+cg/mic0", "pressure.tolerance=1e-12"],
     ),
-    Setting::new("OrigPSSepHigh", &["pressure.solver=reclassify", "pressure.tolerance=1e-12"]),
+    Setting::new("OrigPSSepHigh", &["pressure.solver=reclassify+cg/mic0", "pressure.splitting.inner=1e-12"]),
     Setting::new("ADMMVelSepHigh", splitting!("admm", "velocity", "1e-12", "1e-9")),
     Setting::new("ADMMVelSepLow", splitting!("admm", "velocity", "1e-3", "1e-3")),
     Setting::new("ADMMDivSepHigh", splitting!("admm", "divergence", "1e-12", "1e-9")),
@@ -87,13 +100,13 @@ pub const THRESHOLDS_BC: &[Setting] = sweep!(("IOPDivSepBC", "iop-bc", "divergen
 
 /// Figure 4.15: walls classified by velocity and by pressure.
 pub const CLASSIFICATIONS: &[Setting] = &[
-    Setting::new("OrigPSSep", &["pressure.solver=reclassify", "pressure.splitting.classify=velocity"]).at("velocity"),
-    Setting::new("ADMMVelSep", &["pressure.solver=admm", "pressure.splitting.classify=velocity"]).at("velocity"),
-    Setting::new("IOPDivSep", &["pressure.solver=iop", "pressure.splitting.classify=velocity"]).at("velocity"),
-    Setting::new("IOPDivSepBC", &["pressure.solver=iop-bc", "pressure.splitting.classify=velocity"]).at("velocity"),
-    Setting::new("OrigPSSep", &["pressure.solver=reclassify", "pressure.splitting.classify=pressure"]).at("pressure"),
-    Setting::new("ADMMVelSep", &["pressure.solver=admm", "pressure.splitting.classify=pressure"]).at("pressure"),
-    Setting::new("IOPDivSep", &["pressure.solver=iop", "pressure.splitting.classify=pressure"]).at("pressure"),
-    Setting::new("IOPDivSepBC", &["pressure.solver=iop-bc", "pressure.splitting.classify=pressure"]).at("pressure"),
+    marked!("OrigPSSep", "reclassify", "velocity"),
+    marked!("ADMMVelSep", "admm", "velocity"),
+    marked!("IOPDivSep", "iop", "velocity"),
+    marked!("IOPDivSepBC", "iop-bc", "velocity"),
+    marked!("OrigPSSep", "reclassify", "pressure"),
+    marked!("ADMMVelSep", "admm", "pressure"),
+    marked!("IOPDivSep", "iop", "pressure"),
+    marked!("IOPDivSepBC", "iop-bc", "pressure"),
     Setting::new("best", &["pressure.solver=best"]).at("complementarity"),
 ];

@@ -67,7 +67,7 @@ pub const ALL: &[Study] = &[
         about: ONE_FRAME,
         task: over(
             &["sphere-half"],
-            [Effort { sizes: &[32, 64, 128], frames: &[10] }, Effort { sizes: &[32, 64, 128, 256], frames: &[10] }],
+            [Effort { sizes: &[32, 64], frames: &[10] }, Effort { sizes: &[32, 64, 128, 256], frames: &[10] }],
             SEVEN,
         ),
         views: &[View {

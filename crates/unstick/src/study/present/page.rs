@@ -7,7 +7,6 @@ use unstick::scene::run::RunError;
 
 use crate::error::CommandError;
 use crate::present::page::{STYLE, escaped, marked_up};
-use crate::study::Task;
 use crate::study::judge::Verdict;
 use crate::study::sheet::{Part, Sheet};
 use crate::study::store::Head;
@@ -107,8 +106,7 @@ fn entry(sheet: &Sheet) -> String {
     let [holds, judged] = sheet.score();
     let title = format!("<b>{}</b>: {}", escaped(study.name), escaped(study.title));
     if let Some(reason) = &sheet.reason {
-        let is_impossible = matches!(study.task, Task::Impossible(_));
-        let title = if is_impossible { linked(study.name, &title) } else { title };
+        let title = if sheet.is_waiting() { title } else { linked(study.name, &title) };
         return format!("<p>{title} <span class=\"facts\">– {}</span></p>\n", marked_up(reason));
     }
     let score = match judged {
@@ -118,10 +116,11 @@ fn entry(sheet: &Sheet) -> String {
     let sentences: String = sheet.parts.iter().flat_map(|part| &part.verdicts).map(sentence).collect();
     let [found, count] = sheet.measured;
     let part = if found < count { format!(" ({found} of {count} measurements)") } else { String::new() };
-    format!(
-        "<p>{}{score}{part}</p>\n<details><summary>In words</summary>\n{sentences}</details>\n",
-        linked(study.name, &title)
-    )
+    let words = match sentences.as_str() {
+        "" => String::new(),
+        sentences => format!("<details><summary>In words</summary>\n{sentences}</details>\n"),
+    };
+    format!("<p>{}{score}{part}</p>\n{words}", linked(study.name, &title))
 }
 
 fn linked(name: &str, text: &str) -> String {
