@@ -36,7 +36,9 @@ impl Claim {
         let Some(found) = self.check.find(ours) else {
             return Verdict::remark(format!("Cannot be told: {}; numbers are missing.", self.text));
         };
-        let theirs = self.check.find(published).map(|theirs| format!(", published {}", theirs.numbers));
+        // On the rows that were measured, where that is enough to tell.
+        let theirs = self.check.find(&published.with_rows_of(ours)).or_else(|| self.check.find(published));
+        let theirs = theirs.map(|theirs| format!(", published {}", theirs.numbers));
         let numbers = format!("here {}{}", found.numbers, theirs.unwrap_or_default());
         let text = match (found.holds, self.because) {
             (true, _) => format!("Trend holds: {} ({numbers}).", self.text),

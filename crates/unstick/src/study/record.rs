@@ -19,7 +19,7 @@ pub enum Record {
 pub struct Solve {
     /// How it ended, in a word or two.
     pub outcome: String,
-    /// Whether the tolerance was met.
+    /// Whether the tolerance was met, or the test of a published method that has its own.
     pub converged: bool,
     /// Rows of the problem.
     pub unknowns: usize,

@@ -123,6 +123,12 @@ impl Table {
         }
     }
 
+    /// Without the rows that another has not.
+    pub fn with_rows_of(&self, other: &Self) -> Self {
+        let rows = self.rows.iter().filter(|(name, _)| has_row(other, name)).cloned();
+        Self { rows: rows.collect(), ..self.clone() }
+    }
+
     /// The number in a row and a column.
     pub fn value(&self, row: &str, column: &str) -> Option<f64> {
         self.cell(row, column)?.value

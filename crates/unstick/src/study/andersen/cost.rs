@@ -57,7 +57,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.5, 120.0],
+        minutes: [0.5, 30.0],
     },
     Study {
         name: "andersen-fig9",
@@ -96,6 +96,6 @@ pub const ALL: &[Study] = &[
                 }],
             },
         ],
-        minutes: [0.5, 10.0],
+        minutes: [0.2, 2.0],
     },
 ];

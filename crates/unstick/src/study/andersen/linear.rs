@@ -54,7 +54,7 @@ pub const ALL: &[Study] = &[
             },
             View { caption: "Residual against iterations", show: Show::Convergence, published: "", claims: &[] },
         ],
-        minutes: [0.3, 0.3],
+        minutes: [0.05, 0.05],
     },
     Study {
         name: "andersen-fig13",
@@ -102,6 +102,6 @@ pub const ALL: &[Study] = &[
             },
             View { caption: "Residual against iterations", show: Show::Convergence, published: "", claims: &[] },
         ],
-        minutes: [0.5, 0.5],
+        minutes: [0.05, 0.05],
     },
 ];

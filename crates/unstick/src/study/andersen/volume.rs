@@ -57,5 +57,5 @@ pub const ALL: &[Study] = &[Study {
             claims: &[],
         },
     ],
-    minutes: [2.5, 8.0],
+    minutes: [1.5, 1.5],
 }];

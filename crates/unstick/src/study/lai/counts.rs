@@ -23,7 +23,7 @@ pub const ALL: &[Study] = &[
                 256 | 18.26 | 123.61 | 14.51 | 122.42 | 21.98 | 109.54 | 2283.65 | 93.2",
             claims: &[FAS_SCALES, PCG_GROWS, NEWTON_MOST],
         }],
-        minutes: [1.5, 25.0],
+        minutes: [0.7, 25.0],
     },
     Study {
         name: "lai-6.2",
@@ -58,7 +58,7 @@ pub const ALL: &[Study] = &[
                 128 | 5.83 | 31.29 | 13.52 | 31.9 | 12.91 | 34.13 | 450.21",
             claims: &[FAS_SCALES, PCG_GROWS, NEWTON_MOST],
         }],
-        minutes: [0.5, 6.0],
+        minutes: [0.1, 6.0],
     },
     Study {
         name: "lai-6.4",
@@ -80,7 +80,7 @@ pub const ALL: &[Study] = &[
                 256 | 9 | 1263 | 14 | 1255 | 28 | 234 | 38547",
             claims: &[FAS_SCALES, PCG_GROWS, NEWTON_MOST],
         }],
-        minutes: [2.0, 15.0],
+        minutes: [0.3, 15.0],
     },
     Study {
         name: "lai-6.5",
@@ -102,7 +102,7 @@ pub const ALL: &[Study] = &[
                 256 | 9 | 1186 | 43 | 1313 | 89 | 103 | 95823",
             claims: &[FAS_SCALES, PCG_GROWS, NEWTON_MOST],
         }],
-        minutes: [1.0, 60.0],
+        minutes: [2.0, 60.0],
     },
     Study {
         name: "lai-6.6",
@@ -124,7 +124,7 @@ pub const ALL: &[Study] = &[
                 256 | 12 | 762 | 24 | 887 | 60 | 175 | 122080",
             claims: &[FAS_SCALES, NEWTON_MOST],
         }],
-        minutes: [0.5, 20.0],
+        minutes: [0.3, 20.0],
     },
 ];
 

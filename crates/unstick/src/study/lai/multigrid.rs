@@ -49,7 +49,7 @@ pub const ALL: &[Study] = &[
                 },
             ],
         }],
-        minutes: [1.0, 5.0],
+        minutes: [0.4, 5.0],
     },
     Study {
         name: "lai-6.12",
@@ -119,7 +119,7 @@ pub const ALL: &[Study] = &[
                 }],
             },
         ],
-        minutes: [1.5, 15.0],
+        minutes: [2.0, 15.0],
     },
     convergence("lai-fig6.9", "Lai2021, figure 6.9", "convergence at frame 10 of scenario 1", &["sphere-half"], 10),
     convergence("lai-fig6.10", "Lai2021, figure 6.10", "convergence at frame 70 of scenario 2", &["sphere-cuboid"], 70),

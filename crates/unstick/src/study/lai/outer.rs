@@ -24,7 +24,7 @@ pub const ALL: &[Study] = &[
                 256 | 1.43 | 1.43 | 1.41 | 1.63 | 2.34",
             claims: &[OUTER_CONSTANT, OUTER_FEW],
         }],
-        minutes: [1.5, 25.0],
+        minutes: [0.7, 25.0],
     },
     Study {
         name: "lai-6.8",
@@ -61,7 +61,7 @@ pub const ALL: &[Study] = &[
             published: "",
             claims: &[],
         }],
-        minutes: [1.5, 60.0],
+        minutes: [1.2, 60.0],
     },
 ];
 

@@ -21,7 +21,7 @@ pub const ALL: &[Study] = &[
                 256 | 0.13 | 0.15 | 0.12 | 0.13 | 0.13 | 1.25 | 2.59 | 0.098",
             claims: &[FAS_FASTER_THAN_FMG, FAS_FASTER_THAN_NEWTON],
         }],
-        minutes: [1.5, 25.0],
+        minutes: [0.7, 25.0],
     },
     Study {
         name: "lai-6.10",
@@ -63,7 +63,7 @@ pub const ALL: &[Study] = &[
                 },
             ],
         }],
-        minutes: [0.5, 6.0],
+        minutes: [0.1, 6.0],
     },
 ];
 
@@ -72,5 +72,9 @@ const FAS_FASTER_THAN_FMG: Claim = Claim {
     check: Check::Below("FAS-MG", "FMG", ""),
     because: "our FMG shares the corrected coarse levels, and takes far fewer cycles than was published",
 };
-const FAS_FASTER_THAN_NEWTON: Claim =
-    Claim { text: "FAS-MG is faster than Newton's method", check: Check::Below("FAS-MG", "Newton", ""), because: "" };
+const FAS_FASTER_THAN_NEWTON: Claim = Claim {
+    text: "FAS-MG is faster than Newton's method",
+    check: Check::Below("FAS-MG", "Newton", ""),
+    because: "on so few unknowns the set-up of coarse levels is most of FAS-MG, and Newton's method is compiled \
+        code here, not a GPU library run on a CPU",
+};

@@ -104,9 +104,11 @@ fn solve(task: &Problems, entrant: &Entrant, captured: &Captured) -> Result<Solv
         median(&accounts.iter().map(|report| time(report).as_secs_f64()).collect::<Vec<_>>())
     };
     let first = &accounts[0];
+    // The published Newton's method has tests of its own, and their word counts.
+    let own_test = first.remark().filter(|remark| entrant.newton != Newton::Ours && remark.ends_with("threshold"));
     Ok(Solve {
-        outcome: first.outcome().to_string(),
-        converged: first.converged(),
+        outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
+        converged: first.converged() || own_test.is_some(),
         unknowns: problem.size(),
         wall_rows: problem.wall_rows(),
         reference: first.reference(),
