@@ -95,7 +95,8 @@ impl Check {
 }
 
 fn below(low: f64, high: f64, place: &str) -> Option<Finding> {
-    let numbers = format!("{} against {} at {place}", short(low), short(high));
+    let place = if place.parse::<f64>().is_ok() { format!("at {place}") } else { format!("in {place}") };
+    let numbers = format!("{} against {} {place}", short(low), short(high));
     Some(Finding { holds: low < high, numbers })
 }
 

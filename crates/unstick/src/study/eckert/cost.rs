@@ -28,7 +28,7 @@ const ITERATIONS_OVER_TIME: View = View {
     claims: &[],
 };
 
-const SPACE: [Effort; 2] = [Effort { sizes: &[24], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }];
+const SPACE: [Effort; 2] = [Effort { sizes: &[32], frames: &[60] }, Effort { sizes: &[96], frames: &[150] }];
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -150,7 +150,10 @@ pub const ALL: &[Study] = &[
             OrigPS goes from 76 to 410 and OrigPSSep from 72 to 362.",
         task: runs(
             &["dam-break"],
-            [Effort { sizes: &[32, 48, 64], frames: &[20] }, Effort { sizes: &[32, 48, 64, 96, 128], frames: &[150] }],
+            [
+                Effort { sizes: &[32, 48, 64, 96], frames: &[40] },
+                Effort { sizes: &[32, 48, 64, 96, 128], frames: &[150] },
+            ],
             SIX,
             false,
         ),

@@ -24,7 +24,7 @@ const fn runs(
 const SAME_STATES: Task = Task::Steps(Steps {
     scene: "dam-break",
     efforts: [
-        Effort { sizes: &[32], frames: &[20, 40, 60, 80] },
+        Effort { sizes: &[64], frames: &[20, 40, 60, 80, 100, 120] },
         Effort { sizes: &[96], frames: &[5, 15, 25, 35, 45, 55, 65, 75, 85, 95, 105, 115, 125, 135, 145] },
     ],
     settings: ACCURACIES,

@@ -16,7 +16,7 @@ pub const ALL: &[Study] = &[
         about: SWEEP,
         task: runs(
             &["dam-break"],
-            [Effort { sizes: &[32], frames: &[8] }, Effort { sizes: &[96], frames: &[150] }],
+            [Effort { sizes: &[48], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
             THRESHOLDS,
             false,
         ),
@@ -54,7 +54,7 @@ pub const ALL: &[Study] = &[
         about: SWEEP,
         task: runs(
             &["dam-break"],
-            [Effort { sizes: &[32], frames: &[8] }, Effort { sizes: &[96], frames: &[150] }],
+            [Effort { sizes: &[48], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
             THRESHOLDS_BC,
             false,
         ),
