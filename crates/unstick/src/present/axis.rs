@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn values_as_they_are_have_round_ticks_and_places_their_own() {
         assert_eq!(labels(&Axis::linear(0.0, 1.1)), ["0", "0.2", "0.4", "0.6", "0.8", "1", "1.2"]);
-        assert_eq!(labels(&Axis::places(&[64.0, 32.0, 0.001])), ["0.001", "32", "64"]);
+        assert_eq!(labels(&Axis::places(&[64.0, 32.0, 0.01])), ["0.01", "32", "64"]);
         assert!(Axis::linear(2.0, 2.0).range.end > 2.0);
     }
 

@@ -98,7 +98,8 @@ impl Part {
         let charts = match view.show {
             Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
             Show::Excess { .. } => vec![curves::over_rows(view.caption, "percent", &published, &ours)],
-            Show::Methods(_) | Show::Gallery => Vec::new(),
+            Show::Methods(quantities) => curves::over_frames(view.caption, quantities, observations),
+            Show::Gallery => Vec::new(),
             Show::Convergence => curves::convergence(view.caption, observations),
             Show::Quartiles => curves::quartiles(view.caption, observations),
             Show::Histogram => vec![curves::over_rows(view.caption, "solves", &published, &ours)],
@@ -124,18 +125,19 @@ impl Part {
     }
 }
 
-/// Every picture, setting by setting.
+/// Every picture, frame by frame.
 fn gallery(observations: &[Observation]) -> Vec<(String, PathBuf)> {
     let mut pictures = Vec::new();
     for (place, record) in observations {
         if let Record::Run(run) = record {
             for (frame, path) in &run.pictures {
                 let row = if place.row.is_empty() { String::new() } else { format!(", {}", place.row) };
-                pictures.push((format!("{}{row}, frame {frame}", place.column), PathBuf::from(path)));
+                pictures.push((*frame, format!("{}{row}, frame {frame}", place.column), PathBuf::from(path)));
             }
         }
     }
-    pictures
+    pictures.sort_by_key(|(frame, ..)| *frame); // settings stay in their order
+    pictures.into_iter().map(|(_, caption, path)| (caption, path)).collect()
 }
 
 /// What went wrong, once for each solver or setting.

@@ -33,7 +33,7 @@ pub const ALL: &[Study] = &[
                 },
             ],
         }],
-        minutes: [1.0, 60.0],
+        minutes: [0.2, 5.0],
     },
     Study {
         name: "eckert-fig4.15",
@@ -56,7 +56,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.5, 20.0],
+        minutes: [0.3, 1.0],
     },
     Study {
         name: "eckert-fig4.22",
@@ -82,7 +82,13 @@ pub const ALL: &[Study] = &[
                     because: "",
                 }],
             },
+            View {
+                caption: "Fastest particle over time",
+                show: Show::Course(Quantity::Speed),
+                published: "",
+                claims: &[],
+            },
         ],
-        minutes: [1.0, 10.0],
+        minutes: [0.4, 0.4],
     },
 ];

@@ -61,7 +61,7 @@ pub const ALL: &[Study] = &[
             },
             ITERATIONS_OVER_TIME,
         ],
-        minutes: [1.5, 900.0],
+        minutes: [0.5, 60.0],
     },
     Study {
         name: "eckert-4.3",
@@ -96,7 +96,7 @@ pub const ALL: &[Study] = &[
                 },
             ],
         }],
-        minutes: [1.0, 60.0],
+        minutes: [0.2, 5.0],
     },
     Study {
         name: "eckert-4.5",
@@ -118,7 +118,7 @@ pub const ALL: &[Study] = &[
             },
             ITERATIONS_OVER_TIME,
         ],
-        minutes: [1.5, 900.0],
+        minutes: [0.7, 60.0],
     },
     Study {
         name: "eckert-4.6",
@@ -140,7 +140,7 @@ pub const ALL: &[Study] = &[
             },
             ITERATIONS_OVER_TIME,
         ],
-        minutes: [1.5, 900.0],
+        minutes: [0.7, 60.0],
     },
     Study {
         name: "eckert-fig4.9",
@@ -167,6 +167,6 @@ pub const ALL: &[Study] = &[
                 because: "",
             }],
         }],
-        minutes: [1.5, 120.0],
+        minutes: [0.3, 10.0],
     },
 ];

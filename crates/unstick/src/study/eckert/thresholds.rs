@@ -16,7 +16,7 @@ pub const ALL: &[Study] = &[
         about: SWEEP,
         task: runs(
             &["dam-break"],
-            [Effort { sizes: &[48], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
+            [Effort { sizes: &[64], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
             THRESHOLDS,
             false,
         ),
@@ -45,7 +45,7 @@ pub const ALL: &[Study] = &[
                 because: "",
             }],
         }],
-        minutes: [2.0, 600.0],
+        minutes: [0.8, 30.0],
     },
     Study {
         name: "eckert-4.4",
@@ -54,7 +54,7 @@ pub const ALL: &[Study] = &[
         about: SWEEP,
         task: runs(
             &["dam-break"],
-            [Effort { sizes: &[48], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
+            [Effort { sizes: &[64], frames: &[40] }, Effort { sizes: &[96], frames: &[150] }],
             THRESHOLDS_BC,
             false,
         ),
@@ -73,6 +73,6 @@ pub const ALL: &[Study] = &[
                 because: "",
             }],
         }],
-        minutes: [0.5, 60.0],
+        minutes: [0.5, 20.0],
     },
 ];

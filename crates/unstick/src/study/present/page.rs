@@ -17,7 +17,7 @@ const EXTRA: &str = "td:nth-child(2) { color: var(--soft); }\n\
     tr.ours td { font-weight: 600; }\n\
     .holds { color: var(--good); }\n.fails { color: var(--bad); }\n\
     .gallery { display: flex; flex-wrap: wrap; gap: 1rem; }\n\
-    .gallery figure { padding: .5rem; }\n.gallery img { max-width: 20rem; display: block; }\n";
+    .gallery figure { padding: .5rem; }\n.gallery img { max-width: 17rem; display: block; }\n";
 
 /// What the site is about, before anything else.
 const LEAD: &str = "Published tables and figures on liquids that let go of walls, measured anew with `unstick study`: \

@@ -109,6 +109,26 @@ pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) ->
     scenes(observations).into_iter().map(chart).collect()
 }
 
+/// Quantities of single steps over the frames they follow, a chart for each.
+pub fn over_frames(title: &str, quantities: &[Quantity], observations: &[Observation]) -> Vec<Chart> {
+    let chart = |&quantity: &Quantity| {
+        let line = |(colour, column): (usize, &'static str)| {
+            let steps = observations
+                .iter()
+                .filter(|(place, record)| place.column == column && matches!(record, Record::Step(_)));
+            let points = steps.filter_map(|(place, record)| Some((place.frame as f64, quantity.of(record)?))).collect();
+            Line { name: column.into(), colour, is_dashed: false, points }
+        };
+        Chart {
+            title: title.into(),
+            across: Across::Linear("frame".into()),
+            up: quantity.name().into(),
+            lines: columns(observations).into_iter().enumerate().map(line).collect(),
+        }
+    };
+    quantities.iter().map(chart).collect()
+}
+
 /// Outer iterations, inner ones and outcome of each solve on the finest grid of each scene.
 pub fn counts(observations: &[Observation]) -> Table {
     let several = scenes(observations).len() > 1;
