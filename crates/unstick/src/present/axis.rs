@@ -36,7 +36,8 @@ impl Axis {
 impl Axis {
     /// Values as they are, with round ticks.
     pub fn linear(lowest: f64, highest: f64) -> Self {
-        let extent = (highest - lowest).max(1e-9 * highest.abs().max(1e-6));
+        // A single value gets a little room.
+        let extent = if highest > lowest { highest - lowest } else { 0.1 * highest.abs().max(1.0) };
         let power = 10f64.powf((extent / 6.0).log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| 6.0 * step >= extent);
         let step = step.unwrap_or(extent);
