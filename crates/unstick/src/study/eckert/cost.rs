@@ -118,7 +118,7 @@ pub const ALL: &[Study] = &[
             },
             ITERATIONS_OVER_TIME,
         ],
-        minutes: [0.7, 60.0],
+        minutes: [1.0, 60.0],
     },
     Study {
         name: "eckert-4.6",
@@ -140,7 +140,7 @@ pub const ALL: &[Study] = &[
             },
             ITERATIONS_OVER_TIME,
         ],
-        minutes: [0.7, 60.0],
+        minutes: [1.0, 60.0],
     },
     Study {
         name: "eckert-fig4.9",
