@@ -11,7 +11,10 @@
 //! complementary, their b shifted by κ.
 
 use unstick_grid::{CellField, FaceField, Grid};
-use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, ProblemError, SolveError, SolveReport};
+use unstick_mlcp::{
+    Lattice, LinearOperator, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError, SolveError, SolveReport,
+    Stencil,
+};
 
 use crate::cells::fill;
 use crate::geometry::Geometry;
@@ -27,7 +30,7 @@ pub(crate) struct PressureProblem<const D: usize> {
     /// Cell of each row.
     pub cells: Vec<[usize; D]>,
     row_of: CellField<u32, D>,
-    matrix: CsrMatrix<'static>,
+    operator: PressureOperator<D>,
     b: Vec<f64>,
     lower: Vec<f64>,
 }
@@ -78,9 +81,12 @@ impl<const D: usize> PressureProblem<D> {
             *row = cells.len() as u32;
             cells.push(cell);
         }
-        let matrix = CsrMatrix::from_rows(cells.len(), |row, entries| {
+        let indices = cells.iter().map(|&cell| grid.index(cell) as u32).collect();
+        let lattice = Lattice::new(&grid.cells(), indices)
+            .ok_or(MatrixError::TooLarge { rows: cells.len(), entries: grid.cells().iter().product() })?;
+        let operator = PressureOperator::from_stencils(lattice, |row| {
             let cell = cells[row];
-            let mut diagonal = 0.0;
+            let mut stencil = Stencil { diagonal: 0.0, towards: [[0.0; 2]; D] };
             for (axis, upwards, face) in faces_of(cell) {
                 let open = geometry.open[axis].at(face);
                 if open == 0.0 {
@@ -88,16 +94,15 @@ impl<const D: usize> PressureProblem<D> {
                 }
                 let other = grid.neighbour(cell, axis, upwards);
                 match other.map_or(NO_ROW, |other| row_of.at(other)) {
-                    NO_ROW => diagonal += open / theta(liquid, cell, other, grid.spacing()),
-                    other => {
-                        diagonal += open;
-                        entries.push((other as usize, -open));
+                    NO_ROW => stencil.diagonal += open / theta(liquid, cell, other, grid.spacing()),
+                    _ => {
+                        stencil.diagonal += open;
+                        stencil.towards[axis][upwards as usize] = open;
                     }
                 }
             }
-            entries.push((row, diagonal));
-            entries.sort_by_key(|&(column, _)| column);
-        })?;
+            stencil
+        });
         let is_wall = |cell: [usize; D]| {
             geometry.separating.at(cell) && faces_of(cell).any(|(axis, _, face)| geometry.open[axis].at(face) < 1.0)
         };
@@ -115,23 +120,23 @@ impl<const D: usize> PressureProblem<D> {
         if let Some(divergence) = &sources.divergence {
             // A pocket without air has nowhere to expand to.
             let mut has_air = vec![true; cells.len()];
-            matrix.singular_components().iter().flatten().for_each(|&row| has_air[row as usize] = false);
+            operator.singular_components().iter().flatten().for_each(|&row| has_air[row as usize] = false);
             for row in (0..cells.len()).filter(|&row| has_air[row]) {
                 b[row] -= grid.spacing() * divergence.at(cells[row]) * geometry.cell_open.at(cells[row]);
             }
         }
-        Ok(Self { cells, row_of, matrix, b, lower })
+        Ok(Self { cells, row_of, operator, b, lower })
     }
 
     /// The problem as solvers see it.
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        Mlcp::new(&self.matrix, &self.b)?.with_lower(&self.lower)
+        Mlcp::new(&self.operator, &self.b)?.with_lower(&self.lower)
     }
 
     /// As a folder that other programs read.
     pub fn folder(&self, grid: &Grid<D>, start: Option<Vec<f64>>) -> unstick_mlcp::io::ProblemFolder {
         unstick_mlcp::io::ProblemFolder {
-            matrix: self.matrix.clone(),
+            matrix: self.operator.to_csr(),
             b: self.b.clone(),
             lower: self.lower.clone(),
             x: start,

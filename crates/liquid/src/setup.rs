@@ -109,7 +109,7 @@ pub enum Unconverged {
 /// How the pressure is solved for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PressureParams {
-    /// Solver by name; default `policy+cg/mic0`.
+    /// Solver by name; default `best`.
     pub solver: SolverName,
     /// Natural residual to reach, relative to that at zero. Default 1e-6.
     pub tolerance: f64,
@@ -119,7 +119,7 @@ pub struct PressureParams {
 
 impl Default for PressureParams {
     fn default() -> Self {
-        let solver = "policy+cg/mic0".parse().expect("a name of the catalogue");
+        let solver = "best".parse().expect("a name of the catalogue");
         Self { solver, tolerance: 1e-6, on_unconverged: Unconverged::default() }
     }
 }

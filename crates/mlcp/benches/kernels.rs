@@ -1,5 +1,5 @@
 //! The hot kernels against the memory-bandwidth limit, all in one run:
-//! `cargo bench -p unstick-mlcp --bench kernels [-- SIZE]`.
+//! `cargo bench -p unstick-mlcp --bench kernels [-- SIZE [EXAMPLE]]`.
 //!
 //! A kernel must move its matrix and vectors through memory once. That many bytes over the copy
 //! bandwidth, measured in the same run on the same threads, is the limit; the last column is the
@@ -10,17 +10,18 @@ use std::hint::black_box;
 use unstick_mlcp::bandwidth::{self, median_time};
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
-use unstick_mlcp::precondition::{IncompleteCholesky, Preconditioner};
-use unstick_mlcp::{LinearOperator, SolverName, SolverOptions, Stop, Tolerance, vector};
+use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Preconditioner};
+use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, SolverOptions, Stop, Tolerance, vector};
 
 const REPETITIONS: usize = 21;
 
 fn main() {
     let size = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(128);
-    let folder = Example::CubeLid.generate(3, size, 0).expect("a size of at least 8");
+    let example = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(Example::CubeLid);
+    let folder = example.generate(3, size, 0).expect("a size of at least 8");
     let matrix = &folder.matrix;
     let rows = matrix.rows();
-    println!("cube-lid {size}³: {rows} rows, {} entries", matrix.entries());
+    println!("{example} {size}³: {rows} rows, {} entries", matrix.entries());
 
     let mut mic0 = IncompleteCholesky::modified();
     let setup = median_time(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
@@ -45,10 +46,33 @@ fn main() {
             show("product with xᵀ A x", fused, product_bytes);
             show("mic0 apply", median_time(REPETITIONS, || _ = black_box(mic0.apply_dot(&x, &mut y))), mic0_bytes);
             show("dot", median_time(REPETITIONS, || _ = black_box(vector::dot(&x, &y))), 16 * rows);
+            let problem = folder.problem().expect("a generated problem");
+            let operator = problem.operator();
+            let compact = median_time(REPETITIONS, || operator.apply(&x, &mut y));
+            show("compact product A x", compact, compact_bytes(operator));
+            let mut multigrid = GridMultigrid::default();
+            let whole = Subsystem::whole(operator);
+            let hierarchy = median_time(3, || {
+                multigrid.forget();
+                multigrid.rebuild(&whole).expect("a pressure operator");
+            });
+            multigrid.apply(&x, &mut y);
+            let bytes = multigrid.cycle_again().unwrap_or(0);
+            let cycle = median_time(REPETITIONS, || _ = black_box(multigrid.cycle_again()));
+            show("multigrid V(2,2)", cycle, bytes as usize);
+            println!("multigrid set-up: {:.1} cycles", hierarchy / cycle);
             println!("mic0 set-up: {:.1} products", setup / median_time(REPETITIONS, || matrix.apply(&x, &mut y)));
             let (seconds, iterations) = sticking(&folder);
             println!("sticking+cg/mic0: {iterations} iterations, {:.3} ms each", 1e3 * seconds / iterations as f64);
         });
+    }
+}
+
+fn compact_bytes(operator: &dyn LinearOperator) -> usize {
+    match operator.pressure() {
+        Some(AnyPressureOperator::Plane(operator)) => operator.bytes_per_product(),
+        Some(AnyPressureOperator::Space(operator)) => operator.bytes_per_product(),
+        None => 0,
     }
 }
 

@@ -275,9 +275,11 @@ impl SolverName {
 
     /// The one place that decides what `multigrid` stands for.
     fn multigrid_preconditioner(self) -> Box<dyn Preconditioner> {
-        match self.multigrid {
-            None => Box::new(GridMultigrid::default()),
-            Some(variant) => Box::new(Multigrid::new(MultigridParams::from(variant))),
+        match (self.multigrid, self.method) {
+            // Proportioning weighs preconditioned gradients against each other, to the last digit.
+            (None, Method::Mprgp) => Box::new(Multigrid::default()),
+            (None, _) => Box::new(GridMultigrid::default()),
+            (Some(variant), _) => Box::new(Multigrid::new(MultigridParams::from(variant))),
         }
     }
 
@@ -394,7 +396,11 @@ impl ParseNameError {
     fn unknown(text: &str, what: &str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let known: Vec<_> = known.collect();
         let distance = |name: &str| strsim::damerau_levenshtein(name, found);
-        let nearest = known.iter().copied().min_by_key(|name| distance(name)).filter(|name| distance(name) <= 3);
+        let nearest = known
+            .iter()
+            .copied()
+            .min_by_key(|name| distance(name))
+            .filter(|name| distance(name) <= 3 && distance(name) < found.len());
         let reason = format!("there is no {what} `{found}`, expected one of {}", known.join(", "));
         Self { text: text.into(), reason, nearest, known }
     }

@@ -104,7 +104,13 @@ pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merg
     merge(left, right)
 }
 
-/// Pieces of unequal length (lines of a grid, say) grouped into chunks of about a block each.
+/// Entries of a chunk: a few microseconds of work for the kernels that go by pieces.
+const CHUNK: usize = 1024;
+
+/// Below this many entries chunks stay on one thread.
+const CHUNKS_WORTH_SHARING: usize = 4 * CHUNK;
+
+/// Pieces of unequal length (lines of a grid, say) grouped into chunks of about the same length.
 ///
 /// As with blocks, the borders depend on the pieces alone, never on threads.
 #[derive(Clone, Debug, Default)]
@@ -123,7 +129,7 @@ impl Chunks {
         for length in lengths {
             place += length;
             count += 1;
-            if place - begin >= BLOCK {
+            if place - begin >= CHUNK {
                 pieces.push(count);
                 places.push(place as u32);
                 begin = place;
@@ -146,7 +152,7 @@ impl Chunks {
         merge: &(impl Fn(S, S) -> S + Sync),
     ) -> S {
         let chunks = self.pieces.len() - 1;
-        let is_shared = (self.places[chunks] - self.places[0]) as usize >= WORTH_SHARING;
+        let is_shared = (self.places[chunks] - self.places[0]) as usize >= CHUNKS_WORTH_SHARING;
         self.fold_range(0..chunks, is_shared, lanes, kernel, merge)
     }
 

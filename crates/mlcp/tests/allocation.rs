@@ -1,4 +1,4 @@
-//! Iterations allocate nothing.
+//! Iterations allocate nothing, and little memory is needed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,6 +8,10 @@ use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
+/// Bytes in use, and the most there were.
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+static MOST_BYTES: AtomicUsize = AtomicUsize::new(0);
+
 struct Counting;
 
 // SAFETY: every call is passed on to the system allocator unchanged; counting has no other effect.
@@ -15,10 +19,13 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        let bytes = BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST_BYTES.fetch_max(bytes, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -27,7 +34,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-#[test]
 fn more_iterations_do_not_mean_more_allocations() {
     let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -57,4 +63,27 @@ fn more_iterations_do_not_mean_more_allocations() {
             assert_eq!(count(12), count(24), "{name}");
         })
     });
+}
+
+/// What `best` needs beside the problem and its answer, at the moment it needs most.
+fn best_needs_few_bytes_for_an_unknown() {
+    for (example, size, most) in [(Example::CubeLid, 64, 80.0), (Example::SphereHalf, 96, 120.0)] {
+        let folder = example.generate(3, size, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        let mut q = vec![0.0; folder.b.len()];
+        let mut solver = "best".parse::<SolverName>().unwrap().build(&SolverOptions::default());
+        let before = BYTES.load(Ordering::Relaxed);
+        MOST_BYTES.store(before, Ordering::Relaxed);
+        assert!(solver.solve(&problem, &mut q).unwrap().converged());
+        let bytes = (MOST_BYTES.load(Ordering::Relaxed) - before) as f64 / q.len() as f64;
+        println!("{example} {size}³: {bytes:.0} bytes an unknown");
+        assert!(bytes <= most, "{example}: {bytes} bytes an unknown");
+    }
+}
+
+/// One after the other: the counters are for all threads.
+#[test]
+fn memory_is_used_sparingly() {
+    more_iterations_do_not_mean_more_allocations();
+    best_needs_few_bytes_for_an_unknown();
 }

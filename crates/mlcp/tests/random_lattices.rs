@@ -17,11 +17,11 @@ enum Cell {
     Solid,
 }
 
-/// A grid of at most six cells a side.
-fn random_problem(dimension: usize, seed: u64) -> ProblemFolder {
+/// A grid of at most `largest` cells a side.
+fn random_problem(dimension: usize, largest: u64, seed: u64) -> ProblemFolder {
     let mut random = Random(seed);
     let mut shape = vec![1; 3];
-    shape[..dimension].iter_mut().for_each(|count| *count = 2 + (random.bits() % 5) as usize);
+    shape[..dimension].iter_mut().for_each(|count| *count = 2 + (random.bits() % (largest - 1)) as usize);
     let place = |cell: usize| [cell % shape[0], cell / shape[0] % shape[1], cell / (shape[0] * shape[1])];
     let index = |place: [usize; 3]| place[0] + shape[0] * (place[1] + shape[1] * place[2]);
     let size: usize = shape.iter().product();
@@ -127,7 +127,7 @@ fn every_multigrid_agrees_with_policy_iteration(dimension: usize, cases: u64) {
     let variants = MultigridVariant::all();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let case = |seed: u64| {
-        let folder = random_problem(dimension, seed);
+        let folder = random_problem(dimension, 6, seed);
         let variant = variants[seed as usize % variants.len()];
         let (outcome, q) = solve(&folder, "policy+cg/mic0");
         assert_eq!(outcome, Outcome::Converged, "the reference, seed {seed}");
@@ -145,6 +145,11 @@ fn every_multigrid_agrees_with_policy_iteration(dimension: usize, cases: u64) {
             format!("fmg/multigrid{variant}"),
             "fas".into(),
             "fmg".into(),
+            "best".into(),
+            "policy+multigrid".into(),
+            format!("policy+{krylov}/multigrid"),
+            "newton+cg/multigrid".into(),
+            "mprgp/multigrid".into(),
         ];
         names.iter().for_each(|name| check(&folder, &expected, name, seed));
         // These promise nothing, and must not pretend.
@@ -165,4 +170,27 @@ fn every_multigrid_agrees_with_policy_iteration_in_the_plane() {
 #[test]
 fn every_multigrid_agrees_with_policy_iteration_in_space() {
     every_multigrid_agrees_with_policy_iteration(3, 1200);
+}
+
+/// `best` never fails where policy iteration succeeds, on grids with several levels.
+fn best_agrees_with_policy_iteration(dimension: usize, largest: u64, cases: u64) {
+    for seed in 0..cases {
+        let folder = random_problem(dimension, largest, seed);
+        let (outcome, q) = solve(&folder, "policy+cg/mic0");
+        if outcome == Outcome::Converged {
+            let mut expected = vec![0.0; q.len()];
+            folder.matrix.apply(&q, &mut expected);
+            ["best", "policy+cg/multigrid"].iter().for_each(|name| check(&folder, &expected, name, seed));
+        }
+    }
+}
+
+#[test]
+fn best_agrees_with_policy_iteration_in_the_plane() {
+    best_agrees_with_policy_iteration(2, 40, 300);
+}
+
+#[test]
+fn best_agrees_with_policy_iteration_in_space() {
+    best_agrees_with_policy_iteration(3, 14, 200);
 }

@@ -63,6 +63,41 @@ fn every_scene_runs_with_sealed_walls() {
     check_all(Some(Wall::Sealed));
 }
 
+/// Steps of a scene from its first frame to its last, and the most inner iterations of one solve.
+fn soak<const D: usize>(scene: &Scene<D>) -> Result<(usize, usize), String> {
+    let name = &scene.name;
+    let mut simulation = scene.simulation().map_err(|error| format!("{name}: {error}"))?;
+    let end = scene.frames as f64 * scene.frame;
+    let report = simulation.advance_to(end).map_err(|error| format!("{name}: {error}"))?;
+    match report.steps.iter().find(|step| !step.converged) {
+        Some(step) => Err(format!("{name} at {} s: {step:?}", step.time)),
+        None => {
+            let most = report.steps.iter().map(|step| step.inner_iterations).max();
+            Ok((report.steps.len(), most.unwrap_or(0)))
+        }
+    }
+}
+
+#[test]
+fn no_solve_of_any_frame_of_any_scene_fails_to_converge() {
+    let soaked: Vec<(&str, Result<(usize, usize), String>)> = catalogue::ALL
+        .par_iter()
+        .map(|entry| match coarse(entry.name) {
+            AnyScene::Plane(scene) => (entry.name, soak(&scene)),
+            AnyScene::Space(scene) => (entry.name, soak(&scene)),
+        })
+        .collect();
+    let mut steps = 0;
+    let mut worst = (0, "");
+    for (name, result) in soaked {
+        let (taken, most) = result.unwrap_or_else(|failure| panic!("{failure}"));
+        steps += taken;
+        worst = worst.max((most, name));
+    }
+    println!("{steps} solves, at most {} cycles in one of them ({})", worst.0, worst.1);
+    assert!(worst.0 <= 40, "{} took {} cycles in one solve", worst.1, worst.0);
+}
+
 #[test]
 fn every_scene_says_where_it_comes_from_and_what_happens() {
     for entry in catalogue::ALL {

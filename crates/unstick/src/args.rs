@@ -14,8 +14,8 @@ Examples:
   unstick run my-scene.toml --compare sealed
   unstick demo                                      every solver on one problem
   unstick generate sphere-half --size 64 --out tank
-  unstick solve tank --solver policy,newton,psor --plot tank.svg
-  unstick bench sphere-half --sizes 32,64 --solvers sticking,policy
+  unstick solve tank --solver best,policy,newton --plot tank.svg
+  unstick bench sphere-half --sizes 32,64 --solvers best,sticking
   unstick study lai-6.10 --quick                    a published table beside our numbers
   unstick doctor
 
@@ -53,10 +53,10 @@ Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could b
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
-  unstick bench sphere-half dam-break-3d --sizes 32,64,128 --solvers sticking,policy,newton
+  unstick bench sphere-half dam-break-3d --sizes 32,64,128 --solvers best,policy,newton
   unstick bench stairs-hard --frames 1,10,50 --warm --threads 1,2
   unstick bench example:cube-lid --sizes 128 --threads 1 --solvers all --json
-  unstick bench tank --solvers policy,penalty
+  unstick bench tank --solvers best,policy
 
 A problem is a scene (by name or file), an example of `unstick generate` (`example:` tells it from
 a scene of the same name), or a problem folder. A scene is simulated with its own solver, and the
@@ -225,7 +225,7 @@ pub struct SolveArgs {
     pub folder: PathBuf,
 
     /// Solvers by name, separated by commas; `all` for one of each method
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "policy")]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best")]
     pub solver: Vec<String>,
 
     /// Natural residual to reach
@@ -277,7 +277,7 @@ pub struct BenchArgs {
     pub sizes: Vec<u32>,
 
     /// Solvers by name as for `unstick solve`; ratios are to the first
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "sticking,policy")]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best,sticking+cg/multigrid,sticking")]
     pub solvers: Vec<String>,
 
     /// Frames of the scenes after which the problem is taken [default: 10]

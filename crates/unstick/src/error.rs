@@ -17,7 +17,7 @@ const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` w
 
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
-    `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
+    `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
 
 /// What a scene can say about solves that fall short.
 const UNCONVERGED_HELP: &str = "the scene decides what happens then: add \

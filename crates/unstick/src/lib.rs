@@ -17,7 +17,7 @@
 //!
 //! let folder = Example::SphereHalf.generate(2, 24, 0)?;
 //! let problem = folder.problem()?;
-//! let mut solver = "policy+cg/mic0".parse::<SolverName>()?.build(&SolverOptions::default());
+//! let mut solver = "best".parse::<SolverName>()?.build(&SolverOptions::default());
 //!
 //! let mut q = vec![0.0; problem.size()];
 //! let report = solver.solve(&problem, &mut q)?;

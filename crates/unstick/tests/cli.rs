@@ -200,7 +200,7 @@ fn a_wrong_name_is_answered_with_the_nearest() {
     let folder = with_tank();
     assert_refused(&folder, &["solve", "tank", "--solver", "polcy"], "did you mean `policy`?");
     assert_refused(&folder, &["solve", "tank", "--solver", "policy,newton+cgg"], "did you mean `cg`?");
-    assert_refused(&folder, &["solve", "tank", "--solver", "psor,,policy"], "expected one of policy");
+    assert_refused(&folder, &["solve", "tank", "--solver", "psor,,policy"], "expected one of best");
     let out = ["--size", "16", "--out", "new"];
     assert_refused(&folder, &[&["generate", "sphre-half"], &out[..]].concat(), "did you mean `sphere-half`?");
     assert_refused(&folder, &[&["generate", "volcano"], &out[..]].concat(), "expected one of cube-lid");

@@ -1,6 +1,7 @@
 //! The unknowns of a coarse level: connected components of blocks of 2^D cells.
 
 use super::level::{Level, NONE};
+use crate::parallel::Chunks;
 use crate::pressure::lines::{Line, Lines};
 
 /// A line of coarse cells in the making.
@@ -10,13 +11,41 @@ struct Chain {
     end: u32,
 }
 
-/// What is found while the columns of the coarse level are gone through.
+/// What is found in some planes of the coarse level.
 struct Growth<'f, const D: usize> {
     fine: &'f Level<D>,
+    /// Chain that each fine cell of these planes has become part of.
+    chain_of: Planes<'f>,
     chains: Vec<Chain>,
-    /// Chain that each fine cell has become part of.
-    chain_of: Vec<u32>,
     /// (chain, place, where the children begin) of every cell that is not made of steady ones.
+    families: Vec<(u32, u32, u32)>,
+    children: Vec<u32>,
+}
+
+/// The part of a vector of the fine level that lies in some planes across the last axis.
+struct Planes<'f> {
+    red: &'f mut [u32],
+    black: &'f mut [u32],
+    /// First slot.
+    place: usize,
+    /// Slots of the level.
+    slots: usize,
+}
+
+impl Planes<'_> {
+    fn at(&mut self, cell: usize) -> &mut u32 {
+        if cell < self.slots {
+            &mut self.red[cell - self.place]
+        } else {
+            &mut self.black[cell - self.slots - self.place]
+        }
+    }
+}
+
+/// What some planes have grown into, with the first of their slots.
+struct Grown {
+    place: usize,
+    chains: Vec<Chain>,
     families: Vec<(u32, u32, u32)>,
     children: Vec<u32>,
 }
@@ -26,58 +55,102 @@ impl<const D: usize> Level<D> {
     pub fn coarsen(&mut self) -> Self {
         let shape = self.shape.map(|count| count.div_ceil(2));
         let columns = [shape[1], shape[2]];
-        let mut growth = Growth {
-            fine: self,
-            chains: Vec::new(),
-            chain_of: vec![NONE; 2 * self.slots],
-            families: Vec::new(),
-            children: Vec::new(),
-        };
-        for column in 0..columns[0] * columns[1] {
-            growth.grow([column % columns[0], column / columns[0]], column as u32);
-        }
-        let Growth { chains, chain_of, families, children, .. } = growth;
+        let planes = self.plane_pairs();
+        let mut chain_of = vec![NONE; 2 * self.slots];
+        let grown = self.grow(columns, &planes, &mut chain_of);
 
         let mut slots = 1;
-        let lines: Vec<Line> = chains
-            .iter()
-            .map(|chain| {
+        let mut lines: Vec<Line> = Vec::new();
+        let (mut families, mut children): (Vec<(u32, u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut firsts = Vec::with_capacity(grown.len()); // (first slot, first chain) of each part
+        for part in grown {
+            let (chains, listed) = (lines.len() as u32, children.len() as u32);
+            firsts.push((part.place, chains));
+            for chain in &part.chains {
                 let line = Line { column: chain.column, from: chain.from, length: chain.end - chain.from, base: slots };
                 slots += Self::slots_of(&line);
-                line
-            })
-            .collect();
-        let slots = slots as usize + 1;
+                lines.push(line);
+            }
+            families.extend(part.families.iter().map(|&(chain, at, start)| (chain + chains, at, start + listed)));
+            children.extend(part.children);
+        }
         let unit = self.unit * (1 << (D - 1)) as f32 * 0.5;
-        let mut coarse = Self::empty(shape, Lines::new(columns, lines), slots, unit);
-        coarse.families = vec![NONE; 2 * slots];
+        let mut coarse = Self::new(shape, Lines::new(columns, lines), slots as usize + 1, unit);
+        coarse.families = vec![NONE; 2 * coarse.slots];
         for (chain, place, start) in families {
             let cell = coarse.cell_at(&coarse.lines.lines[chain as usize], place);
             coarse.families[cell] = start;
         }
         coarse.children = children;
-        self.parents = self.resolve(chain_of, &coarse);
-        coarse.bounded = vec![false; 2 * slots];
+        self.resolve(&planes, &firsts, &coarse, &mut chain_of);
+        self.parents = chain_of;
+        coarse.bounded = vec![false; 2 * coarse.slots];
         for (&parent, _) in self.parents.iter().zip(&self.bounded).filter(|(_, bounded)| **bounded) {
             coarse.bounded[parent as usize] = true;
         }
         coarse
     }
 
+    /// Pairs of planes across the last axis: what one plane of the coarse level is made of. Their
+    /// slots lie one behind the other.
+    fn plane_pairs(&self) -> Chunks {
+        let [ny, nz] = self.lines.columns;
+        let (planes, columns) = if D == 3 { (nz, ny) } else { (ny, 1) };
+        Chunks::new(
+            1,
+            (0..planes.div_ceil(2)).map(|plane| {
+                let columns = 2 * plane * columns..(2 * plane + 2).min(planes) * columns;
+                let lines = self.lines.range(columns.start).start..self.lines.range(columns.end - 1).end;
+                self.lines.lines[lines].iter().map(|line| Self::slots_of(line) as usize).sum()
+            }),
+        )
+    }
+
+    /// Makes the coarse cells, plane by plane; `chain_of` counts the chains of each part from zero.
+    fn grow(&self, [ny, _]: [usize; 2], planes: &Chunks, chain_of: &mut [u32]) -> Vec<Grown> {
+        let (red, black) = chain_of.split_at_mut(self.slots);
+        planes.fold(
+            (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]),
+            &|planes, place, (red, black): (&mut [u32], &mut [u32])| {
+                let chain_of = Planes { red, black, place, slots: self.slots };
+                let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
+                let columns = if D == 3 { planes.start * ny..planes.end * ny } else { planes };
+                for column in columns {
+                    growth.grow([column % ny, column / ny], column as u32);
+                }
+                let Growth { chains, families, children, .. } = growth;
+                vec![Grown { place, chains, families, children }]
+            },
+            &|mut left: Vec<_>, right| {
+                left.extend(right);
+                left
+            },
+        )
+    }
+
     /// Turns the chain of every cell into its coarse cell.
-    fn resolve(&self, mut chain_of: Vec<u32>, coarse: &Self) -> Vec<u32> {
-        for line in &self.lines.lines {
-            for pair in line.from / 2..line.from / 2 + Self::slots_of(line) {
-                let slot = Self::slot_of(line, pair) as usize;
-                for cell in [slot, slot + self.slots] {
-                    if chain_of[cell] != NONE {
-                        let chain = &coarse.lines.lines[chain_of[cell] as usize];
-                        chain_of[cell] = coarse.cell_at(chain, pair) as u32;
+    fn resolve(&self, planes: &Chunks, firsts: &[(usize, u32)], coarse: &Self, chain_of: &mut [u32]) {
+        let (red, black) = chain_of.split_at_mut(self.slots);
+        planes.fold(
+            (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]),
+            &|_, place, (red, black): (&mut [u32], &mut [u32])| {
+                let first = firsts[firsts.partition_point(|first| first.0 < place)].1;
+                let end = place + red.len();
+                let lines = &self.lines.lines;
+                let lines = &lines[lines.partition_point(|line| (line.base as usize) < place)..];
+                for line in lines.iter().take_while(|line| (line.base as usize) < end) {
+                    for pair in line.from / 2..line.from / 2 + Self::slots_of(line) {
+                        let slot = Self::slot_of(line, pair) as usize - place;
+                        for chain in [&mut red[slot], &mut black[slot]] {
+                            if *chain != NONE {
+                                *chain = coarse.cell_at(&coarse.lines.lines[(*chain + first) as usize], pair) as u32;
+                            }
+                        }
                     }
                 }
-            }
-        }
-        chain_of
+            },
+            &|(), ()| (),
+        );
     }
 
     /// Lines of the columns below a coarse column.
@@ -132,15 +205,14 @@ impl<const D: usize> Growth<'_, D> {
     }
 
     fn grow_steady(&mut self, covering: &[&Line], at: u32, until: u32, column: u32) {
-        let first = Level::<D>::slot_of(covering[0], at) as usize;
-        let before = if self.fine.piece_at(first).is_odd { first + self.fine.slots } else { first };
+        let before = self.fine.cell_at(covering[0], 2 * at);
         let chain = self.chain_before(&[before as u32], at).unwrap_or_else(|| self.begin(at, column));
         self.chains[chain as usize].end = until;
         for line in covering {
             let slot = Level::<D>::slot_of(line, at) as usize;
-            for cells in [slot, slot + self.fine.slots] {
-                self.chain_of[cells..cells + (until - at) as usize].fill(chain);
-            }
+            let slots = slot - self.chain_of.place..slot - self.chain_of.place + (until - at) as usize;
+            self.chain_of.red[slots.clone()].fill(chain);
+            self.chain_of.black[slots].fill(chain);
         }
     }
 
@@ -171,7 +243,7 @@ impl<const D: usize> Growth<'_, D> {
             }
             let chain = self.chain_before(&members, at).unwrap_or_else(|| self.begin(at, column));
             self.chains[chain as usize].end = at + 1;
-            members.iter().for_each(|&cell| self.chain_of[cell as usize] = chain);
+            members.iter().for_each(|&cell| *self.chain_of.at(cell as usize) = chain);
             self.families.push((chain, at, self.children.len() as u32));
             self.children.push(members.len() as u32);
             self.children.extend(members);
@@ -180,13 +252,14 @@ impl<const D: usize> Growth<'_, D> {
 
     /// The chain that a cell made of `members` continues: that of a neighbour at the place before,
     /// unless another cell continues it already.
-    fn chain_before(&self, members: &[u32], at: u32) -> Option<u32> {
+    fn chain_before(&mut self, members: &[u32], at: u32) -> Option<u32> {
+        let Self { fine, chain_of, chains, .. } = self;
         let mut found = None;
         for &cell in members {
-            self.fine.couplings(cell as usize, |coupling| {
+            fine.couplings(cell as usize, |coupling| {
                 if coupling.axis == 0 && coupling.side == 0 && found.is_none() {
-                    let chain = self.chain_of[coupling.cell];
-                    if chain != NONE && self.chains[chain as usize].end == at {
+                    let chain = *chain_of.at(coupling.cell);
+                    if chain != NONE && chains[chain as usize].end == at {
                         found = Some(chain);
                     }
                 }

@@ -1,82 +1,246 @@
 //! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
 
-use super::level::{Extra, INSIDE, Level, NONE, Piece};
-use super::pieces::finish;
-use super::plan::plan;
+use super::level::{Coupling, Cut, Extra, LANES, Level, NONE, Piece};
+use crate::pressure::lines::Line;
 
 /// What makes constants, whose energy PᵀAP doubles, a good coarse space for smooth functions.
 const OVERCORRECTION: f32 = 0.5;
 
-/// Finds the neighbours of every coarse cell, groups slots into pieces and computes all couplings.
+/// Differences up to this, relative to the diagonal, count as zero.
+const ROUNDING: f32 = 4e-6;
+
+/// What is found for some lines of a coarse level.
+struct Found<const D: usize> {
+    pieces: Vec<Piece<D>>,
+    cuts: [Vec<Cut<D>>; 2],
+    extras: [Vec<Extra>; 2],
+}
+
+/// Finds the neighbours of every coarse cell and computes all couplings. Nothing may be pinned.
 pub(super) fn couple<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
-    plan(fine, coarse);
-    finish(coarse);
-    let mut family = Vec::new();
-    for piece in 0..coarse.pieces.len() {
-        let Piece { first, length, block, .. } = coarse.pieces[piece];
-        if block == INSIDE {
-            continue;
+    let found = coarse.chunks.fold(
+        1..coarse.slots - 1,
+        &|lines, _, _| {
+            let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
+            let mut family = Vec::new();
+            coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
+            vec![found]
+        },
+        &|mut left: Vec<_>, right| {
+            left.extend(right);
+            left
+        },
+    );
+    for found in found {
+        coarse.pieces.extend(found.pieces);
+        for colour in 0..2 {
+            coarse.cuts[colour].extend_from_slice(&found.cuts[colour]);
+            coarse.extras[colour].extend_from_slice(&found.extras[colour]);
         }
-        for slot in first as usize..(first + length) as usize {
-            for cell in [slot, slot + coarse.slots] {
-                recompute(fine, coarse, cell, &mut family);
+    }
+    coarse.index();
+    settle(coarse);
+}
+
+impl<const D: usize> Found<D> {
+    fn couple_line(&mut self, fine: &Level<D>, coarse: &Level<D>, line: &Line, family: &mut Vec<u32>) {
+        let is_odd = coarse.is_odd(line.column);
+        let mut slot = line.base;
+        while slot < line.base + Level::<D>::slots_of(line) {
+            let cells = [0, 1].map(|colour| self.couple_cell(fine, coarse, line, slot, colour, family));
+            let is_inside = is_full(coarse, line, slot) && cells.iter().all(|cell| is_inner(coarse, slot, cell));
+            if let Some(offsets) = is_inside.then(|| offsets(slot, &cells)).flatten() {
+                let length = inner_length(coarse, line, slot, &offsets);
+                if length as usize >= LANES {
+                    self.pieces.extend(Piece { first: slot, length, offsets, is_odd }.parts());
+                    slot += length;
+                    continue;
+                }
             }
+            for (colour, (cut, extras)) in cells.into_iter().enumerate() {
+                self.cuts[colour].push(cut);
+                self.extras[colour].extend(extras);
+            }
+            slot += 1;
         }
+    }
+
+    /// One cell, from its children, with what does not fit its faces.
+    fn couple_cell(
+        &self,
+        fine: &Level<D>,
+        coarse: &Level<D>,
+        line: &Line,
+        slot: u32,
+        colour: usize,
+        family: &mut Vec<u32>,
+    ) -> (Cut<D>, Vec<Extra>) {
+        let mut cut = Cut::alone(slot);
+        let mut extras: Vec<Extra> = Vec::new();
+        let is_second = coarse.is_odd(line.column) != (colour == 1);
+        let place = 2 * (slot - line.base + line.from / 2) + is_second as u32;
+        if place < line.from || place >= line.end() {
+            return (cut, extras);
+        }
+        coarse.children_of(fine, line, place, family);
+        let own = slot as usize + colour * coarse.slots;
+        let other = (1 - colour) * coarse.slots;
+        accumulate(fine, own, family, false, &mut cut, |cut, coupling, parent| {
+            let (neighbour, axis, side) = ((parent - other) as u32, coupling.axis, coupling.side);
+            let value = OVERCORRECTION * coupling.value;
+            if cut.couplings[axis][side] == 0.0 {
+                cut.at[axis][side] = neighbour;
+            }
+            if cut.at[axis][side] == neighbour {
+                cut.couplings[axis][side] += value;
+            } else {
+                let (axis, side) = (axis as u8, side as u8);
+                let known =
+                    extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == (axis, side, neighbour));
+                match known {
+                    Some(extra) => extra.coupling += value,
+                    None => extras.push(Extra { own: slot, slot: neighbour, coupling: value, axis, side }),
+                }
+            }
+        });
+        (cut, extras)
     }
 }
 
 /// Computes the couplings of a coarse cell anew from those of its free children.
 pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
     let (colour, slot) = coarse.split(cell);
-    let piece = *coarse.piece_at(slot);
-    let place = slot - piece.first as usize;
-    for array in 0..Piece::<D>::ARRAYS {
-        coarse.coefficients[piece.array(colour, array) + place] = 0.0;
-    }
-    let mut extras = Vec::new();
-    if piece.tangle != NONE {
-        extras = std::mem::take(&mut coarse.tangles[piece.tangle as usize][colour]);
-        extras.iter_mut().for_each(|extra| extra.coupling = 0.0);
-    }
-    let other = if colour == 0 { coarse.slots } else { 0 };
+    let Some(index) = coarse.cut_index(slot) else { return };
+    let line = coarse.line_of(slot);
+    let is_second = coarse.is_odd(line.column) != (colour == 1);
+    let place = 2 * (slot as u32 - line.base + line.from / 2) + is_second as u32;
+    coarse.children_of(fine, line, place, family);
+    let own_extras = coarse.extras_of(colour, slot);
+    let other = (1 - colour) * coarse.slots;
+    let mut cut = coarse.cuts[colour][index];
+    cut.couplings = [[0.0; 2]; D];
+    let extras = &mut coarse.extras[colour][own_extras];
+    extras.iter_mut().for_each(|extra| extra.coupling = 0.0);
+    accumulate(fine, cell, family, true, &mut cut, |cut, coupling, parent| {
+        let value = OVERCORRECTION * coupling.value;
+        let neighbour = (parent - other) as u32;
+        if cut.at[coupling.axis][coupling.side] == neighbour {
+            cut.couplings[coupling.axis][coupling.side] += value;
+        } else {
+            let (axis, side) = (coupling.axis as u8, coupling.side as u8);
+            let known = extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == (axis, side, neighbour));
+            if let Some(extra) = known {
+                extra.coupling += value;
+            }
+        }
+    });
+    coarse.cuts[colour][index] = cut;
+}
+
+/// Sums the rows of the free children of a coarse cell: the diagonal and its inverse are set, every
+/// coupling that leads out of the cell is handed to `outwards` with the cell it leads to.
+fn accumulate<const D: usize>(
+    fine: &Level<D>,
+    cell: usize,
+    family: &[u32],
+    is_anything_pinned: bool,
+    cut: &mut Cut<D>,
+    mut outwards: impl FnMut(&mut Cut<D>, &Coupling, usize),
+) {
     let (mut diagonal, mut weight) = (0.0, 0.0);
-    coarse.children_of(fine, cell, family);
-    let coefficients = &mut coarse.coefficients;
     for child in family.iter().map(|&child| child as usize).filter(|&child| fine.is_free(child)) {
-        weight += fine.diagonal(child);
-        diagonal += fine.excess(child);
+        let own = fine.diagonal(child);
+        // What holds the child beside its neighbours: air, and walls pinned on a finer level.
+        let mut excess = own;
         fine.couplings(child, |coupling| {
+            excess -= coupling.value;
             let parent = fine.parents[coupling.cell] as usize;
-            if !fine.is_free(coupling.cell) {
+            if is_anything_pinned && !fine.is_free(coupling.cell) {
                 diagonal += coupling.value;
             } else if parent != cell {
                 diagonal += coupling.value;
-                let value = OVERCORRECTION * coupling.value;
-                let array = piece.array_of(colour, coupling.axis, coupling.side);
-                let offset = match array {
-                    2 => 0,
-                    3 => piece.across(colour),
-                    _ => piece.offsets[coupling.axis][coupling.side] as isize,
-                };
-                if parent == other + slot.wrapping_add_signed(offset) {
-                    coefficients[piece.array(colour, array) + place] += value;
-                } else if let Some(extra) = extras.iter_mut().find(|extra| extra.leads_to(&coupling, parent - other)) {
-                    extra.coupling += value;
-                }
+                outwards(cut, &coupling, parent);
             }
         });
+        weight += own;
+        diagonal += if excess.abs() < ROUNDING * own { 0.0 } else { excess };
     }
-    diagonal *= OVERCORRECTION;
-    let is_free = diagonal > 1e-6 * weight;
-    coefficients[piece.array(colour, 0) + place] = diagonal;
-    coefficients[piece.array(colour, 1) + place] = if is_free { 1.0 / diagonal } else { 0.0 };
-    if piece.tangle != NONE {
-        coarse.tangles[piece.tangle as usize][colour] = extras;
-    }
+    cut.diagonal = OVERCORRECTION * diagonal;
+    cut.inverse = if cut.diagonal > 1e-6 * weight { 1.0 / cut.diagonal } else { 0.0 };
 }
 
-impl Extra {
-    fn leads_to(&self, coupling: &super::level::Coupling, slot: usize) -> bool {
-        (self.axis as usize, self.side as usize, self.slot as usize) == (coupling.axis, coupling.side, slot)
+/// Whether a slot holds two cells.
+fn is_full<const D: usize>(_: &Level<D>, line: &Line, slot: u32) -> bool {
+    let end = line.base + Level::<D>::slots_of(line);
+    (line.base + line.from % 2..end - line.end() % 2).contains(&slot)
+}
+
+/// Whether both cells of a slot are made of steady ones.
+fn is_steady<const D: usize>(coarse: &Level<D>, slot: u32) -> bool {
+    let slot = slot as usize;
+    coarse.families[slot] == NONE && coarse.families[slot + coarse.slots] == NONE
+}
+
+/// Whether a cell made of steady ones has one neighbour on each side.
+fn is_inner<const D: usize>(coarse: &Level<D>, slot: u32, (cut, extras): &(Cut<D>, Vec<Extra>)) -> bool {
+    is_steady(coarse, slot) && extras.is_empty() && cut.couplings.iter().flatten().all(|&value| value == coarse.unit)
+}
+
+/// Offsets that serve both cells of a slot, if the neighbours along the first axis are in its line.
+fn offsets<const D: usize>(slot: u32, cells: &[(Cut<D>, Vec<Extra>); 2]) -> Option<[[i32; 2]; D]> {
+    let [(red, _), (black, _)] = cells;
+    let in_line = |cut: &Cut<D>| {
+        cut.at[0].contains(&slot) && (cut.at[0].contains(&(slot + 1)) || cut.at[0].contains(&(slot - 1)))
+    };
+    let offsets = std::array::from_fn(|axis| match axis {
+        0 => [0; 2],
+        _ => red.at[axis].map(|at| at as i32 - slot as i32),
+    });
+    (in_line(red) && in_line(black) && red.at[1..] == black.at[1..]).then_some(offsets)
+}
+
+/// How far the neighbours of an inner slot stay side by side: where all blocks consist of steady
+/// cells there is one coarse cell each, in the same line as before.
+fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offsets: &[[i32; 2]; D]) -> u32 {
+    let beside: Vec<(i32, &Line)> = offsets[1..]
+        .iter()
+        .flatten()
+        .map(|&offset| (offset, coarse.line_of(slot.wrapping_add_signed(offset) as usize)))
+        .collect();
+    let goes_on = |slot: u32| {
+        is_full(coarse, line, slot)
+            && is_full(coarse, line, slot + 1) // its last cell has a neighbour in the next slot
+            && is_steady(coarse, slot)
+            && is_steady(coarse, slot + 1)
+            && beside.iter().all(|&(offset, line)| {
+                let slot = slot.wrapping_add_signed(offset);
+                is_full(coarse, line, slot) && is_steady(coarse, slot)
+            })
+    };
+    let more = (slot + 1..).take_while(|&slot| goes_on(slot)).count();
+    1 + more as u32
+}
+
+/// Marks the slots of inner cells none of whose neighbours may be pinned.
+fn settle<const D: usize>(coarse: &mut Level<D>) {
+    coarse.steady = vec![false; coarse.slots];
+    let pieces = std::mem::take(&mut coarse.pieces);
+    let cuts = std::mem::take(&mut coarse.cuts);
+    let extras = std::mem::take(&mut coarse.extras);
+    for piece in &pieces {
+        coarse.steady[piece.first as usize..piece.end()].fill(true);
     }
+    for piece in &pieces {
+        for slot in piece.first as usize..piece.end() {
+            let beside = piece.offsets.iter().flatten();
+            coarse.unsettle(slot, beside.map(|&offset| slot.wrapping_add_signed(offset as isize)));
+        }
+    }
+    for cut in cuts.iter().flatten() {
+        coarse.unsettle(cut.slot as usize, cut.at.iter().flatten().map(|&slot| slot as usize));
+    }
+    for extra in extras.iter().flatten() {
+        coarse.unsettle(extra.own as usize, [extra.slot as usize].into_iter());
+    }
+    (coarse.pieces, coarse.cuts, coarse.extras) = (pieces, cuts, extras);
 }

@@ -9,7 +9,7 @@ use crate::parallel::Chunks;
 use crate::pressure::PressureOperator;
 
 /// Sweeps before and after the coarse correction.
-const SWEEPS: usize = 2;
+pub(super) const SWEEPS: usize = 2;
 
 /// All levels, finest first, with a right-hand side and an iterate each.
 pub(crate) struct Hierarchy<const D: usize> {
@@ -52,11 +52,6 @@ impl<const D: usize> Hierarchy<D> {
     /// Writes `value(row)` to the finest cell of every row.
     pub fn spread(&self, layout: &Layout, cells: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
         layout.spread(&self.levels[0], cells, value);
-    }
-
-    /// Cells of the finest level that may be pinned.
-    pub fn walls(&self) -> &[u32] {
-        &self.walls[0]
     }
 
     /// The right-hand side: `value(row)` on free cells of the finest level, zero on pinned ones.

@@ -1,9 +1,16 @@
 //! The finest level, from the pressure matrix.
 
-use super::level::{INSIDE, Level, NONE, Piece};
-use super::pieces::finish;
+use super::level::{Cut, LANES, Level, Piece};
 use crate::pressure::lines::{Line, Lines};
-use crate::pressure::{PressureOperator, Stencil};
+use crate::pressure::{self, PressureOperator};
+
+/// Slots whose neighbours lie at fixed offsets.
+struct Stretch<const D: usize> {
+    first: u32,
+    length: u32,
+    offsets: [[i32; 2]; D],
+    line: usize,
+}
 
 impl<const D: usize> Level<D> {
     /// Lays the rows of a matrix out, scaled to inner couplings of 1; those with a finite bound may be
@@ -11,85 +18,103 @@ impl<const D: usize> Level<D> {
     pub fn finest(operator: &PressureOperator<D>, lower: &[f64]) -> Self {
         let rows = operator.lines();
         let mut slots = 1;
-        let lines: Vec<Line> = rows
-            .lines
-            .iter()
-            .map(|line| {
-                let line = Line { base: slots, ..*line };
-                slots += Self::slots_of(&line);
-                line
-            })
-            .collect();
-        let slots = slots as usize + 1;
-        let mut level = Self::empty(operator.shape(), Lines::new(rows.columns, lines), slots, 1.0);
+        let place = |line: &Line| {
+            let line = Line { base: slots, ..*line };
+            slots += Self::slots_of(&line);
+            line
+        };
+        let lines: Vec<Line> = rows.lines.iter().map(place).collect();
+        let mut level = Self::new(operator.shape(), Lines::new(rows.columns, lines), slots as usize + 1, 1.0);
         let stretches = level.stretches();
         let is_inside = classify(&mut level, operator, lower, &stretches);
-        for &(first, length, offsets, column) in &stretches {
-            let is_odd = level.is_odd(column);
-            let mut place = first;
-            for group in is_inside[first as usize..(first + length) as usize].chunk_by(|a, b| a == b) {
-                let (first, length) = (place, group.len() as u32);
-                place += length;
-                let block = if group[0] { INSIDE } else { 0 };
-                level.pieces.push(Piece { first, length, offsets, block, tangle: NONE, is_odd });
+        for stretch in &stretches {
+            let is_odd = level.is_odd(level.lines.lines[stretch.line].column);
+            let mut first = stretch.first;
+            let slots = stretch.first as usize..(stretch.first + stretch.length) as usize;
+            for group in is_inside[slots].chunk_by(|a, b| a == b) {
+                let length = group.len() as u32;
+                if group[0] {
+                    level.pieces.extend(Piece { first, length, offsets: stretch.offsets, is_odd }.parts());
+                } else {
+                    (first..first + length).for_each(|slot| level.push_cut(operator, stretch, slot));
+                }
+                first += length;
             }
         }
-        finish(&mut level);
-        fill(&mut level, operator);
+        level.index();
         level
     }
 
-    pub(super) fn empty(shape: [usize; 3], lines: Lines, slots: usize, unit: f32) -> Self {
-        Self {
-            shape,
-            lines,
-            slots,
-            unit,
-            pieces: Vec::new(),
-            piece_of: Vec::new(),
-            pieces_from: Vec::new(),
-            chunks: Default::default(),
-            coefficients: Vec::new(),
-            tangles: Vec::new(),
-            parents: Vec::new(),
-            families: Vec::new(),
-            children: Vec::new(),
-            steady: Vec::new(),
-            bounded: Vec::new(),
-        }
-    }
-
-    /// (first slot, length, offsets, column) of all stretches of pairs.
-    fn stretches(&self) -> Vec<(u32, u32, [[i32; 2]; D], u32)> {
+    fn stretches(&self) -> Vec<Stretch<D>> {
         let pair_of = |line: &Line| Line { from: line.from / 2, length: Self::slots_of(line), ..*line };
         let pairs = Lines::new(self.lines.columns, self.lines.lines.iter().map(pair_of).collect());
-        let mut stretches = Vec::new();
-        for line in &pairs.lines {
+        let mut stretches = Vec::with_capacity(pairs.lines.len());
+        for (index, line) in pairs.lines.iter().enumerate() {
             pairs.stretches::<D>(line, self.slots, |from, until, offsets| {
-                stretches.push((line.base + from - line.from, until - from, offsets, line.column));
+                let first = line.base + from - line.from;
+                stretches.push(Stretch { first, length: until - from, offsets, line: index });
             });
         }
         stretches
     }
-}
 
-type StretchList<const D: usize> = [(u32, u32, [[i32; 2]; D], u32)];
+    /// Appends both cells of a slot.
+    fn push_cut(&mut self, operator: &PressureOperator<D>, stretch: &Stretch<D>, slot: u32) {
+        let line = self.lines.lines[stretch.line];
+        let rows = operator.lines().lines[stretch.line];
+        let pair = slot - line.base + line.from / 2;
+        let is_odd = self.is_odd(line.column);
+        for second in [false, true] {
+            let colour = (second != is_odd) as usize;
+            let place = 2 * pair + second as u32;
+            let mut cut = Cut::alone(slot);
+            if line.from <= place && place < line.end() {
+                let row = rows.base + place - rows.from;
+                let stencil = operator.stencil(&operator.stretches()[operator.stretch_of(row)], row);
+                let scale = 1.0 / operator.unit();
+                cut.diagonal = (scale * stencil.diagonal) as f32;
+                cut.inverse = (1.0 / (scale * stencil.diagonal)) as f32;
+                for axis in 0..D {
+                    for side in 0..2 {
+                        let is_pair = axis == 0 && (side == 1) != second;
+                        let offset = match axis {
+                            0 => {
+                                if is_pair {
+                                    0
+                                } else {
+                                    2 * side as i32 - 1
+                                }
+                            }
+                            _ => stretch.offsets[axis][side],
+                        };
+                        if stencil.towards[axis][side] != 0.0 {
+                            cut.at[axis][side] = slot.wrapping_add_signed(offset);
+                            cut.couplings[axis][side] = (scale * stencil.towards[axis][side]) as f32;
+                        }
+                    }
+                }
+            }
+            self.cuts[colour].push(cut);
+        }
+    }
+}
 
 /// Whether both cells of each slot are inner ones; marks bounded cells and steady slots.
 fn classify<const D: usize>(
     level: &mut Level<D>,
     operator: &PressureOperator<D>,
     lower: &[f64],
-    stretches: &StretchList<D>,
+    stretches: &[Stretch<D>],
 ) -> Vec<bool> {
     let mut inner = vec![0u8; level.slots];
     level.bounded = vec![false; 2 * level.slots];
     let mut rest = operator.stretches().iter();
     for (line, rows) in level.lines.lines.iter().zip(&operator.lines().lines) {
-        let mut row = rows.base;
         let is_odd = level.is_odd(line.column);
+        let mut row = rows.base;
         while row < rows.base + rows.length {
             let Some(stretch) = rest.next() else { break };
+            let is_inside = stretch.coefficients == pressure::INSIDE;
             for row in stretch.first..stretch.first + stretch.length {
                 let place = rows.from + row - rows.base;
                 let slot = Level::<D>::slot_of(line, place / 2) as usize;
@@ -97,94 +122,22 @@ fn classify<const D: usize>(
                 if is_wall {
                     level.bounded[slot + if (place % 2 == 1) != is_odd { level.slots } else { 0 }] = true;
                 }
-                inner[slot] += (stretch.coefficients == crate::pressure::INSIDE && !is_wall) as u8;
+                inner[slot] += (is_inside && !is_wall) as u8;
             }
             row += stretch.length;
         }
     }
     let mut is_inside: Vec<bool> = inner.into_iter().map(|count| count == 2).collect();
     level.steady = is_inside.clone();
-    for &(first, length, offsets, _) in stretches {
-        let slots = first as usize..(first + length) as usize;
+    for stretch in stretches {
+        let slots = stretch.first as usize..(stretch.first + stretch.length) as usize;
         for slot in slots.clone() {
-            if !level.has_bounded(slot) {
-                continue;
-            }
-            level.steady[slot - 1] = false;
-            level.steady[slot + 1] = false;
-            let beside = offsets.iter().flatten().map(|&offset| slot.wrapping_add_signed(offset as isize));
-            beside.for_each(|slot| level.steady[slot] = false);
+            let beside = stretch.offsets.iter().flatten();
+            level.unsettle(slot, beside.map(|&offset| slot.wrapping_add_signed(offset as isize)));
         }
-        // A short inner stretch is cheaper as part of the pieces beside it.
-        for group in is_inside[slots].chunk_by_mut(|a, b| a == b) {
-            if group.len() < SHORTEST {
-                group.fill(false);
-            }
+        for group in is_inside[slots].chunk_by_mut(|a, b| a == b).filter(|group| group.len() < LANES) {
+            group.fill(false);
         }
     }
     is_inside
-}
-
-/// Slots below which an inner stretch is not worth a piece of its own.
-const SHORTEST: usize = 8;
-
-/// Writes the coefficients of all cut pieces.
-fn fill<const D: usize>(level: &mut Level<D>, operator: &PressureOperator<D>) {
-    let mut coefficients = std::mem::take(&mut level.coefficients);
-    let stretches = operator.stretches();
-    let mut next = 0;
-    for (line, rows) in level.lines.lines.iter().zip(&operator.lines().lines) {
-        let first = line.base as usize;
-        let mut slot = first;
-        while slot < first + Level::<D>::slots_of(line) as usize {
-            let piece = level.piece_at(slot);
-            slot = piece.end();
-            if piece.block == INSIDE {
-                continue;
-            }
-            for slot in piece.first..piece.first + piece.length {
-                let pair = slot - line.base + line.from / 2;
-                for second in [false, true] {
-                    let place = 2 * pair + second as u32;
-                    if place < line.from || place >= line.end() {
-                        continue;
-                    }
-                    let row = rows.base + place - rows.from;
-                    while stretches[next].first + stretches[next].length <= row {
-                        next += 1;
-                    }
-                    let stencil = operator.stencil(&stretches[next], row);
-                    let colour = (second != piece.is_odd) as usize;
-                    write(
-                        &mut coefficients,
-                        piece,
-                        colour,
-                        (slot - piece.first) as usize,
-                        &stencil,
-                        1.0 / operator.unit(),
-                    );
-                }
-            }
-        }
-    }
-    level.coefficients = coefficients;
-}
-
-fn write<const D: usize>(
-    coefficients: &mut [f32],
-    piece: &Piece<D>,
-    colour: usize,
-    place: usize,
-    stencil: &Stencil<D>,
-    scale: f64,
-) {
-    let diagonal = scale * stencil.diagonal;
-    coefficients[piece.array(colour, 0) + place] = diagonal as f32;
-    coefficients[piece.array(colour, 1) + place] = (1.0 / diagonal) as f32;
-    for axis in 0..D {
-        for side in 0..2 {
-            let array = piece.array_of(colour, axis, side);
-            coefficients[piece.array(colour, array) + place] = (scale * stencil.towards[axis][side]) as f32;
-        }
-    }
 }

@@ -6,6 +6,7 @@
 //! with A, and every vector of the method is half as long.
 
 use super::cycle::Hierarchy;
+use super::level::Span;
 use crate::parallel;
 use crate::parallel::larger;
 use crate::simd::vectorised;
@@ -14,14 +15,14 @@ use crate::simd::vectorised;
 #[derive(Debug, Default)]
 pub(crate) struct Reduced {
     pub x: Vec<f32>,
-    product: Vec<f32>,
-    direction: Vec<f32>,
-    image: Vec<f32>,
+    pub(super) product: Vec<f32>,
+    pub(super) direction: Vec<f32>,
+    pub(super) image: Vec<f32>,
 }
 
 /// Sums that one pass over the answer of a cycle yields.
 #[derive(Clone, Copy)]
-struct Sums {
+pub(super) struct Sums {
     /// rᵀ z
     residual: f64,
     /// zᵀ S z
@@ -51,11 +52,14 @@ impl Reduced {
         let grid = &hierarchy.levels[level];
         grid.first_half_sweep(0, b_red, red);
         black.fill(0.0);
-        let mut residual = {
+        {
             let (red, black, b) = (&*red, &*black, &*b_black);
-            grid.black_residual(b, red, black, &mut self.product)
-        };
-        b_black.copy_from_slice(&self.product);
+            grid.over_spans(&mut self.product, |span, y| grid.defect::<true>(&span, 1, b, black, red, y));
+        }
+        parallel::for_each((&mut *b_black, self.product.as_slice()), |(b, defect)| {
+            b.iter_mut().zip(defect).for_each(|(b, defect)| *b = -defect);
+        });
+        let mut residual = norm_max(b_black);
 
         let (mut cycles, mut before) = (0, None);
         while residual > target && cycles < most {
@@ -85,7 +89,7 @@ impl Reduced {
     }
 
     /// p ← z + β p, s ← S z + β s, x ← x + α p, r ← r − α s; returns max |r_i|.
-    fn step(&mut self, alpha: f32, beta: f32, z: &[f32], r: &mut [f32]) -> f64 {
+    pub(super) fn step(&mut self, alpha: f32, beta: f32, z: &[f32], r: &mut [f32]) -> f64 {
         let lanes = (z, &*self.product, &mut *self.direction, &mut *self.image, &mut *self.x, r);
         parallel::fold(
             lanes,
@@ -111,6 +115,21 @@ impl Reduced {
     }
 }
 
+/// xᵀ y with sixteen running sums.
+#[inline(always)]
+fn dot(x: &[f32], y: &[f32]) -> f64 {
+    let mut sums = [0.0f32; 16];
+    let (x, x_rest) = x.as_chunks::<16>();
+    let (y, y_rest) = y.as_chunks::<16>();
+    for (x, y) in x.iter().zip(y) {
+        for lane in 0..16 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let rest: f32 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    sums.iter().map(|&sum| sum as f64).sum::<f64>() + rest as f64
+}
+
 /// max |x_i|, NaN if anything is NaN.
 pub(super) fn norm_max(x: &[f32]) -> f64 {
     parallel::max(x, |x| {
@@ -129,66 +148,36 @@ fn norm_of_block(x: &[f32]) -> f64 {
 }
 
 impl<const D: usize> super::level::Level<D> {
-    /// y ← b − A x on all cells; returns its maximum norm.
-    pub fn residual(&self, b: &[f32], x: &[f32], y: &mut [f32]) -> f64 {
+    /// y ← A x − b on all cells; returns its maximum norm.
+    pub fn defects(&self, b: &[f32], x: &[f32], y: &mut [f32]) -> f64 {
         let (red, black) = x.split_at(self.slots);
+        let (b_red, b_black) = b.split_at(self.slots);
         let (y_red, y_black) = y.split_at_mut(self.slots);
-        self.over_pieces(
-            &mut y_red[1..self.slots - 1],
+        self.over_spans(
+            y_red,
             #[inline(always)]
-            |piece, y| self.residual_of_piece(piece, 0, Some(&b[..self.slots]), red, black, y),
+            |span, y| self.defect::<true>(&span, 0, b_red, red, black, y),
         );
-        let most = norm_max(y_red);
-        larger(most, self.black_residual(&b[self.slots..], red, black, y_black))
-    }
-
-    /// y ← b − A x on black cells; returns its maximum norm.
-    fn black_residual(&self, b: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> f64 {
-        self.over_pieces(
-            &mut y[1..self.slots - 1],
+        self.over_spans(
+            y_black,
             #[inline(always)]
-            |piece, y| {
-                self.residual_of_piece(piece, 1, Some(b), black, red, y);
-            },
+            |span, y| self.defect::<true>(&span, 1, b_black, black, red, y),
         );
         norm_max(y)
     }
 
     /// y ← (A z)_b for black cells, with the sums that conjugate gradients need.
-    fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> Sums {
+    pub(super) fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> Sums {
         self.chunks.fold(
             &mut y[1..self.slots - 1],
-            &|pieces, place, y: &mut [f32]| {
+            &|lines, place, y: &mut [f32]| {
                 vectorised(
                     #[inline(always)]
                     || {
-                        let (mut residual, mut curvature) = (0.0f64, 0.0f64);
-                        for piece in &self.pieces[pieces] {
-                            let (first, length) = (piece.first as usize, piece.length as usize);
-                            let y = &mut y[first - place..][..length];
-                            self.residual_of_piece(piece, 1, None, black, red, y);
-                            let (r, z) = (&r[first..][..length], &black[first..][..length]);
-                            let (mut rz, mut zy) = ([0.0f32; 8], [0.0f32; 8]);
-                            for i in 0..length {
-                                y[i] = -y[i];
-                            }
-                            let (r, r_rest) = r.as_chunks::<8>();
-                            let (z, z_rest) = z.as_chunks::<8>();
-                            let (y, y_rest) = y.as_chunks::<8>();
-                            for ((r, z), y) in r.iter().zip(z).zip(y) {
-                                for lane in 0..8 {
-                                    rz[lane] += r[lane] * z[lane];
-                                    zy[lane] += z[lane] * y[lane];
-                                }
-                            }
-                            for ((r, z), y) in r_rest.iter().zip(z_rest).zip(y_rest) {
-                                rz[0] += r * z;
-                                zy[0] += z * y;
-                            }
-                            residual += rz.iter().sum::<f32>() as f64;
-                            curvature += zy.iter().sum::<f32>() as f64;
-                        }
-                        Sums { residual, curvature }
+                        let slots = place..place + y.len();
+                        self.defect::<false>(&Span { lines, slots: slots.clone() }, 1, &[], black, red, y);
+                        let z = &black[slots.clone()];
+                        Sums { residual: dot(&r[slots], z), curvature: dot(y, z) }
                     },
                 )
             },

@@ -23,7 +23,12 @@ impl Layout {
     }
 
     /// Writes `value(row)` to the cell of every row.
-    pub fn spread<const D: usize>(&self, level: &Level<D>, cells: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
+    pub(super) fn spread<const D: usize>(
+        &self,
+        level: &Level<D>,
+        cells: &mut [f32],
+        value: impl Fn(usize) -> f32 + Sync,
+    ) {
         let (red, black) = cells.split_at_mut(level.slots);
         let own = (&mut red[1..level.slots - 1], &mut black[1..level.slots - 1]);
         self.by_slot.fold(

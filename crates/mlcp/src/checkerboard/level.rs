@@ -1,18 +1,24 @@
 //! One level of the hierarchy: which unknowns there are, and how they are coupled.
 
+use std::ops::Range;
+
 use crate::parallel::Chunks;
 use crate::pressure::lines::{Line, Lines};
-
-/// Marks a piece whose cells all have the couplings of an inner cell.
-pub(super) const INSIDE: u32 = u32::MAX;
 
 /// Marks what is not there.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Marks the place of a slot in a piece.
+const IN_PIECE: u32 = 1 << 31;
+
 /// Longest piece: what is computed for it stays in the first-level cache.
 pub(super) const LONGEST: usize = 256;
 
-/// Slots of one line one behind the other whose neighbours are so too.
+/// Slots that are worked on at once; no piece has fewer.
+pub(super) const LANES: usize = 8;
+
+/// Slots of one line one behind the other that hold inner cells: every coupling is the unit of the
+/// level, and all neighbours lie one behind the other too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<const D: usize> {
     /// First slot.
@@ -20,52 +26,66 @@ pub(super) struct Piece<const D: usize> {
     pub length: u32,
     /// Where the slots of the neighbours across the faces of axes 1.. are, relative to the slot.
     pub offsets: [[i32; 2]; D],
-    /// Where the coefficients begin, or `INSIDE`.
-    pub block: u32,
-    /// Index of further couplings, or `NONE`. Such a piece has one slot.
-    pub tangle: u32,
     /// Whether the red cell of each slot is the second one, at 2k + 1.
     pub is_odd: bool,
 }
 
 impl<const D: usize> Piece<D> {
-    /// Arrays of a colour in a block: diagonal, its inverse (zero where pinned or absent), and the
-    /// couplings with the cell of the same slot, with the neighbour in the next slot, and across the
-    /// faces of the other axes.
-    pub const ARRAYS: usize = 2 + 2 * D;
-
-    /// Whether the cell of a colour is the second one of its slot.
-    pub fn is_second(&self, colour: usize) -> bool {
-        self.is_odd != (colour == 1)
-    }
-
     /// Where the neighbour along the first axis that is not in the same slot lies: −1 or 1.
     pub fn across(&self, colour: usize) -> isize {
-        if self.is_second(colour) { 1 } else { -1 }
-    }
-
-    /// Where an array of a colour begins in the coefficients.
-    pub fn array(&self, colour: usize, array: usize) -> usize {
-        self.block as usize + (colour * Self::ARRAYS + array) * self.length as usize
-    }
-
-    /// The array that holds the coupling across a face.
-    pub fn array_of(&self, colour: usize, axis: usize, side: usize) -> usize {
-        match axis {
-            0 if (side == 1) == self.is_second(colour) => 3,
-            0 => 2,
-            _ => 2 + 2 * axis + side,
-        }
+        if self.is_odd != (colour == 1) { 1 } else { -1 }
     }
 
     pub fn end(&self) -> usize {
         (self.first + self.length) as usize
     }
+
+    /// Cuts a long piece into parts of about the same length.
+    pub fn parts(self) -> impl Iterator<Item = Self> {
+        let parts = self.length.div_ceil(LONGEST as u32);
+        (0..parts).map(move |part| {
+            let [first, end] = [part, part + 1].map(|part| self.first + part * self.length / parts);
+            Self { first, length: end - first, ..self }
+        })
+    }
 }
 
-/// A coupling that does not fit the pattern: a thin wall has split the neighbouring coarse cell.
+/// A cell that is cut, near a surface, at a separating wall, or absent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut<const D: usize> {
+    pub slot: u32,
+    /// Slots of the neighbours, in the other colour; its own where there is none.
+    pub at: [[u32; 2]; D],
+    pub couplings: [[f32; 2]; D],
+    pub diagonal: f32,
+    /// A_ii⁻¹, zero where the cell is pinned or absent.
+    pub inverse: f32,
+}
+
+impl<const D: usize> Cut<D> {
+    /// A cell without neighbours.
+    pub fn alone(slot: u32) -> Self {
+        Self { slot, at: [[slot; 2]; D], couplings: [[0.0; 2]; D], diagonal: 0.0, inverse: 0.0 }
+    }
+
+    /// Σ c_ij x_j over all neighbours.
+    #[inline(always)]
+    pub fn sum(&self, other: &[f32]) -> f32 {
+        let mut sum = 0.0;
+        for axis in 0..D {
+            let ([below, above], [one, two]) = (self.at[axis], self.couplings[axis]);
+            sum += one * other[below as usize] + two * other[above as usize];
+        }
+        sum
+    }
+}
+
+/// A coupling of a cut cell that does not fit its faces: a thin wall has split the neighbouring
+/// coarse cell, and there are two neighbours on one side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extra {
+    /// Slot of the cell.
+    pub own: u32,
     /// Slot of the neighbour, in the other colour.
     pub slot: u32,
     pub coupling: f32,
@@ -86,18 +106,22 @@ pub(super) struct Level<const D: usize> {
     pub slots: usize,
     /// Coupling between two inner cells.
     pub unit: f32,
+    /// All other slots are cut.
     pub pieces: Vec<Piece<D>>,
-    /// Piece of each slot.
-    pub piece_of: Vec<u32>,
-    /// Pieces of each column begin here.
+    /// Red and black cells of the cut slots, in the order of their slots.
+    pub cuts: [Vec<Cut<D>>; 2],
+    /// Further couplings, in the order of their slots.
+    pub extras: [Vec<Extra>; 2],
+    /// Where each slot is in a piece or among the cut ones.
+    pub place_of: Vec<u32>,
+    /// First piece and first cut cell of each line, and the ends.
     pub pieces_from: Vec<u32>,
+    pub cuts_from: Vec<u32>,
+    /// Lines, for work on all slots.
     pub chunks: Chunks,
-    pub coefficients: Vec<f32>,
-    /// Further couplings of the red and of the black cell of a piece.
-    pub tangles: Vec<[Vec<Extra>; 2]>,
     /// Cell of the next coarser level that each cell belongs to; `NONE` for absent cells.
     pub parents: Vec<u32>,
-    /// For cells of a coarse level that are not steady: where their children are listed.
+    /// For cells of a coarse level that are not made of steady ones: where their children are listed.
     pub families: Vec<u32>,
     /// Children, list after list, each behind its length.
     pub children: Vec<u32>,
@@ -106,6 +130,27 @@ pub(super) struct Level<const D: usize> {
     pub steady: Vec<bool>,
     /// Cells that may be pinned: those with a row at a separating wall.
     pub bounded: Vec<bool>,
+}
+
+/// Whole lines one behind the other, and their slots.
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub lines: Range<usize>,
+    pub slots: Range<usize>,
+}
+
+/// Where the items of each line begin in a list ordered by slot, and the end.
+fn firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut slots = slots.peekable();
+    let mut count = 0;
+    let mut firsts = vec![0];
+    for end in ends {
+        while slots.next_if(|&slot| slot < end).is_some() {
+            count += 1;
+        }
+        firsts.push(count);
+    }
+    firsts
 }
 
 /// A coupling, seen from one cell.
@@ -118,6 +163,43 @@ pub(super) struct Coupling {
 }
 
 impl<const D: usize> Level<D> {
+    /// A level without couplings.
+    pub fn new(shape: [usize; 3], lines: Lines, slots: usize, unit: f32) -> Self {
+        let chunks = Chunks::new(1, lines.lines.iter().map(|line| Self::slots_of(line) as usize));
+        Self {
+            shape,
+            lines,
+            slots,
+            unit,
+            pieces: Vec::new(),
+            cuts: [Vec::new(), Vec::new()],
+            extras: [Vec::new(), Vec::new()],
+            place_of: Vec::new(),
+            pieces_from: Vec::new(),
+            cuts_from: Vec::new(),
+            chunks,
+            parents: Vec::new(),
+            families: Vec::new(),
+            children: Vec::new(),
+            steady: Vec::new(),
+            bounded: Vec::new(),
+        }
+    }
+
+    /// Notes where each slot is, once all pieces and cut cells are known.
+    pub fn index(&mut self) {
+        self.place_of = vec![0; self.slots];
+        for (index, piece) in self.pieces.iter().enumerate() {
+            self.place_of[piece.first as usize..piece.end()].fill(index as u32 | IN_PIECE);
+        }
+        for (index, cut) in self.cuts[0].iter().enumerate() {
+            self.place_of[cut.slot as usize] = index as u32;
+        }
+        let ends = || self.lines.lines.iter().map(|line| line.base + Self::slots_of(line));
+        self.pieces_from = firsts(ends(), self.pieces.iter().map(|piece| piece.first));
+        self.cuts_from = firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot));
+    }
+
     /// Slot of the pair at place `pair` of a line of cells.
     pub fn slot_of(line: &Line, pair: u32) -> u32 {
         line.base + pair - line.from / 2
@@ -141,70 +223,82 @@ impl<const D: usize> Level<D> {
     }
 
     /// (colour, slot) of a cell.
+    #[inline]
     pub fn split(&self, cell: usize) -> (usize, usize) {
         if cell < self.slots { (0, cell) } else { (1, cell - self.slots) }
     }
 
-    pub fn piece_at(&self, slot: usize) -> &Piece<D> {
-        &self.pieces[self.piece_of[slot] as usize]
+    /// Index of a cell among the cut ones of its colour, unless it is an inner one.
+    #[inline]
+    pub fn cut_index(&self, slot: usize) -> Option<usize> {
+        let place = self.place_of[slot];
+        (place & IN_PIECE == 0).then_some(place as usize)
+    }
+
+    #[inline]
+    fn cut(&self, cell: usize) -> Option<&Cut<D>> {
+        let (colour, slot) = self.split(cell);
+        self.cut_index(slot).map(|index| &self.cuts[colour][index])
     }
 
     /// Diagonal of a cell.
     pub fn diagonal(&self, cell: usize) -> f32 {
-        self.entry(cell, 0).unwrap_or(2.0 * D as f32 * self.unit)
+        self.cut(cell).map_or(2.0 * D as f32 * self.unit, |cut| cut.diagonal)
     }
 
     /// Whether a cell takes part: it is there and not pinned.
+    #[inline]
     pub fn is_free(&self, cell: usize) -> bool {
-        self.entry(cell, 1).is_none_or(|inverse| inverse != 0.0)
+        self.cut(cell).is_none_or(|cut| cut.inverse != 0.0)
     }
 
-    /// Place of an array entry of a cell among the coefficients, unless it is an inner cell.
-    pub fn place_of(&self, cell: usize, array: usize) -> Option<usize> {
-        let (colour, slot) = self.split(cell);
-        let piece = self.piece_at(slot);
-        (piece.block != INSIDE).then(|| piece.array(colour, array) + slot - piece.first as usize)
-    }
-
-    fn entry(&self, cell: usize, array: usize) -> Option<f32> {
-        self.place_of(cell, array).map(|place| self.coefficients[place])
+    /// Further couplings of a cell.
+    pub fn extras_of(&self, colour: usize, slot: usize) -> Range<usize> {
+        let extras = &self.extras[colour];
+        if extras.is_empty() {
+            return 0..0;
+        }
+        let first = extras.partition_point(|extra| (extra.own as usize) < slot);
+        first..first + extras[first..].iter().take_while(|extra| extra.own as usize == slot).count()
     }
 
     /// Calls `visit` with every coupling of a cell that is not zero.
+    #[inline]
     pub fn couplings(&self, cell: usize, mut visit: impl FnMut(Coupling)) {
         let (colour, slot) = self.split(cell);
-        let piece = self.piece_at(slot);
         let other = if colour == 0 { self.slots } else { 0 };
-        for axis in 0..D {
-            for side in 0..2 {
-                let array = piece.array_of(colour, axis, side);
-                let value = match piece.block {
-                    INSIDE => self.unit,
-                    _ => self.coefficients[piece.array(colour, array) + slot - piece.first as usize],
-                };
-                if value != 0.0 {
-                    let offset = match array {
-                        2 => 0,
-                        3 => piece.across(colour),
+        let place = self.place_of[slot];
+        if place & IN_PIECE != 0 {
+            let piece = &self.pieces[(place & !IN_PIECE) as usize];
+            let across = piece.across(colour);
+            for axis in 0..D {
+                for side in 0..2 {
+                    let offset = match axis {
+                        0 if (side == 1) == (across == 1) => across,
+                        0 => 0,
                         _ => piece.offsets[axis][side] as isize,
                     };
-                    visit(Coupling { axis, side, cell: other + slot.wrapping_add_signed(offset), value });
+                    let cell = other + slot.wrapping_add_signed(offset);
+                    visit(Coupling { axis, side, cell, value: self.unit });
+                }
+            }
+            return;
+        }
+        let cut = &self.cuts[colour][place as usize];
+        for axis in 0..D {
+            for side in 0..2 {
+                let value = cut.couplings[axis][side];
+                if value != 0.0 {
+                    visit(Coupling { axis, side, cell: other + cut.at[axis][side] as usize, value });
                 }
             }
         }
-        if piece.tangle != NONE {
-            for extra in self.tangles[piece.tangle as usize][colour].iter().filter(|extra| extra.coupling != 0.0) {
+        for extra in &self.extras[colour][self.extras_of(colour, slot)] {
+            if extra.coupling != 0.0 {
                 let (axis, side) = (extra.axis as usize, extra.side as usize);
                 visit(Coupling { axis, side, cell: other + extra.slot as usize, value: extra.coupling });
             }
         }
-    }
-
-    /// What holds a cell beside its neighbours: air, and walls that were pinned on a finer level.
-    pub fn excess(&self, cell: usize) -> f32 {
-        let (mut excess, diagonal) = (self.diagonal(cell), self.diagonal(cell));
-        self.couplings(cell, |coupling| excess -= coupling.value);
-        if excess.abs() < ROUNDING * diagonal { 0.0 } else { excess }
     }
 
     /// Line of cells that a slot belongs to.
@@ -212,23 +306,13 @@ impl<const D: usize> Level<D> {
         &self.lines.lines[self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1]
     }
 
-    /// (column, place) of a cell, unless it is absent.
-    pub fn locate(&self, cell: usize) -> Option<(u32, u32)> {
-        let (colour, slot) = self.split(cell);
-        let line = self.line_of(slot);
-        let is_second = self.is_odd(line.column) != (colour == 1);
-        let place = 2 * (slot as u32 - line.base + line.from / 2) + is_second as u32;
-        (line.from <= place && place < line.end()).then_some((line.column, place))
-    }
-
-    /// Writes the children of a cell on the next finer level to `family`.
-    pub fn children_of(&self, fine: &Self, cell: usize, family: &mut Vec<u32>) {
+    /// Writes the children of a cell on the next finer level to `family`, given where the cell is.
+    pub fn children_of(&self, fine: &Self, line: &Line, place: u32, family: &mut Vec<u32>) {
         family.clear();
-        match self.families[cell] {
+        match self.families[self.cell_at(line, place)] {
             // Steady children: no other cell lies in their block.
             NONE => {
-                let Some((column, place)) = self.locate(cell) else { return };
-                for line in fine.lines_below(self.lines.place(column)) {
+                for line in fine.lines_below(self.lines.place(line.column)) {
                     let places = (2 * place..2 * place + 2).filter(|&at| line.from <= at && at < line.end());
                     family.extend(places.map(|at| fine.cell_at(line, at) as u32));
                 }
@@ -250,11 +334,17 @@ impl<const D: usize> Level<D> {
         (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize]).collect()
     }
 
+    /// Slots next to cells that may be pinned are not steady.
+    pub fn unsettle(&mut self, slot: usize, beside: impl Iterator<Item = usize>) {
+        if self.has_bounded(slot) {
+            self.steady[slot - 1] = false;
+            self.steady[slot + 1] = false;
+            beside.for_each(|slot| self.steady[slot] = false);
+        }
+    }
+
     /// Number of cells that are there.
     pub fn cells(&self) -> usize {
         self.lines.lines.iter().map(|line| line.length as usize).sum()
     }
 }
-
-/// Differences up to this, relative to the diagonal, count as zero.
-const ROUNDING: f32 = 4e-6;

@@ -28,10 +28,9 @@ mod krylov;
 mod layout;
 mod level;
 mod nested;
-mod pieces;
 mod pin;
-mod plan;
 mod sweep;
+mod traffic;
 mod transfer;
 
 pub(crate) use cycle::Hierarchy;

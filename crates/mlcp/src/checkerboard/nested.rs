@@ -37,7 +37,7 @@ impl<const D: usize> Hierarchy<D> {
     /// Solves approximately for x on the finest level: A x − load ≥ 0 complementary to x ≥ floor on
     /// bounded cells, A x = load elsewhere. Nothing may be pinned, and nothing is afterwards.
     pub fn nested_start(&mut self, reduced: &mut Reduced, load: Vec<f32>, floor: Vec<f32>) -> Vec<f32> {
-        let mut parts = vec![Part { load, floor, x: Vec::new() }];
+        let mut parts = vec![Part { x: vec![0.0; load.len()], load, floor }];
         for level in 1..self.levels.len() {
             let size = 2 * self.levels[level].slots;
             let mut part = Part { load: vec![0.0; size], floor: vec![f32::NEG_INFINITY; size], x: vec![0.0; size] };
@@ -53,7 +53,6 @@ impl<const D: usize> Hierarchy<D> {
             self.improve(reduced, level, &mut parts[level]);
             let x = std::mem::take(&mut parts[level].x);
             let above = &mut parts[level - 1];
-            above.x = vec![0.0; 2 * self.levels[level - 1].slots];
             self.levels[level - 1].prolong(&x, &mut above.x);
             (0..SWEEPS).for_each(|_| self.projected_sweep(level - 1, above));
         }
@@ -64,7 +63,7 @@ impl<const D: usize> Hierarchy<D> {
     fn improve(&mut self, reduced: &mut Reduced, level: usize, part: &mut Part) {
         let is_last = level + 1 == self.levels.len();
         let size = part.x.len();
-        let (mut residual, mut answer) = (vec![0.0; size], vec![0.0; size]);
+        let (mut defects, mut answer) = (vec![0.0; size], vec![0.0; size]);
         let mut pinned = vec![false; self.walls[level].len()];
         for _ in 0..if is_last { POLICIES_AT_THE_END } else { POLICIES } {
             let grid = &self.levels[level];
@@ -84,8 +83,10 @@ impl<const D: usize> Hierarchy<D> {
                 part.x[cell as usize] = part.floor[cell as usize];
             }
             self.pin(level, changes.into_iter());
-            let norm = self.levels[level].residual(&part.load, &part.x, &mut residual);
-            self.b[level].copy_from_slice(&residual);
+            let norm = self.levels[level].defects(&part.load, &part.x, &mut defects);
+            parallel::for_each((self.b[level].as_mut_slice(), defects.as_slice()), |(b, defect)| {
+                b.iter_mut().zip(defect).for_each(|(b, defect)| *b = -defect);
+            });
             reduced.solve(self, level, &mut answer, FORCING * norm, CYCLES);
             parallel::for_each((part.x.as_mut_slice(), answer.as_slice()), |(x, answer)| {
                 x.iter_mut().zip(answer).for_each(|(x, answer)| *x += answer);

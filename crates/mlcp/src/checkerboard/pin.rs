@@ -11,9 +11,10 @@ impl<const D: usize> Hierarchy<D> {
         let finest = &mut self.levels[level];
         for (cell, is_pinned) in changes {
             debug_assert!(finest.bounded[cell], "only cells at separating walls are pinned");
-            let diagonal = finest.diagonal(cell);
-            if let Some(place) = finest.place_of(cell, 1) {
-                finest.coefficients[place] = if is_pinned { 0.0 } else { 1.0 / diagonal };
+            let (colour, slot) = finest.split(cell);
+            if let Some(index) = finest.cut_index(slot) {
+                let cut = &mut finest.cuts[colour][index];
+                cut.inverse = if is_pinned { 0.0 } else { 1.0 / cut.diagonal };
                 changed.push(cell as u32);
             }
         }

@@ -1,46 +1,106 @@
 //! Between two levels: residuals down, corrections up, both piecewise constant.
 
-use super::level::{INSIDE, LONGEST, Level, NONE, Piece};
+use super::level::{LONGEST, Level, NONE, Span};
+use super::sweep::defect_of_cut;
 use crate::parallel::{self, Chunks};
 use crate::simd::vectorised;
+
+/// The part of a coarse vector that a chunk of coarse columns owns.
+struct Coarse<'c> {
+    red: &'c mut [f32],
+    black: &'c mut [f32],
+    /// First slot.
+    place: usize,
+    /// Slots of the level.
+    slots: usize,
+}
+
+impl Coarse<'_> {
+    #[inline(always)]
+    fn add(&mut self, parent: u32, value: f32) {
+        let parent = parent as usize;
+        if parent < self.slots {
+            self.red[parent - self.place] += value;
+        } else if parent != NONE as usize {
+            self.black[parent - self.slots - self.place] += value;
+        }
+    }
+}
 
 impl<const D: usize> Level<D> {
     /// Chunks of columns, for work that a coarse column owns.
     pub fn column_chunks(&self) -> Chunks {
-        let columns = 0..self.lines.columns[0] * self.lines.columns[1];
-        Chunks::new(
-            1,
-            columns.map(|column| self.lines.of(column).iter().map(|line| Self::slots_of(line) as usize).sum()),
-        )
+        let slots = |column| self.lines.of(column).iter().map(|line| Self::slots_of(line) as usize).sum();
+        Chunks::new(1, (0..self.lines.columns[0] * self.lines.columns[1]).map(slots))
     }
 
     /// b_H ← Pᵀ (b − A x) where the residual of the black cells is zero, as after a half-sweep over
     /// them. No `b` stands for zero on red cells.
     pub fn restrict_red(&self, coarse: &Self, columns: &Chunks, b: Option<&[f32]>, x: &[f32], coarse_b: &mut [f32]) {
+        match b {
+            Some(b) => self.restrict_defect::<true>(coarse, columns, b, x, coarse_b),
+            None => self.restrict_defect::<false>(coarse, columns, &[], x, coarse_b),
+        }
+    }
+
+    fn restrict_defect<const HAS_B: bool>(
+        &self,
+        coarse: &Self,
+        columns: &Chunks,
+        b: &[f32],
+        x: &[f32],
+        coarse_b: &mut [f32],
+    ) {
         let (red, black) = x.split_at(self.slots);
-        let (coarse_red, coarse_black) = coarse_b.split_at_mut(coarse.slots);
-        let own = (&mut coarse_red[1..coarse.slots - 1], &mut coarse_black[1..coarse.slots - 1]);
+        self.gather(
+            coarse,
+            columns,
+            coarse_b,
+            #[inline(always)]
+            |span, coarse_b| {
+                let mut strip = [0.0; LONGEST];
+                for piece in self.pieces_in(&span) {
+                    self.defect_of_piece::<HAS_B>(piece, 0, b, red, black, &mut strip);
+                    let parents = &self.parents[piece.first as usize..piece.end()];
+                    parents.iter().zip(&strip).for_each(|(&parent, defect)| coarse_b.add(parent, -defect));
+                }
+                for cut in self.cuts_in(0, &span) {
+                    let defect = defect_of_cut::<D, HAS_B>(cut, b, red, black);
+                    coarse_b.add(self.parents[cut.slot as usize], -defect);
+                }
+                for extra in self.extras_in(0, &span) {
+                    coarse_b.add(self.parents[extra.own as usize], self.extra_term(0, extra, black));
+                }
+            },
+        );
+    }
+
+    /// y ← Pᵀ x, all cells.
+    pub fn restrict(&self, coarse: &Self, columns: &Chunks, x: &[f32], y: &mut [f32]) {
+        self.gather(coarse, columns, y, |Span { slots, .. }, y| {
+            let black = slots.start + self.slots..slots.end + self.slots;
+            for cells in [slots, black] {
+                self.parents[cells.clone()].iter().zip(&x[cells]).for_each(|(&parent, &x)| y.add(parent, x));
+            }
+        });
+    }
+
+    /// Calls `kernel` with the lines below every coarse column and the part of `y` that holds it.
+    #[inline(always)]
+    fn gather(&self, coarse: &Self, columns: &Chunks, y: &mut [f32], kernel: impl Fn(Span, &mut Coarse) + Sync) {
+        let (red, black) = y.split_at_mut(coarse.slots);
         columns.fold(
-            own,
-            &|columns, place, (coarse_red, coarse_black): (&mut [f32], &mut [f32])| {
+            (&mut red[1..coarse.slots - 1], &mut black[1..coarse.slots - 1]),
+            &|columns, place, (red, black): (&mut [f32], &mut [f32])| {
                 vectorised(
                     #[inline(always)]
                     || {
-                        coarse_red.fill(0.0);
-                        coarse_black.fill(0.0);
-                        let mut strip = [0.0; LONGEST];
+                        red.fill(0.0);
+                        black.fill(0.0);
+                        let mut y = Coarse { red, black, place, slots: coarse.slots };
                         for column in columns {
-                            for piece in self.pieces_below(coarse, column) {
-                                self.residual_of_piece(piece, 0, b, red, black, &mut strip);
-                                let parents = &self.parents[piece.first as usize..piece.end()];
-                                for (&parent, residual) in parents.iter().zip(&strip) {
-                                    let parent = parent as usize;
-                                    if parent < coarse.slots {
-                                        coarse_red[parent - place] += residual;
-                                    } else if parent != NONE as usize {
-                                        coarse_black[parent - coarse.slots - place] += residual;
-                                    }
-                                }
+                            if !coarse.lines.of(column).is_empty() {
+                                self.columns_below(coarse, column).for_each(|span| kernel(span, &mut y));
                             }
                         }
                     },
@@ -50,52 +110,33 @@ impl<const D: usize> Level<D> {
         );
     }
 
-    /// x ← x + P x_H on red cells; the black ones are about to be swept.
-    pub fn prolong_to_red(&self, coarse_x: &[f32], red: &mut [f32]) {
-        self.over_pieces(
-            &mut red[1..self.slots - 1],
-            #[inline(always)]
-            |piece, red| {
-                let parents = &self.parents[piece.first as usize..piece.end()];
-                if piece.block == INSIDE {
-                    red.iter_mut().zip(parents).for_each(|(x, &parent)| *x += coarse_x[parent as usize]);
-                    return;
-                }
-                let inverse = &self.coefficients[piece.array(0, 1)..][..piece.length as usize];
-                for ((x, &parent), &inverse) in red.iter_mut().zip(parents).zip(inverse) {
-                    if inverse != 0.0 {
-                        *x += coarse_x[parent as usize];
-                    }
-                }
-            },
-        );
+    /// Lines below a coarse column; two fine columns side by side are one span.
+    fn columns_below(&self, coarse: &Self, column: usize) -> impl Iterator<Item = Span> + '_ {
+        let [y, z] = coarse.lines.place(column as u32);
+        let [ny, nz] = self.lines.columns;
+        (2 * z..(2 * z + 2).min(nz)).map(move |z| {
+            let (first, last) = (2 * y + ny * z, (2 * y + 1).min(ny - 1) + ny * z);
+            let lines = self.lines.range(first).start..self.lines.range(last).end;
+            let base = |line: usize| self.lines.lines.get(line).map_or(self.slots - 1, |line| line.base as usize);
+            Span { slots: base(lines.start)..base(lines.end), lines }
+        })
     }
 
-    /// y ← Pᵀ x, all cells.
-    pub fn restrict(&self, coarse: &Self, columns: &Chunks, x: &[f32], y: &mut [f32]) {
-        let (red, black) = y.split_at_mut(coarse.slots);
-        let own = (&mut red[1..coarse.slots - 1], &mut black[1..coarse.slots - 1]);
-        columns.fold(
-            own,
-            &|columns, place, (red, black): (&mut [f32], &mut [f32])| {
-                red.fill(0.0);
-                black.fill(0.0);
-                for piece in columns.flat_map(|column| self.pieces_below(coarse, column)) {
-                    for cells in
-                        [piece.first as usize..piece.end(), piece.first as usize + self.slots..piece.end() + self.slots]
-                    {
-                        for (&parent, x) in self.parents[cells.clone()].iter().zip(&x[cells]) {
-                            let parent = parent as usize;
-                            if parent < coarse.slots {
-                                red[parent - place] += x;
-                            } else if parent != NONE as usize {
-                                black[parent - coarse.slots - place] += x;
-                            }
-                        }
-                    }
+    /// x ← x + P x_H on red cells; the black ones are about to be swept.
+    pub fn prolong_to_red(&self, coarse_x: &[f32], red: &mut [f32]) {
+        self.over_spans(
+            red,
+            #[inline(always)]
+            |span, red| {
+                for piece in self.pieces_in(&span) {
+                    let red = &mut red[piece.first as usize - span.slots.start..][..piece.length as usize];
+                    let parents = &self.parents[piece.first as usize..piece.end()];
+                    red.iter_mut().zip(parents).for_each(|(x, &parent)| *x += coarse_x[parent as usize]);
+                }
+                for cut in self.cuts_in(0, &span).iter().filter(|cut| cut.inverse != 0.0) {
+                    red[cut.slot as usize - span.slots.start] += coarse_x[self.parents[cut.slot as usize] as usize];
                 }
             },
-            &|(), ()| (),
         );
     }
 
@@ -106,15 +147,5 @@ impl<const D: usize> Level<D> {
                 *x = y.get(parent as usize).copied().unwrap_or(0.0);
             }
         });
-    }
-
-    fn pieces_below<'l>(&'l self, coarse: &Self, column: usize) -> impl Iterator<Item = &'l Piece<D>> + 'l {
-        let [y, z] = coarse.lines.place(column as u32);
-        let [ny, nz] = self.lines.columns;
-        let columns = [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().map(move |(dy, dz)| (2 * y + dy, 2 * z + dz));
-        columns.filter(move |&(y, z)| y < ny && z < nz).flat_map(move |(y, z)| {
-            let column = y + ny * z;
-            &self.pieces[self.pieces_from[column] as usize..self.pieces_from[column + 1] as usize]
-        })
     }
 }

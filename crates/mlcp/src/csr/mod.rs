@@ -50,16 +50,6 @@ impl<'a> CsrMatrix<'a> {
         Ok(matrix)
     }
 
-    /// The same matrix, its entries borrowed.
-    pub fn borrowed(&self) -> CsrMatrix<'_> {
-        CsrMatrix {
-            starts: Cow::Borrowed(&self.starts),
-            columns: Cow::Borrowed(&self.columns),
-            values: Cow::Borrowed(&self.values),
-            diagonal: self.diagonal.clone(),
-        }
-    }
-
     /// Number of rows (and columns).
     pub fn rows(&self) -> usize {
         self.starts.len() - 1

@@ -104,9 +104,9 @@ impl ProblemFolder {
         let lattice = lattice.filter(|lattice| lattice.couples_neighbours_only(&self.matrix));
         let problem = match lattice {
             Some(lattice) if lattice.dimension() == 2 => {
-                Mlcp::new(PressureOperator::<2>::from_csr(lattice, self.matrix.borrowed()), &self.b)
+                Mlcp::new(PressureOperator::<2>::from_csr(lattice, &self.matrix), &self.b)
             }
-            Some(lattice) => Mlcp::new(PressureOperator::<3>::from_csr(lattice, self.matrix.borrowed()), &self.b),
+            Some(lattice) => Mlcp::new(PressureOperator::<3>::from_csr(lattice, &self.matrix), &self.b),
             None => Mlcp::new(&self.matrix, &self.b),
         };
         problem?.with_lower(&self.lower)

@@ -59,3 +59,35 @@ impl LinearSolver for Cycles {
         done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Example;
+    use crate::multigrid::Multigrid;
+    use crate::precondition::Identity;
+
+    fn solve(preconditioner: &mut dyn Preconditioner) -> LinearReport {
+        let folder = Example::SphereHalf.generate(2, 64, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        let system = Subsystem::whole(problem.operator());
+        preconditioner.rebuild(&system).unwrap();
+        let (mut r, mut x) = (folder.b.clone(), vec![0.0; folder.b.len()]);
+        let stop = LinearStop { target: 1e-8 * vector::norm_max(&r), max_iterations: 10_000 };
+        Cycles::default().solve(&system, preconditioner, &mut r, &mut x, stop, &mut |_| ())
+    }
+
+    #[test]
+    fn a_few_cycles_are_enough() {
+        let report = solve(&mut Multigrid::default());
+        assert_eq!(report.outcome, LinearOutcome::Converged);
+        assert!(report.iterations <= 10, "{}", report.iterations);
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_given_up() {
+        let report = solve(&mut Identity);
+        assert_eq!(report.outcome, LinearOutcome::Breakdown);
+        assert!(report.iterations < 10_000);
+    }
+}

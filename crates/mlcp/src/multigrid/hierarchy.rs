@@ -113,6 +113,14 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
+    /// Whether a system can have the operator that this was built for.
+    pub fn fits(&self, system: &Subsystem) -> bool {
+        let entries = |level: &Level| level.matrix.off.columns.len() + level.matrix.rows();
+        let is_alike =
+            |matrix: &CsrMatrix| (matrix.rows(), matrix.entries()) == (self.order.rows.len(), entries(&self.levels[0]));
+        system.operator().csr().is_some_and(is_alike)
+    }
+
     /// Follows a system whose operator is that of before: transfers stay, matrices change where the
     /// system has. Aggregates follow the couplings, so they are made anew.
     pub fn refresh(&mut self, system: &Subsystem, params: &MultigridParams) -> Result<(), SolveError> {

@@ -71,8 +71,8 @@ impl Preconditioner for Multigrid {
 
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.refresh(system, &self.params),
-            None => {
+            Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system, &self.params),
+            _ => {
                 self.hierarchy = Some(Hierarchy::build(system, &self.params)?);
                 Ok(())
             }

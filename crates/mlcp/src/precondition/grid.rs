@@ -21,6 +21,18 @@ enum GridCycle {
     Space(MaskedCycle<3>),
 }
 
+impl GridMultigrid {
+    /// Runs the V-cycle once more on the right-hand side of the last application, without the
+    /// conversion around it: for measurements. Returns the bytes that it must move, None where the
+    /// general hierarchy is in use.
+    pub fn cycle_again(&mut self) -> Option<u64> {
+        match self.cycle.as_mut()? {
+            GridCycle::Plane(cycle) => Some(cycle.again()),
+            GridCycle::Space(cycle) => Some(cycle.again()),
+        }
+    }
+}
+
 impl Preconditioner for GridMultigrid {
     fn forget(&mut self) {
         self.cycle = None;
@@ -113,6 +125,11 @@ impl<const D: usize> MaskedCycle<D> {
             }
         }
         self.hierarchy.pin(0, changes.into_iter());
+    }
+
+    fn again(&mut self) -> u64 {
+        self.hierarchy.cycle(0, false);
+        self.hierarchy.bytes_per_cycle(false)
     }
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {

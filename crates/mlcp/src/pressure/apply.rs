@@ -3,7 +3,7 @@
 use super::{INSIDE, PressureOperator, Stretch};
 use crate::simd::vectorised;
 
-impl<const D: usize> PressureOperator<'_, D> {
+impl<const D: usize> PressureOperator<D> {
     /// y ← A x; returns xᵀ A x.
     pub(crate) fn product(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.chunks.fold(

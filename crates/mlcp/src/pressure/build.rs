@@ -9,7 +9,7 @@ use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::parallel::Chunks;
 
-impl<'a, const D: usize> PressureOperator<'a, D> {
+impl<const D: usize> PressureOperator<D> {
     /// Asks for every row once, in order.
     ///
     /// The matrix must be symmetric, and `towards` must vanish where the neighbour is no row.
@@ -33,7 +33,6 @@ impl<'a, const D: usize> PressureOperator<'a, D> {
             stretches: Vec::new(),
             coefficients: Vec::new(),
             chunks: Chunks::default(),
-            given: None,
             assembled: OnceLock::new(),
         };
         let lines = std::mem::replace(&mut operator.lines, Lines::new([0; 2], Vec::new()));
@@ -68,7 +67,7 @@ impl<'a, const D: usize> PressureOperator<'a, D> {
     ///
     /// # Panics
     /// If lattice and matrix do not fit each other.
-    pub fn from_csr(lattice: Lattice, matrix: CsrMatrix<'a>) -> Self {
+    pub fn from_csr(lattice: Lattice, matrix: &CsrMatrix) -> Self {
         assert_eq!(lattice.cells().len(), matrix.rows(), "cells of the lattice and rows of the matrix");
         let strides: Vec<i64> = (0..D).map(|axis| lattice.shape()[..axis].iter().product::<usize>() as i64).collect();
         let cells = lattice.cells().to_vec();
@@ -76,7 +75,7 @@ impl<'a, const D: usize> PressureOperator<'a, D> {
         let largest = (0..matrix.rows()).flat_map(|row| matrix.row(row).filter(move |&(column, _)| column != row));
         let unit = largest.map(|(_, value)| -value).fold(0.0, f64::max);
         let unit = if unit > 0.0 { unit } else { 1.0 };
-        let operator = Self::with_unit(unit, lattice, |row| {
+        Self::with_unit(unit, lattice, |row| {
             let mut towards = [[0.0; 2]; D];
             for (column, value) in matrix.row(row).filter(|&(column, value)| column != row && value != 0.0) {
                 let step = cells[column] as i64 - cells[row] as i64;
@@ -85,8 +84,7 @@ impl<'a, const D: usize> PressureOperator<'a, D> {
                 towards[axis][(step > 0) as usize] = -value;
             }
             Stencil { diagonal: matrix.diagonal()[row], towards }
-        });
-        Self { given: Some(matrix), ..operator }
+        })
     }
 
     /// Appends a stretch; its rows are inside unless `cut` holds their coefficients.
@@ -104,15 +102,8 @@ impl<'a, const D: usize> PressureOperator<'a, D> {
         self.stretches.push(Stretch { first, length, offsets, coefficients });
     }
 
-    /// The entries, assembled when first asked for.
-    pub(super) fn matrix(&self) -> &CsrMatrix<'_> {
-        match &self.given {
-            Some(matrix) => matrix,
-            None => self.assembled.get_or_init(|| self.assemble()),
-        }
-    }
-
-    fn assemble(&self) -> CsrMatrix<'static> {
+    /// The assembled matrix.
+    pub fn to_csr(&self) -> CsrMatrix<'static> {
         let size = self.diagonal.len();
         let (mut starts, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
         for stretch in &self.stretches {
@@ -166,8 +157,8 @@ mod tests {
     fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
         let folder = example.generate(D, size, 7).unwrap();
         let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-        let operator = PressureOperator::<D>::from_csr(lattice, folder.matrix.borrowed());
-        assert_eq!(operator.assemble(), folder.matrix);
+        let operator = PressureOperator::<D>::from_csr(lattice, &folder.matrix);
+        assert_eq!(operator.to_csr(), folder.matrix);
         let x: Vec<f64> = (0..folder.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
         let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let dot = operator.product(&x, &mut compact);
@@ -195,8 +186,8 @@ mod tests {
                 entries.extend((row + 1 < size).then_some((row + 1, -1.0)));
             });
             let matrix = matrix.unwrap();
-            let operator = PressureOperator::<2>::from_csr(Lattice::new(&shape, cells).unwrap(), matrix.borrowed());
-            assert_eq!(operator.assemble(), matrix);
+            let operator = PressureOperator::<2>::from_csr(Lattice::new(&shape, cells).unwrap(), &matrix);
+            assert_eq!(operator.to_csr(), matrix);
             let (x, mut y) = (vec![1.0; size], vec![0.0; size]);
             operator.product(&x, &mut y);
             let mut expected = vec![0.0; size];

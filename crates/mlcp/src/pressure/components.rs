@@ -19,6 +19,14 @@ impl Forest {
         self.starts.partition_point(|&start| start <= row) - 1
     }
 
+    /// The chain of a row at or behind a chain that is known.
+    fn advance(&self, mut chain: usize, row: u32) -> usize {
+        while chain + 1 < self.starts.len() && self.starts[chain + 1] <= row {
+            chain += 1;
+        }
+        chain
+    }
+
     fn root(&mut self, mut chain: usize) -> usize {
         while self.above[chain] as usize != chain {
             self.above[chain] = self.above[self.above[chain] as usize];
@@ -44,7 +52,7 @@ impl Forest {
     }
 }
 
-impl<const D: usize> PressureOperator<'_, D> {
+impl<const D: usize> PressureOperator<D> {
     /// Rows of each connected component whose rows all sum to zero.
     pub(super) fn loose_components(&self) -> Vec<Vec<u32>> {
         let mut forest = self.chains();
@@ -96,16 +104,26 @@ impl<const D: usize> PressureOperator<'_, D> {
 
     fn join_across(&self, forest: &mut Forest, stretch: &Stretch<D>, axis: usize) {
         let offset = stretch.offsets[axis][1];
-        let chain = forest.chain_of(stretch.first);
+        let (mut own, mut other) = (forest.chain_of(stretch.first), 0);
         if stretch.coefficients == INSIDE {
             let first = stretch.first.wrapping_add_signed(offset);
-            forest.join_range(chain, first, first + stretch.length);
+            forest.join_range(own, first, first + stretch.length);
             return;
         }
+        let mut joined = (usize::MAX, usize::MAX);
         for row in stretch.first..stretch.first + stretch.length {
-            if self.stencil(stretch, row).towards[axis][1] != 0.0 {
-                let (one, other) = (forest.chain_of(row), forest.chain_of(row.wrapping_add_signed(offset)));
-                forest.join(one, other);
+            if self.stencil(stretch, row).towards[axis][1] == 0.0 {
+                continue;
+            }
+            let neighbour = row.wrapping_add_signed(offset);
+            if other == 0 {
+                other = forest.chain_of(neighbour);
+            }
+            own = forest.advance(own, row);
+            other = forest.advance(other, neighbour);
+            if joined != (own, other) {
+                forest.join(own, other);
+                joined = (own, other);
             }
         }
     }
@@ -121,7 +139,7 @@ mod tests {
         for (example, size) in [(Example::SealedPocket, 20), (Example::ThinPlates, 24)] {
             let folder = example.generate(3, size, 1).unwrap();
             let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-            let operator = PressureOperator::<3>::from_csr(lattice, folder.matrix.borrowed());
+            let operator = PressureOperator::<3>::from_csr(lattice, &folder.matrix);
             let mut expected = folder.matrix.singular_components();
             expected.iter_mut().for_each(|rows| rows.sort_unstable());
             assert_eq!(operator.loose_components(), expected);

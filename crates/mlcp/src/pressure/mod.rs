@@ -5,6 +5,7 @@ mod build;
 mod components;
 pub(crate) mod lines;
 
+use std::any::Any;
 use std::sync::OnceLock;
 
 use crate::csr::CsrMatrix;
@@ -36,7 +37,7 @@ use lines::Lines;
 /// assert_eq!(operator.csr().unwrap().entry(0, 1), -1.0);
 /// ```
 #[derive(Debug)]
-pub struct PressureOperator<'a, const D: usize> {
+pub struct PressureOperator<const D: usize> {
     lattice: Lattice,
     unit: f64,
     diagonal: Vec<f64>,
@@ -44,7 +45,6 @@ pub struct PressureOperator<'a, const D: usize> {
     stretches: Vec<Stretch<D>>,
     coefficients: Vec<f64>,
     chunks: Chunks,
-    given: Option<CsrMatrix<'a>>,
     assembled: OnceLock<CsrMatrix<'static>>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Stretch<const D: usize> {
 /// Marks a stretch without coefficients.
 pub(crate) const INSIDE: u32 = u32::MAX;
 
-impl<const D: usize> PressureOperator<'_, D> {
+impl<const D: usize> PressureOperator<D> {
     /// Bytes that a product must move: x, y and what is stored of the matrix.
     pub fn bytes_per_product(&self) -> usize {
         16 * self.diagonal.len() + 8 * self.coefficients.len() + size_of::<Stretch<D>>() * self.stretches.len()
@@ -155,40 +155,37 @@ impl<const D: usize> PressureOperator<'_, D> {
 #[derive(Clone, Copy)]
 pub enum AnyPressureOperator<'o> {
     /// Two dimensions.
-    Plane(&'o PressureOperator<'o, 2>),
+    Plane(&'o PressureOperator<2>),
     /// Three dimensions.
-    Space(&'o PressureOperator<'o, 3>),
+    Space(&'o PressureOperator<3>),
 }
 
-macro_rules! operator_in {
-    ($dimension:literal, $any:ident) => {
-        impl LinearOperator for PressureOperator<'_, $dimension> {
-            fn size(&self) -> usize {
-                self.diagonal.len()
-            }
-            fn diagonal(&self) -> &[f64] {
-                &self.diagonal
-            }
-            fn apply(&self, x: &[f64], y: &mut [f64]) {
-                self.apply_dot(x, y);
-            }
-            fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
-                self.product(x, y)
-            }
-            fn csr(&self) -> Option<&CsrMatrix<'_>> {
-                Some(self.matrix())
-            }
-            fn lattice(&self) -> Option<&Lattice> {
-                Some(&self.lattice)
-            }
-            fn singular_components(&self) -> Vec<Vec<u32>> {
-                self.loose_components()
-            }
-            fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
-                Some(AnyPressureOperator::$any(self))
-            }
-        }
-    };
+impl<const D: usize> LinearOperator for PressureOperator<D> {
+    fn size(&self) -> usize {
+        self.diagonal.len()
+    }
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+    fn apply(&self, x: &[f64], y: &mut [f64]) {
+        self.apply_dot(x, y);
+    }
+    fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
+        self.product(x, y)
+    }
+    /// Assembled when first asked for.
+    fn csr(&self) -> Option<&CsrMatrix<'_>> {
+        Some(self.assembled.get_or_init(|| self.to_csr()))
+    }
+    fn lattice(&self) -> Option<&Lattice> {
+        Some(&self.lattice)
+    }
+    fn singular_components(&self) -> Vec<Vec<u32>> {
+        self.loose_components()
+    }
+    fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
+        let any: &dyn Any = self;
+        let plane = any.downcast_ref().map(AnyPressureOperator::Plane);
+        plane.or_else(|| any.downcast_ref().map(AnyPressureOperator::Space))
+    }
 }
-operator_in!(2, Plane);
-operator_in!(3, Space);

@@ -32,7 +32,7 @@ const LEAD: &[&str] = &[
 
 const NEXT: &[(&str, &str)] = &[
     ("unstick generate sphere-half --size 64 --out tank", "write a larger problem as a folder of plain files"),
-    ("unstick solve tank --solver policy,newton,mprgp --page tank.html", "compare solvers on it, or on your own"),
+    ("unstick solve tank --solver best,policy,newton --page tank.html", "compare solvers on it, or on your own"),
     ("unstick doctor", "see what this machine offers"),
 ];
 

@@ -2,15 +2,15 @@
 //!
 //! Inexact policy iteration whose every part is made for the grid:
 //!
-//! 1. a [nested start](crate::checkerboard) from the coarse levels, which finds most of the active
+//! 1. a nested start from the coarse levels, which finds most of the active
 //!    set where that is cheap;
-//! 2. in each cycle two projected sweeps over the wall rows alone, then the policy: a wall row is
+//! 2. in each cycle a projected sweep over the wall rows alone, then the policy: a wall row is
 //!    *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
 //! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients with a multigrid cycle whose
 //!    levels leave the pinned rows out, in single precision, solved only as far as the policy
 //!    deserves; the residual is taken anew in double precision.
 //!
-//! Sweeps over the walls decide what a policy on unsmoothed residuals would get wrong, and a cycle
+//! The sweep decides what a policy on unsmoothed residuals would get wrong, and a cycle
 //! costs the same whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
@@ -25,6 +25,7 @@ use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::checkerboard::{Hierarchy, Layout, Reduced};
 use crate::error::SolveError;
+use crate::operator::LinearOperator;
 use crate::pressure::{AnyPressureOperator, PressureOperator};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
@@ -106,7 +107,8 @@ fn iterate<const D: usize>(
     let mut goes_on = trace.goes_on(problem.natural_residual(q, &r))?;
     if goes_on {
         start(operator, &mut hierarchy, &layout, &walls, &mut reduced, q, &r);
-        trace.spend(1);
+        trace.spend(1); // about the work of a cycle
+        trace.moves(hierarchy.bytes_per_iteration() + bytes_around(operator));
         walls.lift(q);
         problem.residual(q, &mut r);
         goes_on = trace.goes_on(problem.natural_residual(q, &r))?;
@@ -123,6 +125,7 @@ fn iterate<const D: usize>(
         let target = (params.forcing * free_norm).max(0.5 * trace.target() / norm);
         let (cycles, _) = reduced.solve(&mut hierarchy, 0, &mut answer, target, CYCLES);
         trace.spend(cycles);
+        trace.moves(cycles as u64 * hierarchy.bytes_per_iteration() + bytes_around(operator));
         layout.add(&hierarchy, scale, &answer, q);
         problem.residual(q, &mut r);
 
@@ -138,8 +141,15 @@ fn iterate<const D: usize>(
     Ok(true)
 }
 
-/// Projected sweeps over the walls before each policy.
-const SWEEPS: usize = 2;
+/// Bytes that a policy moves beside its cycles: r = A q + b, its norms, the right-hand side on the
+/// checkerboard, and the correction of q.
+fn bytes_around<const D: usize>(operator: &PressureOperator<D>) -> u64 {
+    let rows = operator.diagonal().len();
+    (operator.bytes_per_product() + rows * (8 + 24 + 8 + 12 + 20)) as u64
+}
+
+/// Projected sweeps over the walls before each policy: a second one gains nothing.
+const SWEEPS: usize = 1;
 
 /// Adds to q what the coarse levels know of the correction.
 fn start<const D: usize>(

@@ -8,7 +8,7 @@ use crate::problem::Mlcp;
 /// All wall rows of a problem on a grid.
 pub(super) struct Walls<'p, const D: usize> {
     problem: &'p Mlcp<'p>,
-    operator: &'p PressureOperator<'p, D>,
+    operator: &'p PressureOperator<D>,
     walls: Vec<Wall>,
 }
 
@@ -24,7 +24,7 @@ struct Wall {
 impl<'p, const D: usize> Walls<'p, D> {
     pub fn new(
         problem: &'p Mlcp<'p>,
-        operator: &'p PressureOperator<'p, D>,
+        operator: &'p PressureOperator<D>,
         hierarchy: &Hierarchy<D>,
         layout: &Layout,
     ) -> Self {

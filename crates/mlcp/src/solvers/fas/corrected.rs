@@ -1,8 +1,8 @@
 //! The corrected scheme: `fas`.
 
-use super::FasParams;
 use super::ground::Ground;
 use super::obstacle::Bounded;
+use super::{FasParams, Progress};
 use crate::error::SolveError;
 use crate::multigrid::smooth::Sweep;
 use crate::run::{Task, Trace};
@@ -15,15 +15,22 @@ const LONGEST: f64 = 2.0;
 /// healthy solve is long over.
 const CAUTIOUS_AFTER: usize = 40;
 
+/// Cycles without a better residual after which rounding is all that is left.
+const PATIENCE: usize = 100;
+
 pub(super) fn iterate(params: &FasParams, task: Task, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
     let multigrid = &params.multigrid;
     let mut ground = trace.set_up(|| Ground::new(task.problem, multigrid, q))?;
     let mut bounded = Bounded::new(&ground.hierarchy, multigrid.pre_sweeps, usize::MAX);
     let mut free = vec![true; q.len()];
     let mut scratch = [vec![0.0; q.len()], vec![0.0; q.len()]];
+    let mut progress = Progress::new();
     loop {
         ground.lower_loose_parts(task.loose);
         let residual = ground.residual();
+        if progress.has_failed(residual, PATIENCE, f64::INFINITY) {
+            trace.stall("rounding keeps the cycles from lowering the residual any further");
+        }
         if !trace.goes_on(residual)? {
             break;
         }
