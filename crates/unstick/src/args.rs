@@ -16,6 +16,7 @@ Examples:
   unstick generate sphere-half --size 64 --out tank
   unstick solve tank --solver best,policy,newton --plot tank.svg
   unstick bench sphere-half --sizes 32,64 --solvers best,sticking
+  unstick study lai-6.10 --quick                    a published table beside our numbers
   unstick doctor
 
 Without a command, `unstick` simulates a breaking dam with sealed and separating walls side by
@@ -66,6 +67,19 @@ are to the first solver. Where a solver knows how many bytes it must move, \"of 
 it comes to a plain copy of as many bytes, which is timed before and after.
 
 Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
+
+const STUDY_EXAMPLES: &str = "\
+Examples:
+  unstick study                                     list the studies
+  unstick study lai-6.10 --quick
+  unstick study lai --out out/lai                   all of a source, as published: hours
+  unstick study all --quick --resume                go on; what was measured is kept
+  unstick study all --quick --tables docs/studies   tables as Markdown and CSV besides
+
+Every study gets a page, its tables as CSV and its plots as SVG; index.html links them all. Finished
+measurements are kept in measurements.jsonl and shared by the studies that ask for the same.
+
+Exit status: 0 if every study was carried out, 1 if some cannot be, 2 if nothing could be done.";
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -123,6 +137,9 @@ pub enum Command {
     /// Time solvers side by side on problems of real frames
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),
+    /// Measure tables and figures of the literature anew
+    #[command(after_help = STUDY_EXAMPLES)]
+    Study(StudyArgs),
     /// Write a problem folder to try solvers on
     #[command(after_help = GENERATE_EXAMPLES)]
     Generate(GenerateArgs),
@@ -286,6 +303,34 @@ pub struct BenchArgs {
     /// Print a line of JSON for each solver instead of tables
     #[arg(long)]
     pub json: bool,
+}
+
+/// `unstick study`.
+#[derive(Debug, Default, Args)]
+pub struct StudyArgs {
+    /// Studies by name, `lai`, `andersen` or `eckert` for all of a source, `all`; listed if nothing is said
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Small grids and few frames: minutes instead of hours
+    #[arg(long)]
+    pub quick: bool,
+
+    /// The folder of pages and measurements [default: out/study]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Keep the measurements that the folder holds
+    #[arg(long, conflicts_with = "fresh")]
+    pub resume: bool,
+
+    /// Discard them
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Also write all tables there, as Markdown and CSV
+    #[arg(long, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
 }
 
 /// `unstick generate`.

@@ -6,6 +6,8 @@ mod error;
 mod machine;
 mod output;
 mod present;
+mod source;
+mod study;
 
 use std::process::ExitCode;
 
@@ -49,6 +51,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Demo) => command::demo::run(cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
         Some(Command::Bench(args)) => command::bench::run(args, cli.quiet),
+        Some(Command::Study(args)) => command::study::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),
         Some(Command::Doctor(args)) => command::doctor::run(args),
     }

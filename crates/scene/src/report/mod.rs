@@ -7,7 +7,7 @@ mod series;
 mod totals;
 
 pub use error::ReportError;
-pub use page::{render, write};
+pub use page::{embed, render, write};
 pub use series::RunSeries;
 
 use std::path::PathBuf;

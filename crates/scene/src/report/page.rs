@@ -49,8 +49,8 @@ pub fn render(summary: &RunSummary) -> Result<String, ReportError> {
     Ok(page)
 }
 
-/// The movie as part of the page.
-fn embed(movie: &Path) -> Result<String, ReportError> {
+/// A movie or a picture as part of a page.
+pub fn embed(movie: &Path) -> Result<String, ReportError> {
     let bytes = std::fs::read(movie).map_err(|source| ReportError::File { path: movie.to_owned(), source })?;
     let extension = movie.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let data = STANDARD.encode(bytes);

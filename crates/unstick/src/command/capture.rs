@@ -1,9 +1,6 @@
 //! `unstick capture`: the pressure problem of a frame, as a folder.
 
-use std::ops::Range;
-
-use unstick::liquid::{PressureStage, Simulation};
-use unstick::scene::run::{RunError, check_folder};
+use unstick::scene::run::check_folder;
 use unstick::scene::{AnyScene, Scene, SceneFile};
 
 use super::Verdict;
@@ -12,6 +9,7 @@ use super::run::check_memory;
 use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::output;
+use crate::source::{simulate, stage_after};
 
 /// Simulates up to the frame and writes the problem of the next step.
 pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -44,28 +42,4 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
         ))?;
     }
     Ok(Verdict::Done)
-}
-
-/// Takes a simulation that is at the first of the frames to the one after the last.
-pub fn simulate<const D: usize>(
-    scene: &Scene<D>,
-    simulation: &mut Simulation<D>,
-    frames: Range<usize>,
-    bar: &FrameBar,
-) -> Result<(), CommandError> {
-    for frame in frames {
-        simulation.advance_to((frame + 1) as f64 * scene.frame).map_err(RunError::from)?;
-        bar.reached(frame + 1);
-    }
-    Ok(())
-}
-
-/// The pressure stage of the step after a frame, which the simulation has reached.
-pub fn stage_after<const D: usize>(
-    scene: &Scene<D>,
-    simulation: &Simulation<D>,
-    frame: usize,
-) -> Result<PressureStage<D>, CommandError> {
-    let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
-    Ok(simulation.stage(dt).map_err(RunError::from)?)
 }

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod run;
 pub mod scenes;
 pub mod solve;
+pub mod study;
 
 use crate::output;
 use compare::Comparison;

@@ -3,7 +3,7 @@
 use super::{notes, table};
 use crate::command::compare::Comparison;
 
-const STYLE: &str = include_str!("page.css");
+pub const STYLE: &str = include_str!("page.css");
 
 /// The words around a comparison.
 pub struct Page<'a> {
@@ -81,12 +81,12 @@ fn list(lines: &[String]) -> String {
 }
 
 /// Text that HTML takes literally.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Escaped text whose parts between backticks are code.
-fn marked_up(text: &str) -> String {
+pub fn marked_up(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts
         .map(|(index, part)| if index % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part) })

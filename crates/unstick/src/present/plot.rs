@@ -10,18 +10,18 @@ use super::axis::{Axis, abscissa};
 use crate::command::compare::Comparison;
 use crate::error::CommandError;
 
-const WIDTH: u32 = 1000;
+pub(super) const WIDTH: u32 = 1000;
 /// Height unless there are very many lines to name.
-const HEIGHT: u32 = 540;
+pub(super) const HEIGHT: u32 = 540;
 /// Height of the strip with the title.
-const TITLE: u32 = 48;
+pub(super) const TITLE: u32 = 48;
 /// Width of the strip on the right that names the lines.
-const LEGEND: u32 = 270;
+pub(super) const LEGEND: u32 = 270;
 /// Height of a name there.
-const LINE: i32 = 24;
+pub(super) const LINE: i32 = 24;
 
 /// Colours that people with any colour vision tell apart on white (after Okabe and Ito).
-const PALETTE: [RGBColor; 7] = [
+pub(super) const PALETTE: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -34,12 +34,12 @@ const PALETTE: [RGBColor; 7] = [
 /// How lines are drawn on each round through the palette.
 const DASHES: [Option<(i32, i32)>; 3] = [None, Some((8, 4)), Some((2, 4))];
 
-const INK: RGBColor = RGBColor(40, 44, 52);
-const SOFT: RGBColor = RGBColor(95, 103, 112);
-const FAINT: RGBColor = RGBColor(226, 230, 234);
+pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
+pub(super) const SOFT: RGBColor = RGBColor(95, 103, 112);
+pub(super) const FAINT: RGBColor = RGBColor(226, 230, 234);
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// One line of the plot; both coordinates are logarithms.
 struct Curve {
@@ -123,7 +123,7 @@ fn thinned(points: impl Iterator<Item = (f64, f64)>, half_pixel: f64) -> Vec<(f6
     kept
 }
 
-fn text_style(size: u32, color: RGBColor) -> TextStyle<'static> {
+pub(super) fn text_style(size: u32, color: RGBColor) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&color)
 }
 

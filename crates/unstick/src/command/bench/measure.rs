@@ -5,9 +5,9 @@ use std::time::Duration;
 use unstick::mlcp::bandwidth::{self, median};
 use unstick::mlcp::{SolveReport, Start};
 
-use super::capture::Captured;
 use crate::command::compare::{self, Comparison, Contest, Run, Spinner};
 use crate::error::CommandError;
+use crate::source::Captured;
 
 /// A solver has this long for each repetition, on average; one that takes longer is repeated less.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,6 +1,5 @@
 //! `unstick bench`: solvers side by side on problems of real frames.
 
-mod capture;
 mod measure;
 mod plan;
 mod present;

@@ -1,12 +1,15 @@
 //! From a source to its problems, one at a time.
 
+use std::ops::Range;
+
 use rayon::ThreadPool;
 
+use unstick::liquid::{PressureStage, Simulation};
 use unstick::mlcp::io::ProblemFolder;
+use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Scene};
 
-use super::plan::{DIMENSION, Source};
-use crate::command::capture::{simulate, stage_after};
+use super::{DIMENSION, Source};
 use crate::command::compare::Velocities;
 use crate::command::run::FrameBar;
 use crate::error::CommandError;
@@ -82,6 +85,30 @@ fn visit_frames<const D: usize>(
         measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), folder) })?;
     }
     Ok(())
+}
+
+/// Takes a simulation that is at the first of the frames to the one after the last.
+pub fn simulate<const D: usize>(
+    scene: &Scene<D>,
+    simulation: &mut Simulation<D>,
+    frames: Range<usize>,
+    bar: &FrameBar,
+) -> Result<(), CommandError> {
+    for frame in frames {
+        simulation.advance_to((frame + 1) as f64 * scene.frame).map_err(RunError::from)?;
+        bar.reached(frame + 1);
+    }
+    Ok(())
+}
+
+/// The pressure stage of the step after a frame, which the simulation has reached.
+pub fn stage_after<const D: usize>(
+    scene: &Scene<D>,
+    simulation: &Simulation<D>,
+    frame: usize,
+) -> Result<PressureStage<D>, CommandError> {
+    let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
+    Ok(simulation.stage(dt).map_err(RunError::from)?)
 }
 
 /// What is going to be simulated, in a line.

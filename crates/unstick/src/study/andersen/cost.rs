@@ -1,0 +1,101 @@
+//! What separating walls cost: table 1, figures 9 and 10.
+
+use super::{BEST, PCG, problems};
+use crate::study::{Check, Claim, Effort, Entrant, Quantity, Runs, Setting, Show, Study, Task, View};
+
+/// All of them.
+pub const ALL: &[Study] = &[
+    Study {
+        name: "andersen-table1",
+        source: "Andersen2017b, table 1 (Andersen2017a, sec. 6)",
+        title: "slowdown against slip walls",
+        about: "How much longer a simulation with separating walls takes than one with slip walls and PCG, both on a \
+            GPU there and on processors here. The papers do not say for which scene; here it is `two-discs` (scene 2). \
+            Newton's method has no preconditioner, as there, but stops on our residual.",
+        task: Task::Runs(Runs {
+            scenes: &["two-discs"],
+            efforts: [
+                Effort { sizes: &[64, 128, 256, 512], frames: &[10] },
+                Effort { sizes: &[64, 128, 256, 512, 1024], frames: &[50] },
+            ],
+            settings: &[
+                Setting::new(
+                    "PCG",
+                    &[
+                        "walls.border=sealed",
+                        "walls.solids=sealed",
+                        "pressure.tolerance=1e-5",
+                        "pressure.solver=sticking+cg/ainv-static",
+                    ],
+                ),
+                Setting::new("Newton", &["pressure.tolerance=1e-5", "pressure.solver=newton+cg/none"]),
+                Setting::new("best", &["pressure.tolerance=1e-5", "pressure.solver=best"]),
+            ],
+            is_drawn: false,
+        }),
+        views: &[
+            View {
+                caption: "Whole steps: percent longer than with slip walls and PCG",
+                show: Show::Excess { quantity: Quantity::StepSeconds, base: "PCG" },
+                published: "Grid | Newton
+                    64 | 15%
+                    128 | 25%
+                    256 | 15%
+                    512 | 16%
+                    1024 | 5%",
+                claims: &[Claim {
+                    text: "separating walls cost 5 to 25 % more than slip walls",
+                    check: Check::Within(25.0),
+                    because: "the liquid moves otherwise, set-up of the preconditioner is included, and a CPU spends \
+                        most of a small step on other things than the pressure",
+                }],
+            },
+            View {
+                caption: "The pressure alone: seconds per step",
+                show: Show::Table(Quantity::Seconds),
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [0.5, 30.0],
+    },
+    Study {
+        name: "andersen-fig9",
+        source: "Andersen2017b, figure 9 (Andersen2017a, figure 4)",
+        title: "speedup of a GPU over a CPU",
+        about: "Time on a CPU over time on a GPU for PCG (5 to 50 there) and Newton's method (10 to 500).",
+        task: Task::Impossible("there is no GPU backend yet, so there is nothing to divide by"),
+        views: &[],
+        minutes: [0.0, 0.0],
+    },
+    Study {
+        name: "andersen-fig10",
+        source: "Andersen2017b, figure 10 (Andersen2017a, figures 5 and 6)",
+        title: "where the time goes",
+        about: "The papers split the time of a solve on a GPU into conversion, transfer and computation, and give no \
+            numbers. Nothing is converted or transferred here; what remains is set-up against the rest.",
+        task: problems(
+            &["two-discs"],
+            [
+                Effort { sizes: &[64, 128, 256, 512], frames: &[10] },
+                Effort { sizes: &[64, 128, 256, 512, 1024], frames: &[10] },
+            ],
+            &[PCG, Entrant::new("Newton", "newton+cg/none"), BEST],
+            3,
+        ),
+        views: &[
+            View { caption: "Set-up", show: Show::Table(Quantity::Setup), published: "", claims: &[] },
+            View {
+                caption: "All else",
+                show: Show::Table(Quantity::Work),
+                published: "",
+                claims: &[Claim {
+                    text: "Newton's method computes longer than PCG",
+                    check: Check::Below("PCG", "Newton", ""),
+                    because: "",
+                }],
+            },
+        ],
+        minutes: [0.2, 2.0],
+    },
+];

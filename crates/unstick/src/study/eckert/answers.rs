@@ -1,0 +1,94 @@
+//! What each method answers: figures 4.10, 4.15 and 4.22.
+
+use super::methods::{CLASSIFICATIONS, SIX};
+use super::{SAME_STATES, runs};
+use crate::study::{Check, Claim, Effort, Quantity, Show, Study, View};
+
+/// All of them.
+pub const ALL: &[Study] = &[
+    Study {
+        name: "eckert-fig4.10",
+        source: "Eckert2014, figure 4.10",
+        title: "agreement of solutions",
+        about: "Largest difference of a face velocity from that of accurate ADMM, the agreement solution of the thesis, \
+            after one step from the same state. There ADMM and IOP agree within their thresholds (10⁻⁸ to 10⁻⁹ at high \
+            accuracy, 10⁻² to 10⁻³ at low), and OrigPSSep differs by about 1 however accurate, in units of its own. \
+            `best` solves the complementarity problem, which the splittings approach only as far as their marks of \
+            walls, made once per step, allow.",
+        task: SAME_STATES,
+        views: &[View {
+            caption: "Largest difference of a velocity, mean over frames",
+            show: Show::Methods(&[Quantity::Difference]),
+            published: "",
+            claims: &[
+                Claim {
+                    text: "more accurate IOP comes closer to the agreement solution",
+                    check: Check::Below("IOPDivSepHigh", "IOPDivSepLow", "velocity difference, m/s"),
+                    because: "",
+                },
+                Claim {
+                    text: "OrigPSSep solves another problem than accurate IOP",
+                    check: Check::Below("IOPDivSepHigh", "OrigPSSepHigh", "velocity difference, m/s"),
+                    because: "",
+                },
+            ],
+        }],
+        minutes: [0.2, 5.0],
+    },
+    Study {
+        name: "eckert-fig4.15",
+        source: "Eckert2014, figure 4.15",
+        title: "walls classified by velocity or by pressure",
+        about: "The breaking dam in the plane while it leaves the ceiling. The thesis finds the two classifications \
+            nearly alike, with slightly more detachment by velocity.",
+        task: runs(
+            &["dam-break"],
+            [Effort { sizes: &[64], frames: &[70] }, Effort { sizes: &[96], frames: &[70] }],
+            CLASSIFICATIONS,
+            true,
+        ),
+        views: &[
+            View { caption: "Frame 70", show: Show::Gallery, published: "", claims: &[] },
+            View {
+                caption: "Cells that have let go at the end",
+                show: Show::Table(Quantity::Separated),
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [0.3, 1.0],
+    },
+    Study {
+        name: "eckert-fig4.22",
+        source: "Eckert2014, figure 4.22",
+        title: "robustness on the hard stairs",
+        about: "Liquid that touches the ceiling at the start. In the thesis OrigPS holds it there, OrigPSSep tears it \
+            away from ceiling and wall, and the others let it fall.",
+        task: runs(
+            &["stairs-hard"],
+            [Effort { sizes: &[100], frames: &[10, 25, 50] }, Effort { sizes: &[100], frames: &[10, 25, 50] }],
+            SIX,
+            true,
+        ),
+        views: &[
+            View { caption: "Side by side", show: Show::Gallery, published: "", claims: &[] },
+            View {
+                caption: "At the end",
+                show: Show::Methods(&[Quantity::Speed, Quantity::VolumeGain, Quantity::Separated]),
+                published: "",
+                claims: &[Claim {
+                    text: "OrigPSSep drives the liquid off faster than the others",
+                    check: Check::Below("best", "OrigPSSep", "fastest particle, m/s"),
+                    because: "",
+                }],
+            },
+            View {
+                caption: "Fastest particle over time",
+                show: Show::Course(Quantity::Speed),
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [0.4, 0.4],
+    },
+];

@@ -1,0 +1,172 @@
+//! What each method costs: tables 4.1, 4.3, 4.5, 4.6, figure 4.9.
+
+use super::methods::{SEVEN, SIX};
+use super::{SAME_STATES, runs};
+use crate::study::{Check, Claim, Effort, Quantity, Show, Study, View};
+
+const PER_STEP: &[Quantity] = &[Quantity::Iterations, Quantity::Cycles, Quantity::Seconds];
+
+const ABOUT: &str = "Each method simulates the scene by itself; numbers are means over all steps. The thesis takes steps \
+    of its own units on 96³ cells, stops CG and ADMM at 10⁻³ and divergence at 10⁻², and ran on a processor of 2008. \
+    Lengths of its scenes are not printed; ours are in the scene files. For `best` the columns count what that solver \
+    counts: iterations of its linear solver and its outer iterations.";
+
+const SPLITTINGS_COST: Claim = Claim {
+    text: "ADMM takes more iterations of CG than IOP",
+    check: Check::Below("IOPDivSep", "ADMMVelSep", "iterations"),
+    because: "",
+};
+const HYBRID_IS_CHEAP: Claim = Claim {
+    text: "IOP that knows the walls takes far fewer iterations than IOP that does not",
+    check: Check::Below("IOPDivSepBC", "IOPDivSep", "iterations"),
+    because: "",
+};
+const ITERATIONS_OVER_TIME: View = View {
+    caption: "Iterations of CG per step over time",
+    show: Show::Course(Quantity::Iterations),
+    published: "",
+    claims: &[],
+};
+
+const SPACE: [Effort; 2] = [Effort { sizes: &[32], frames: &[60] }, Effort { sizes: &[96], frames: &[150] }];
+
+/// All of them.
+pub const ALL: &[Study] = &[
+    Study {
+        name: "eckert-4.1",
+        source: "Eckert2014, table 4.1 and figure 4.6",
+        title: "cost per step, breaking dam in space",
+        about: ABOUT,
+        task: runs(&["dam-break-3d"], SPACE, SEVEN, false),
+        views: &[
+            View {
+                caption: "Means per step",
+                show: Show::Methods(PER_STEP),
+                published: "Method | iterations | outer iterations | seconds
+                    OrigPS | 20 | - | 6
+                    OrigPSSep | 20 | - | 10
+                    ADMMVelSep | 987 | 137 | 544
+                    ADMMDivSep | 1,446 | 305 | 790
+                    IOPDivSep | 574 | 236 | 348
+                    IOPDivSepBC | 34 | 2.75 | 17",
+                claims: &[
+                    SPLITTINGS_COST,
+                    HYBRID_IS_CHEAP,
+                    Claim {
+                        text: "ADMM that stops on divergence takes more iterations than ADMM that stops on velocity",
+                        check: Check::Below("ADMMVelSep", "ADMMDivSep", "iterations"),
+                        because: "",
+                    },
+                ],
+            },
+            ITERATIONS_OVER_TIME,
+        ],
+        minutes: [0.5, 60.0],
+    },
+    Study {
+        name: "eckert-4.3",
+        source: "Eckert2014, table 4.3 and figure 4.8",
+        title: "cost per step from the same states, breaking dam in the plane",
+        about: "One simulation, with `best`; at some of its frames every method takes the same step from the same state. \
+            High means 10⁻¹² for the linear solver and 10⁻⁹ for the splitting, low 10⁻³ and 10⁻³ (velocity) or 10⁻² \
+            (divergence).",
+        task: SAME_STATES,
+        views: &[View {
+            caption: "Means per step",
+            show: Show::Methods(PER_STEP),
+            published: "Method | iterations | outer iterations | seconds
+                OrigPSHigh | 321 | - | 1
+                OrigPSSepHigh | 290 | - | 1
+                ADMMVelSepHigh | 140,399 | 808 | 412
+                ADMMVelSepLow | 6,196 | 99 | 18
+                ADMMDivSepHigh | 165,559 | 1,027 | 491
+                ADMMDivSepLow | 8209 | 142 | 25
+                IOPDivSepHigh | 84,929 | 592 | 254
+                IOPDivSepLow | 4,280 | 102 | 13",
+            claims: &[
+                Claim {
+                    text: "at high accuracy IOP takes fewer iterations of CG than ADMM",
+                    check: Check::Below("IOPDivSepHigh", "ADMMVelSepHigh", "iterations"),
+                    because: "",
+                },
+                Claim {
+                    text: "a classic solve takes far fewer iterations than any splitting",
+                    check: Check::Below("OrigPSHigh", "IOPDivSepLow", "iterations"),
+                    because: "",
+                },
+            ],
+        }],
+        minutes: [0.2, 5.0],
+    },
+    Study {
+        name: "eckert-4.5",
+        source: "Eckert2014, table 4.5 and figure 4.18",
+        title: "cost per step, stairs in space",
+        about: ABOUT,
+        task: runs(&["stairs-3d"], SPACE, SIX, false),
+        views: &[
+            View {
+                caption: "Means per step",
+                show: Show::Methods(PER_STEP),
+                published: "Method | iterations | outer iterations | seconds
+                    OrigPS | 20 | - | 5
+                    OrigPSSep | 20 | - | 5
+                    ADMMVelSep | 783 | 128 | 420
+                    IOPDivSep | 370 | 88 | 297
+                    IOPDivSepBC | 34 | 1.99 | 17",
+                claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP],
+            },
+            ITERATIONS_OVER_TIME,
+        ],
+        minutes: [1.0, 60.0],
+    },
+    Study {
+        name: "eckert-4.6",
+        source: "Eckert2014, table 4.6 and figure 4.21",
+        title: "cost per step, sphere and cubes",
+        about: ABOUT,
+        task: runs(&["sphere-cubes"], SPACE, SIX, false),
+        views: &[
+            View {
+                caption: "Means per step",
+                show: Show::Methods(PER_STEP),
+                published: "Method | iterations | outer iterations | seconds
+                    OrigPS | 18 | - | 5
+                    OrigPSSep | 16 | - | 9
+                    ADMMVelSep | 569 | 106 | 311
+                    IOPDivSep | 269 | 71 | 164
+                    IOPDivSepBC | 31 | 1.98 | 17",
+                claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP],
+            },
+            ITERATIONS_OVER_TIME,
+        ],
+        minutes: [1.0, 60.0],
+    },
+    Study {
+        name: "eckert-fig4.9",
+        source: "Eckert2014, figure 4.9",
+        title: "growing grids, breaking dam in the plane",
+        about: "Iterations of CG per step. In numbers the thesis says only that from its coarsest grid to its finest \
+            OrigPS goes from 76 to 410 and OrigPSSep from 72 to 362.",
+        task: runs(
+            &["dam-break"],
+            [
+                Effort { sizes: &[32, 48, 64, 96], frames: &[40] },
+                Effort { sizes: &[32, 48, 64, 96, 128], frames: &[150] },
+            ],
+            SIX,
+            false,
+        ),
+        views: &[View {
+            caption: "Iterations of CG per step",
+            show: Show::Table(Quantity::Iterations),
+            published: "",
+            claims: &[Claim {
+                text: "the iterations of ADMM grow faster than the grid",
+                check: Check::GrowsMore("ADMMVelSep", 2.0),
+                because: "",
+            }],
+        }],
+        minutes: [0.3, 10.0],
+    },
+];

@@ -1,0 +1,112 @@
+//! The methods of [Eckert2014] as settings of a scene: the one place that knows their keys.
+
+use crate::study::Setting;
+
+/// A splitting with a stopping rule (`velocity` or `divergence`) and thresholds for the linear solver
+/// and for itself. The linear solver is that of the source, whose iterations its tables count.
+macro_rules! splitting {
+    ($solver:literal, $stop:literal, $inner:literal, $outer:literal) => {
+        &[
+            concat!("pressure.solver=", $solver, "+cg/mic0"),
+            concat!("pressure.splitting.stop=", $stop),
+            concat!("pressure.splitting.inner=", $inner),
+            concat!("pressure.splitting.outer=", $outer),
+            concat!("pressure.splitting.absolute=", $outer),
+            concat!("pressure.splitting.relative=", $outer),
+        ]
+    };
+}
+
+/// A splitting with practical thresholds that tells which walls are left by `velocity` or `pressure`.
+macro_rules! marked {
+    ($column:literal, $solver:literal, $mark:literal) => {
+        Setting::new(
+            $column,
+            &[concat!("pressure.solver=", $solver, "+cg/mic0"), concat!("pressure.splitting.mark=", $mark)],
+        )
+        .at($mark)
+    };
+}
+
+/// A method on every pair of thresholds of table 4.2: rows are those of the linear solver.
+macro_rules! sweep {
+    ($(($method:literal, $solver:literal, $stop:literal)),+ $(,)?) => {
+        sweep!(@list [] $(($method, $solver, $stop)),+;
+            ("1e-5", "1e-5"),
+            ("1e-4", "1e-4"), ("1e-4", "5e-4"), ("1e-4", "1e-3"), ("1e-4", "5e-3"), ("1e-4", "1e-2"),
+            ("1e-3", "1e-4"), ("1e-3", "5e-4"), ("1e-3", "1e-3"), ("1e-3", "5e-3"), ("1e-3", "1e-2"),
+            ("1e-2", "1e-4"), ("1e-2", "5e-4"), ("1e-2", "1e-3"), ("1e-2", "5e-3"), ("1e-2", "1e-2"),
+            ("1e-1", "1e-4"), ("1e-1", "5e-4"), ("1e-1", "1e-3"), ("1e-1", "5e-3"), ("1e-1", "1e-2"))
+    };
+    (@list [$($done:expr),*] ($method:literal, $solver:literal, $stop:literal) $(, $rest:tt)*;
+        $(($inner:literal, $outer:literal)),+) => {
+        sweep!(@list [$($done,)*
+            $(Setting::new($outer, splitting!($solver, $stop, $inner, $outer)).at(concat!($method, ", ", $inner))),+]
+            $($rest),*; $(($inner, $outer)),+)
+    };
+    (@list [$($done:expr),*]; $($cell:tt),+) => { &[$($done,)* BEST.at("best")] };
+}
+
+/// The classic wall.
+pub const ORIG: Setting =
+    Setting::new("OrigPS", &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=sticking+cg/mic0"]);
+/// The same, with walls classified anew after the solve.
+pub const ORIG_SEP: Setting = Setting::new("OrigPSSep", &["pressure.solver=reclassify+cg/mic0"]);
+/// ADMM that stops on the difference of its two velocities. Thresholds are those that the thesis calls
+/// practical, here and below.
+pub const ADMM_VEL: Setting = Setting::new("ADMMVelSep", splitting!("admm", "velocity", "1e-3", "1e-3"));
+/// ADMM that stops on the divergence.
+pub const ADMM_DIV: Setting = Setting::new("ADMMDivSep", splitting!("admm", "divergence", "1e-3", "1e-2"));
+/// Iterated orthogonal projections.
+pub const IOP_DIV: Setting = Setting::new("IOPDivSep", splitting!("iop", "divergence", "1e-3", "1e-2"));
+/// The same with walls known to the solve.
+pub const IOP_BC: Setting = Setting::new("IOPDivSepBC", splitting!("iop-bc", "divergence", "1e-3", "1e-2"));
+/// Ours.
+pub const BEST: Setting = Setting::new("best", &["pressure.solver=best"]);
+
+/// Everything of table 4.1.
+pub const SEVEN: &[Setting] = &[ORIG, ORIG_SEP, ADMM_VEL, ADMM_DIV, IOP_DIV, IOP_BC, BEST];
+/// Everything of tables 4.5 and 4.6.
+pub const SIX: &[Setting] = &[ORIG, ORIG_SEP, ADMM_VEL, IOP_DIV, IOP_BC, BEST];
+
+/// Practical and high accuracy, table 4.3 and figure 4.10.
+pub const ACCURACIES: &[Setting] = &[
+    Setting::new(
+        "OrigPSHigh",
+        &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=sticking+cg/mic0", "pressure.tolerance=1e-12"],
+    ),
+    Setting::new("OrigPSSepHigh", &["pressure.solver=reclassify+cg/mic0", "pressure.splitting.inner=1e-12"]),
+    Setting::new("ADMMVelSepHigh", splitting!("admm", "velocity", "1e-12", "1e-9")),
+    Setting::new("ADMMVelSepLow", splitting!("admm", "velocity", "1e-3", "1e-3")),
+    Setting::new("ADMMDivSepHigh", splitting!("admm", "divergence", "1e-12", "1e-9")),
+    Setting::new("ADMMDivSepLow", splitting!("admm", "divergence", "1e-3", "1e-2")),
+    Setting::new("IOPDivSepHigh", splitting!("iop", "divergence", "1e-12", "1e-9")),
+    Setting::new("IOPDivSepLow", splitting!("iop", "divergence", "1e-3", "1e-2")),
+    Setting::new("best", &["pressure.solver=best"]),
+];
+
+/// What accurate splittings should agree with, as in the thesis.
+pub const AGREEMENT: &[&str] = splitting!("admm", "velocity", "1e-12", "1e-9");
+
+/// Table 4.2.
+pub const THRESHOLDS: &[Setting] = sweep!(
+    ("ADMMVelSep", "admm", "velocity"),
+    ("ADMMDivSep", "admm", "divergence"),
+    ("IOPDivSep", "iop", "divergence"),
+);
+
+/// Table 4.4.
+pub const THRESHOLDS_BC: &[Setting] = sweep!(("IOPDivSepBC", "iop-bc", "divergence"));
+
+/// Figure 4.15: walls classified by velocity and by pressure.
+pub const CLASSIFICATIONS: &[Setting] = &[
+    marked!("OrigPSSep", "reclassify", "velocity"),
+    marked!("ADMMVelSep", "admm", "velocity"),
+    marked!("IOPDivSep", "iop", "velocity"),
+    marked!("IOPDivSepBC", "iop-bc", "velocity"),
+    marked!("OrigPSSep", "reclassify", "pressure"),
+    marked!("ADMMVelSep", "admm", "pressure"),
+    marked!("IOPDivSep", "iop", "pressure"),
+    marked!("IOPDivSepBC", "iop-bc", "pressure"),
+    Setting::new("best", &["pressure.solver=best"]).at("complementarity"),
+];

@@ -1,0 +1,32 @@
+//! [Eckert2014], chapter 4: tables 4.1 to 4.6, figures 4.9, 4.10, 4.15, 4.22.
+
+mod answers;
+mod cost;
+mod methods;
+mod thresholds;
+
+use super::{Effort, Runs, Setting, Steps, Study, Task};
+use methods::{ACCURACIES, AGREEMENT};
+
+/// All of them.
+pub const ALL: &[&[Study]] = &[cost::ALL, thresholds::ALL, answers::ALL];
+
+const fn runs(
+    scenes: &'static [&'static str],
+    efforts: [Effort; 2],
+    settings: &'static [Setting],
+    is_drawn: bool,
+) -> Task {
+    Task::Runs(Runs { scenes, efforts, settings, is_drawn })
+}
+
+/// One step with every accuracy from the same states.
+const SAME_STATES: Task = Task::Steps(Steps {
+    scene: "dam-break",
+    efforts: [
+        Effort { sizes: &[64], frames: &[20, 40, 60, 80, 100, 120] },
+        Effort { sizes: &[96], frames: &[5, 15, 25, 35, 45, 55, 65, 75, 85, 95, 105, 115, 125, 135, 145] },
+    ],
+    settings: ACCURACIES,
+    reference: AGREEMENT,
+});

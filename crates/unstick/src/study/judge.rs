@@ -1,0 +1,201 @@
+//! What the numbers say to what the source says.
+
+use super::table::Table;
+use super::{BEST, Check, Claim};
+
+/// A sentence on agreement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Whether what the source says holds here; none where nothing was claimed or numbers are missing.
+    pub holds: Option<bool>,
+    /// The sentence, with its full stop.
+    pub text: String,
+}
+
+impl Verdict {
+    fn remark(text: String) -> Self {
+        Self { holds: None, text }
+    }
+}
+
+/// What a check finds in a table: whether it holds, and the numbers.
+struct Finding {
+    holds: bool,
+    numbers: String,
+}
+
+/// Everything that can be said of a table beside the published one.
+pub fn judge(published: &Table, ours: &Table, claims: &[Claim]) -> Vec<Verdict> {
+    let mut verdicts: Vec<_> = claims.iter().map(|claim| claim.judge(published, ours)).collect();
+    verdicts.extend(ratio(published, ours));
+    verdicts
+}
+
+impl Claim {
+    fn judge(&self, published: &Table, ours: &Table) -> Verdict {
+        let Some(found) = self.check.find(ours) else {
+            return Verdict::remark(format!("Cannot be told: {}; numbers are missing.", self.text));
+        };
+        // On the rows that were measured, where that is enough to tell.
+        let theirs = self.check.find(&published.with_rows_of(ours)).or_else(|| self.check.find(published));
+        let theirs = theirs.map(|theirs| format!(", published {}", theirs.numbers));
+        let numbers = format!("here {}{}", found.numbers, theirs.unwrap_or_default());
+        let text = match (found.holds, self.because) {
+            (true, _) => format!("Trend holds: {} ({numbers}).", self.text),
+            (false, "") => format!("Does not hold: {} ({numbers}).", self.text),
+            (false, because) => format!("Does not hold: {} ({numbers}), because {because}.", self.text),
+        };
+        Verdict { holds: Some(found.holds), text }
+    }
+}
+
+impl Check {
+    fn find(&self, table: &Table) -> Option<Finding> {
+        match *self {
+            Self::GrowsLess(column, factor) => growth(table, column, |grown| grown < factor),
+            Self::GrowsMore(column, factor) => growth(table, column, |grown| grown > factor),
+            Self::Below(less, more, row) => {
+                let row = match row {
+                    "" => table
+                        .rows
+                        .iter()
+                        .rev()
+                        .map(|(name, _)| name.as_str())
+                        .find(|name| table.value(name, less).is_some() && table.value(name, more).is_some())?,
+                    row => row,
+                };
+                below(table.value(row, less)?, table.value(row, more)?, row)
+            }
+            Self::RowBelow(less, more, column) => below(table.value(less, column)?, table.value(more, column)?, column),
+            Self::AtMost(column, row, bound) => {
+                let value = table.value(row, column)?;
+                Some(Finding { holds: value <= bound, numbers: short(value) })
+            }
+            Self::Fails(column) => {
+                let (row, _) = table.rows.last()?;
+                let cell = table.cell(row, column)?;
+                Some(Finding { holds: cell.value.is_none(), numbers: format!("{} at {row}", cell.text) })
+            }
+            Self::Alike(one, other, factor) => {
+                let pairs = table.rows.iter().filter_map(|(row, _)| table.value(row, one).zip(table.value(row, other)));
+                let ratios: Vec<f64> = pairs.map(|(one, other)| one / other).collect();
+                let (low, high) = extent(&ratios)?;
+                let numbers = format!("ratios from {} to {}", short(low), short(high));
+                Some(Finding { holds: low > 1.0 / factor && high < factor, numbers })
+            }
+            Self::Within(bound) => {
+                let values: Vec<f64> =
+                    table.rows.iter().flat_map(|(_, cells)| cells).filter_map(|cell| cell.value).collect();
+                let (low, high) = extent(&values)?;
+                let numbers = format!("from {} to {}", short(low), short(high));
+                Some(Finding { holds: low.abs().max(high.abs()) < bound, numbers })
+            }
+        }
+    }
+}
+
+fn below(low: f64, high: f64, place: &str) -> Option<Finding> {
+    let place = if place.parse::<f64>().is_ok() { format!("at {place}") } else { format!("in {place}") };
+    let numbers = format!("{} against {} {place}", short(low), short(high));
+    Some(Finding { holds: low < high, numbers })
+}
+
+fn growth(table: &Table, column: &str, holds: impl Fn(f64) -> bool) -> Option<Finding> {
+    let values = table.column(column);
+    let ((first, low), (last, high)) = (values.first()?, values.last()?);
+    if first == last || *low == 0.0 {
+        return None;
+    }
+    let grown = high / low;
+    Some(Finding { holds: holds(grown), numbers: format!("{} times from {first} to {last}", short(grown)) })
+}
+
+/// How far apart the numbers are that both have.
+fn ratio(published: &Table, ours: &Table) -> Option<Verdict> {
+    let mut ratios = Vec::new();
+    for (row, _) in &ours.rows {
+        for column in &ours.columns {
+            let pair = ours.value(row, column).zip(published.value(row, column));
+            ratios.extend(pair.filter(|&(_, theirs)| theirs != 0.0).map(|(ours, theirs)| ours / theirs));
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    let (low, high) = extent(&ratios)?;
+    let (count, middle) = (ratios.len(), ratios[ratios.len() / 2]);
+    let numbers = if count == 1 { "number".into() } else { format!("{count} numbers") };
+    Some(Verdict::remark(format!(
+        "Ours over published, for the {numbers} that both have: median {}, from {} to {}.",
+        short(middle),
+        short(low),
+        short(high)
+    )))
+}
+
+/// Where `best` stands in the last row. Makes sense for times; counts of different methods are of
+/// different things.
+pub fn best(ours: &Table) -> Option<Verdict> {
+    let (row, _) = ours.rows.iter().rev().find(|(row, _)| ours.value(row, BEST).is_some())?;
+    let best = ours.value(row, BEST)?;
+    let others = ours.columns.iter().filter(|column| *column != BEST);
+    let valued = others.filter_map(|column| Some((column, ours.value(row, column)?)));
+    let (column, least) = valued.min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let place = if best <= least { "less than or as much as" } else { "more than" };
+    let (best, least) = (short(best), short(least));
+    Some(Verdict::remark(format!(
+        "At {row} `best` takes {best}, {place} the least of the others, {column} with {least}."
+    )))
+}
+
+fn extent(values: &[f64]) -> Option<(f64, f64)> {
+    Some((values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?))
+}
+
+/// A number in a sentence.
+fn short(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 || value == 0.0 => format!("{value:.0}"),
+        size if size >= 1.0 => format!("{value:.2}"),
+        size if size >= 0.01 => format!("{value:.3}"),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        Table::published(text)
+    }
+
+    fn say(check: Check, ours: &str, because: &'static str) -> Verdict {
+        let published = table("Size | A | B\n32 | 2 | 4\n64 | 3 | 40");
+        Claim { text: "A hardly grows", check, because }.judge(&published, &table(ours))
+    }
+
+    #[test]
+    fn a_claim_is_judged_by_our_numbers_and_shows_both() {
+        let verdict = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 12", "");
+        assert_eq!(
+            verdict.text,
+            "Trend holds: A hardly grows (here 1.20 times from 32 to 64, published 1.50 times from 32 to 64)."
+        );
+        let verdict = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 30", "it is late");
+        assert!(verdict.text.starts_with("Does not hold") && verdict.text.ends_with("because it is late."));
+    }
+
+    #[test]
+    fn missing_numbers_decide_nothing() {
+        assert_eq!(say(Check::Below("A", "B", ""), "size | A\n32 | 10", "").holds, None);
+        assert_eq!(say(Check::Fails("A"), "size | A\n32 | stalled", "").holds, Some(true));
+    }
+
+    #[test]
+    fn best_is_compared_with_the_least_of_the_others() {
+        let verdict = best(&table("size | A | B | best\n32 | 9 | 7 | 3")).unwrap();
+        assert_eq!(
+            verdict.text,
+            "At 32 `best` takes 3.00, less than or as much as the least of the others, B with 7.00."
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! [Lai2021]: tables 5.1 and 6.1 to 6.12, figures 6.8 to 6.11.
+
+mod counts;
+mod multigrid;
+mod outer;
+mod times;
+
+use super::{EVERY_FRAME, Effort, Entrant, Problems, Study, Target, Task};
+
+/// All of them.
+pub const ALL: &[&[Study]] = &[multigrid::ALL, counts::ALL, outer::ALL, times::ALL];
+
+/// The absolute tolerance of the thesis, sec. 6.1.
+const TARGET: Target = Target::PerSecond(1e-6);
+
+/// The solvers of chapter 6 under their names there. The thesis has Newton's method without a
+/// preconditioner, from the program of its authors, and not over all frames of the finest grid in space.
+const FAS: Entrant = Entrant::new("FAS-MG", "fas");
+const LITERAL: Entrant = Entrant::new("FAS-MG, literal", "fas-literal");
+const PI_PCG: Entrant = Entrant::new("PI-PCG", "policy+cg/mic0");
+const PI_MG: Entrant = Entrant::new("PI-MG", "policy+multigrid-barycentric");
+const PE_PCG: Entrant = Entrant::new("PE-PCG", "penalty+cg/mic0");
+const PE_MG: Entrant = Entrant::new("PE-MG", "penalty+multigrid-barycentric");
+const FMG: Entrant = Entrant::new("FMG", "fmg");
+const NEWTON: Entrant = Entrant::new("Newton", "newton+cg/none");
+const NO_LCP: Entrant = Entrant::new("No LCP", "sticking+cg/mic0");
+const BEST: Entrant = Entrant::new("best", "best");
+
+const EIGHT: &[Entrant] = &[FAS, PI_PCG, PI_MG, PE_PCG, PE_MG, FMG, NEWTON, NO_LCP, LITERAL, BEST];
+const EIGHT_IN_SPACE: &[Entrant] = &[FAS, PI_PCG, PI_MG, PE_PCG, PE_MG, FMG, NEWTON.up_to(128), NO_LCP, LITERAL, BEST];
+const SEVEN: &[Entrant] = &[FAS, PI_PCG, PI_MG, PE_PCG, PE_MG, FMG, NEWTON, LITERAL, BEST];
+
+const PLANE: [Effort; 2] = [
+    Effort { sizes: &[32, 64, 128, 256], frames: &[10, 20, 30, 40] },
+    Effort { sizes: &[32, 64, 128, 256], frames: &EVERY_FRAME },
+];
+const SPACE: [Effort; 2] = [
+    Effort { sizes: &[32, 64], frames: &[10, 20, 30, 40] },
+    Effort { sizes: &[32, 64, 128, 256], frames: &EVERY_FRAME },
+];
+const MAZE: [Effort; 2] = [
+    Effort { sizes: &[32, 64, 128], frames: &[10, 25, 40, 55, 70, 85, 100] },
+    Effort { sizes: &[32, 64, 128], frames: &EVERY_FRAME },
+];
+
+const CIRCLE_TASK: Task = over(&["circle-half"], PLANE, EIGHT);
+const SPHERE_TASK: Task = over(&["sphere-half"], SPACE, EIGHT_IN_SPACE);
+const MAZE_TASK: Task = over(&["maze"], MAZE, SEVEN);
+
+const fn over(scenes: &'static [&'static str], efforts: [Effort; 2], entrants: &'static [Entrant]) -> Task {
+    Task::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions: 1 })
+}
+
+const ONE_FRAME: &str = "Numbers are of the step after a frame, `fas` is our correction of FAS-MG and `fas-literal` its \
+    algorithm as printed; iterations are cycles for the multigrid methods and those of the linear solver in all outer \
+    iterations for the others. The thesis counts trial steps of Newton's line search too, we do not. Solves start from \
+    zero and stop at a divergence of 10⁻⁶ 1/s, as in sec. 6.1. Our policy and penalty iterations solve their linear \
+    systems inexactly.";

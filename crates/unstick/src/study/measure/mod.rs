@@ -1,0 +1,148 @@
+//! Makes the measurements of a study that are not there yet.
+
+mod problems;
+mod runs;
+mod steps;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use unstick::scene::{AnyScene, SceneFile};
+
+use super::record::Record;
+use super::store::Store;
+use super::{Effort, Pace, Study, Task};
+use crate::error::CommandError;
+use crate::source::{check_memory, resized};
+
+/// What states and problems are simulated with, whoever solves them afterwards.
+const SIMULATED_WITH: &str = "pressure.solver=best";
+
+/// A method that misses its tolerance goes on, so that one can see where it leads.
+const GOES_ON: &str = "pressure.on_unconverged=accept";
+
+/// A measurement: what it is of, and where it stands in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Scene of the catalogue.
+    pub scene: &'static str,
+    /// Cells along the longest axis.
+    pub size: usize,
+    /// The frame before the step; the last of a run.
+    pub frame: usize,
+    /// Row; empty where rows are sizes or scenes.
+    pub row: &'static str,
+    /// Column.
+    pub column: &'static str,
+    /// What it is kept under. Says everything that its numbers depend on.
+    pub key: String,
+}
+
+/// All measurements of a study, in the order in which they are made.
+pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
+    match &study.task {
+        Task::Problems(task) => problems::places(task, pace),
+        Task::Runs(task) => runs::places(task, pace),
+        Task::Steps(task) => steps::places(task, pace),
+        Task::Impossible(_) => Vec::new(),
+    }
+}
+
+/// Minutes until all measurements of some studies are there. What several ask for is made once.
+pub fn minutes(studies: &[&Study], pace: Pace, is_there: impl Fn(&str) -> bool) -> f64 {
+    let mut counted = HashSet::new();
+    let mut of_study = |study: &&Study| {
+        let places = places(study, pace);
+        let count = places.len().max(1) as f64;
+        let missing = places.into_iter().filter(|place| !is_there(&place.key) && counted.insert(place.key.clone()));
+        pace.of(&study.minutes) * missing.count() as f64 / count
+    };
+    studies.iter().map(&mut of_study).sum()
+}
+
+/// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit.
+pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
+    match &study.task {
+        Task::Problems(task) => problems::check(task, pace),
+        Task::Runs(task) => runs::check(task, pace),
+        Task::Steps(task) => steps::check(task, pace),
+        Task::Impossible(_) => Ok(()),
+    }
+}
+
+/// Makes the measurements that the store does not hold; each is kept as soon as it is made.
+pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Result<(), CommandError> {
+    let missing = places(study, pace).iter().filter(|place| store.get(&place.key).is_none()).count();
+    let mut desk = Desk { progress: Progress::new(shown && missing > 0, study.name, missing), store };
+    match &study.task {
+        Task::Problems(task) => problems::measure(task, pace, &mut desk),
+        Task::Runs(task) => runs::measure(task, pace, &mut desk),
+        Task::Steps(task) => steps::measure(task, pace, &mut desk),
+        Task::Impossible(_) => Ok(()),
+    }
+}
+
+/// Where measurements are made: the store, and who watches.
+struct Desk<'s> {
+    store: &'s mut Store,
+    progress: Progress,
+}
+
+impl Desk<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.store.get(key).is_some()
+    }
+
+    fn keep(&mut self, key: String, record: Record) -> Result<(), CommandError> {
+        self.store.put(key, record)?;
+        self.progress.bar.inc(1);
+        Ok(())
+    }
+
+    fn say(&self, text: String) {
+        self.progress.bar.set_message(text);
+    }
+}
+
+/// A bar of measurements on a terminal; nothing anywhere else.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new(shown: bool, name: &str, count: usize) -> Self {
+        let bar = if shown { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+        let template = format!("{name}  [{{bar:24.cyan/blue}}]  {{pos}} of {{len}}, {{eta}} left  {{wide_msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Self { bar }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A scene on a grid, with values changed.
+fn scene_with<'s>(
+    name: &str,
+    size: usize,
+    sets: impl IntoIterator<Item = &'s &'s str>,
+) -> Result<AnyScene, CommandError> {
+    let mut file = SceneFile::find(name)?;
+    sets.into_iter().try_for_each(|assignment| file.set(assignment))?;
+    let scene = resized(&file, size)?;
+    check_memory(&scene)?;
+    Ok(scene)
+}
+
+/// Every scene on every grid.
+fn grids<'s>(scenes: &'s [&'static str], effort: &'s Effort) -> impl Iterator<Item = (&'static str, usize)> + 's {
+    scenes.iter().flat_map(|&scene| effort.sizes.iter().map(move |&size| (scene, size)))
+}

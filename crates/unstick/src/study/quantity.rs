@@ -1,0 +1,131 @@
+//! What is read off a measurement.
+
+use super::record::Record;
+
+/// A number of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Iterations of the linear solver in all cycles; cycles where there is none.
+    Iterations,
+    /// Outer iterations.
+    Cycles,
+    /// Seconds of a solve, set-up included; per step in runs.
+    Seconds,
+    /// Seconds of the set-up.
+    Setup,
+    /// Seconds of a solve without it.
+    Work,
+    /// Seconds of a whole step.
+    StepSeconds,
+    /// ‖H‖∞ at the end over that at zero.
+    Residual,
+    /// Volume at the end of a run, percent of gain over its start.
+    VolumeGain,
+    /// Largest deviation of the volume from its start, percent.
+    VolumeDrift,
+    /// Volume that the surface encloses at the end of a run, percent of gain.
+    SurfaceGain,
+    /// Largest difference of a face velocity from the reference, in m/s.
+    Difference,
+    /// Largest speed of a particle at the end of a run, in m/s.
+    Speed,
+    /// Cells whose wall has let go, at the end of a run.
+    Separated,
+}
+
+impl Quantity {
+    /// Heading of a column of it, and name of an axis.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Iterations => "iterations",
+            Self::Cycles => "outer iterations",
+            Self::Seconds => "seconds",
+            Self::Setup => "seconds of set-up",
+            Self::Work => "seconds after set-up",
+            Self::StepSeconds => "seconds per step",
+            Self::Residual => "residual left",
+            Self::VolumeGain => "volume gain, %",
+            Self::VolumeDrift => "largest volume error, %",
+            Self::SurfaceGain => "gain of enclosed volume, %",
+            Self::Difference => "velocity difference, m/s",
+            Self::Speed => "fastest particle, m/s",
+            Self::Separated => "cells that let go",
+        }
+    }
+
+    /// Its value; none where the measurement has no such thing or did not come to its end.
+    pub fn of(self, record: &Record) -> Option<f64> {
+        match record {
+            Record::Solve(solve) => match self {
+                Self::Residual => Some(solve.history.last()? / solve.reference),
+                _ if !solve.converged => None,
+                Self::Iterations => Some(solve.inner_iterations() as f64),
+                Self::Cycles => Some(solve.cycles() as f64),
+                Self::Seconds => Some(solve.setup + solve.solve),
+                Self::Setup => Some(solve.setup),
+                Self::Work => Some(solve.solve),
+                _ => None,
+            },
+            Record::Run(run) => match self {
+                _ if run.error.is_some() => None,
+                Self::Iterations => run.mean(|frame| frame.iterations),
+                Self::Cycles => run.mean(|frame| frame.cycles),
+                Self::Seconds => run.mean(|frame| frame.pressure_seconds),
+                Self::StepSeconds => run.mean(|frame| frame.seconds),
+                Self::VolumeGain => Some(100.0 * (run.frames.last()?.volume / run.volume - 1.0)),
+                Self::VolumeDrift => {
+                    let drift = run.frames.iter().map(|frame| 100.0 * (frame.volume / run.volume - 1.0).abs());
+                    drift.reduce(f64::max)
+                }
+                Self::SurfaceGain => Some(100.0 * (run.frames.last()?.surface_volume / run.surface_volume - 1.0)),
+                Self::Speed => Some(run.frames.last()?.fastest),
+                Self::Separated => Some(run.frames.last()?.separated as f64),
+                _ => None,
+            },
+            Record::Step(step) => match self {
+                _ if step.error.is_some() => None,
+                Self::Iterations => Some(step.iterations),
+                Self::Cycles => Some(step.cycles),
+                Self::Seconds => Some(step.seconds),
+                Self::Difference => Some(step.difference),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether it is a time, which is the same thing for all methods.
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds)
+    }
+
+    /// With as many digits as help.
+    pub fn text(self, value: f64) -> String {
+        match self {
+            Self::Iterations | Self::Cycles | Self::Separated if value.fract() == 0.0 => format!("{value:.0}"),
+            Self::Iterations | Self::Cycles if value < 100.0 => format!("{value:.2}"),
+            Self::Iterations | Self::Cycles | Self::Separated => format!("{value:.0}"),
+            Self::Residual | Self::Difference => format!("{value:.1e}"),
+            Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::Speed => format!("{value:.2}"),
+            Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds => significant(value),
+        }
+    }
+}
+
+/// Two significant digits, as the tables on time have them; three from ten on.
+fn significant(value: f64) -> String {
+    if value <= 0.0 {
+        return "0".into();
+    }
+    let digits = (1.0 - value.log10().floor()).clamp(1.0, 9.0) as usize;
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_keep_two_digits() {
+        assert_eq!([0.000_541, 0.0212, 1.25, 36.96].map(significant), ["0.00054", "0.021", "1.2", "37.0"]);
+    }
+}

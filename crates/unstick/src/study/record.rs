@@ -1,0 +1,139 @@
+//! What is kept of a measurement.
+
+use serde::{Deserialize, Serialize};
+
+/// A measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Record {
+    /// A solver on a problem.
+    Solve(Solve),
+    /// A scene with a setting.
+    Run(Course),
+    /// One step with a setting.
+    Step(Step),
+}
+
+/// A solver on a problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Solve {
+    /// How it ended, in a word or two.
+    pub outcome: String,
+    /// Whether the tolerance was met, or the test of a published method that has its own.
+    pub converged: bool,
+    /// Rows of the problem.
+    pub unknowns: usize,
+    /// Complementary ones.
+    pub wall_rows: usize,
+    /// ‖H(0)‖∞.
+    pub reference: f64,
+    /// ‖H‖∞ at the start and after every cycle.
+    pub history: Vec<f64>,
+    /// Inner iterations spent by then.
+    pub work: Vec<usize>,
+    /// Seconds of set-up.
+    pub setup: f64,
+    /// Seconds of all else.
+    pub solve: f64,
+}
+
+/// A run of a scene.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// Volume at the start.
+    pub volume: f64,
+    /// Volume inside the surface at the start.
+    pub surface_volume: f64,
+    /// One entry per frame.
+    pub frames: Vec<CourseFrame>,
+    /// Steps whose pressure missed the tolerance.
+    pub unconverged: usize,
+    /// Why it ended early.
+    pub error: Option<String>,
+    /// Names of pictures below the folder.
+    pub pictures: Vec<(usize, String)>,
+}
+
+/// A frame of a run; what concerns steps is the mean over those of the frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CourseFrame {
+    /// Steps since the frame before.
+    pub steps: usize,
+    /// Time.
+    pub time: f64,
+    /// Volume of the liquid.
+    pub volume: f64,
+    /// Volume inside the surface.
+    pub surface_volume: f64,
+    /// Cells whose wall has let go.
+    pub separated: usize,
+    /// Speed of the fastest particle.
+    pub fastest: f64,
+    /// Outer iterations.
+    pub cycles: f64,
+    /// Inner ones.
+    pub iterations: f64,
+    /// Seconds of the pressure.
+    pub pressure_seconds: f64,
+    /// Seconds of all stages.
+    pub seconds: f64,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Outer iterations.
+    pub cycles: f64,
+    /// Inner ones.
+    pub iterations: f64,
+    /// Seconds of the pressure.
+    pub seconds: f64,
+    /// Largest difference of a face velocity from the reference.
+    pub difference: f64,
+    /// Why there was none.
+    pub error: Option<String>,
+}
+
+impl Solve {
+    /// Outer iterations.
+    pub fn cycles(&self) -> usize {
+        self.history.len().saturating_sub(1)
+    }
+
+    /// Inner iterations in all of them.
+    pub fn inner_iterations(&self) -> usize {
+        self.work.last().copied().unwrap_or(0)
+    }
+}
+
+impl Course {
+    /// Mean over all steps.
+    pub fn mean(&self, value: impl Fn(&CourseFrame) -> f64) -> Option<f64> {
+        let steps: usize = self.frames.iter().map(|frame| frame.steps).sum();
+        let sum: f64 = self.frames.iter().map(|frame| frame.steps as f64 * value(frame)).sum();
+        (steps > 0).then(|| sum / steps as f64)
+    }
+}
+
+impl Record {
+    /// Why it has no number, in a word or two.
+    pub fn failure(&self) -> &str {
+        match self {
+            Self::Solve(solve) => &solve.outcome,
+            Self::Run(_) | Self::Step(_) => "failed",
+        }
+    }
+
+    /// What went wrong in all detail.
+    pub fn error(&self) -> Option<String> {
+        match self {
+            Self::Solve(solve) => (!solve.converged).then(|| solve.outcome.clone()),
+            Self::Run(run) => match (&run.error, run.unconverged) {
+                (Some(error), _) => Some(error.clone()),
+                (None, 0) => None,
+                (None, count) => Some(format!("{count} steps missed the tolerance")),
+            },
+            Self::Step(step) => step.error.clone(),
+        }
+    }
+}

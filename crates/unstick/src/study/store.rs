@@ -1,0 +1,176 @@
+//! Finished measurements, on disk as soon as they are there.
+//!
+//! One file for all studies of a folder: a head that says where it was measured, then a line of JSON
+//! for each measurement. Studies that ask for the same measurement share it. A line that was cut
+//! short, because the process was ended while it wrote, is dropped.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Record;
+use crate::error::CommandError;
+use crate::machine;
+
+/// Name of the file.
+const FILE: &str = "measurements.jsonl";
+
+/// Where and with what something was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Version of the program.
+    pub unstick: String,
+    /// Name of the processor.
+    pub processor: String,
+    /// Threads it had.
+    pub threads: usize,
+}
+
+/// The file and what it holds.
+pub struct Store {
+    path: PathBuf,
+    head: Head,
+    file: File,
+    records: HashMap<String, Record>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    key: String,
+    record: Record,
+}
+
+impl Head {
+    /// What is at work now.
+    pub fn here() -> Self {
+        Self {
+            unstick: env!("CARGO_PKG_VERSION").into(),
+            processor: machine::processor().unwrap_or_else(|| "an unknown processor".into()),
+            threads: rayon::current_num_threads(),
+        }
+    }
+}
+
+impl Store {
+    /// Whether a folder holds measurements.
+    pub fn exists(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
+    }
+
+    /// An empty one, in the place of any other.
+    pub fn create(folder: &Path) -> Result<Self, CommandError> {
+        let (path, head) = (folder.join(FILE), Head::here());
+        let mut file = File::create(&path).map_err(|error| failed(&path, error))?;
+        write_line(&mut file, &head).map_err(|error| failed(&path, error))?;
+        Ok(Self { path, head, file, records: HashMap::new() })
+    }
+
+    /// That of a folder. Times of another machine are not mixed with those of this one.
+    pub fn resume(folder: &Path) -> Result<Self, CommandError> {
+        let (path, here) = (folder.join(FILE), Head::here());
+        let text = std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
+        let mut lines = text.split_inclusive('\n');
+        let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let refused = |message| CommandError::Run { message, help: Some("`--fresh` measures everything anew".into()) };
+        match head {
+            Some(head) if head == here => {}
+            Some(head) => {
+                let (was, now) = (head.describe(), here.describe());
+                return Err(refused(format!("{} was measured by {was}, this is {now}", path.display())));
+            }
+            None => return Err(refused(format!("{} does not begin as a file of measurements does", path.display()))),
+        }
+        let mut records = HashMap::new();
+        let mut sound = text.len();
+        for line in lines {
+            match serde_json::from_str::<Line>(line) {
+                Ok(line) => drop(records.insert(line.key, line.record)),
+                Err(_) if !line.ends_with('\n') => sound -= line.len(),
+                Err(error) => return Err(refused(format!("{}: a broken line: {error}", path.display()))),
+            }
+        }
+        let file = OpenOptions::new().append(true).open(&path).map_err(|error| failed(&path, error))?;
+        file.set_len(sound as u64).map_err(|error| failed(&path, error))?;
+        Ok(Self { path, head: here, file, records })
+    }
+
+    /// Where it was measured.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The folder it is in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// A measurement, if it was made.
+    pub fn get(&self, key: &str) -> Option<&Record> {
+        self.records.get(key)
+    }
+
+    /// Keeps a measurement; it is on disk when this returns.
+    pub fn put(&mut self, key: String, record: Record) -> Result<(), CommandError> {
+        let line = Line { key, record };
+        write_line(&mut self.file, &line).map_err(|error| failed(&self.path, error))?;
+        self.records.insert(line.key, line.record);
+        Ok(())
+    }
+}
+
+impl Head {
+    /// For people.
+    pub fn describe(&self) -> String {
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        format!("unstick {} on {}, {} {threads}", self.unstick, self.processor, self.threads)
+    }
+}
+
+fn write_line(file: &mut File, value: &impl Serialize) -> std::io::Result<()> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    file.write_all(text.as_bytes())?;
+    file.sync_data()
+}
+
+fn failed(path: &Path, error: std::io::Error) -> CommandError {
+    CommandError::Destination { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::record::Step;
+
+    fn step(cycles: f64) -> Record {
+        Record::Step(Step { cycles, ..Step::default() })
+    }
+
+    #[test]
+    fn measurements_survive_and_a_torn_line_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::create(folder.path()).unwrap();
+        store.put("one".into(), step(1.0)).unwrap();
+        drop(store);
+        let path = folder.path().join(FILE);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}{{\"key\":\"two\",\"rec")).unwrap();
+
+        let mut store = Store::resume(folder.path()).unwrap();
+        assert_eq!((store.get("one"), store.get("two")), (Some(&step(1.0)), None));
+        store.put("two".into(), step(2.0)).unwrap();
+        assert_eq!(Store::resume(folder.path()).unwrap().get("two"), Some(&step(2.0)));
+    }
+
+    #[test]
+    fn measurements_of_another_machine_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let head = Head { processor: "an abacus".into(), ..Head::here() };
+        std::fs::write(folder.path().join(FILE), serde_json::to_string(&head).unwrap() + "\n").unwrap();
+        let error = Store::resume(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("an abacus"), "{error}");
+    }
+}
