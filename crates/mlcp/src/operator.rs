@@ -2,6 +2,7 @@
 
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
+use crate::parallel;
 use crate::pressure::AnyPressureOperator;
 use crate::vector;
 
@@ -57,6 +58,12 @@ pub trait LinearOperator: Send + Sync {
         vector::dot(x, y)
     }
 
+    /// y ← A x + b.
+    fn residual(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
+        self.apply(x, y);
+        parallel::for_each((b, y), |(b, y)| b.iter().zip(y).for_each(|(b, y)| *y += b));
+    }
+
     /// The entries, where the operator is an assembled matrix.
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         None
@@ -91,6 +98,9 @@ impl<A: LinearOperator + ?Sized> LinearOperator for &A {
     }
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         (**self).apply_dot(x, y)
+    }
+    fn residual(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
+        (**self).residual(x, b, y);
     }
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         (**self).csr()

@@ -150,8 +150,7 @@ impl<'a> Mlcp<'a> {
 
     /// r ← A q + b.
     pub fn residual(&self, q: &[f64], r: &mut [f64]) {
-        self.operator.apply(q, r);
-        parallel::for_each((self.b(), r), |(b, r)| b.iter().zip(r).for_each(|(b, r)| *r += b));
+        self.operator.residual(q, self.b(), r);
     }
 
     /// ‖H‖∞ with H_i = min(q_i − ℓ_i, r_i) on wall rows and r_i elsewhere, given r = A q + b.

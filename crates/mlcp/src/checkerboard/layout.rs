@@ -5,6 +5,7 @@ use super::level::Level;
 use crate::parallel::Chunks;
 use crate::pressure::PressureOperator;
 use crate::pressure::lines::Line;
+use crate::simd::vectorised;
 
 /// Where the rows of a problem are on the checkerboard.
 pub(crate) struct Layout {
@@ -34,27 +35,33 @@ impl Layout {
         self.by_slot.fold(
             own,
             &|lines, place, (red, black): (&mut [f32], &mut [f32])| {
-                for index in lines {
-                    let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
-                    let is_odd = level.is_odd(line.column);
-                    let (first, second) = if is_odd { (&mut *black, &mut *red) } else { (&mut *red, &mut *black) };
-                    let start = line.base as usize - place;
-                    let count = Level::<D>::slots_of(line) as usize;
-                    let (first, second) = (&mut first[start..start + count], &mut second[start..start + count]);
-                    let begin = rows.base as usize;
-                    let lead = (line.from % 2) as usize;
-                    if lead == 1 {
-                        second[0] = value(begin);
-                    }
-                    let pairs = (line.length as usize - lead) / 2;
-                    for pair in 0..pairs {
-                        first[lead + pair] = value(begin + lead + 2 * pair);
-                        second[lead + pair] = value(begin + lead + 2 * pair + 1);
-                    }
-                    if lead + 2 * pairs < line.length as usize {
-                        first[lead + pairs] = value(begin + lead + 2 * pairs);
-                    }
-                }
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for index in lines {
+                            let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                            let is_odd = level.is_odd(line.column);
+                            let (first, second) =
+                                if is_odd { (&mut *black, &mut *red) } else { (&mut *red, &mut *black) };
+                            let start = line.base as usize - place;
+                            let count = Level::<D>::slots_of(line) as usize;
+                            let (first, second) = (&mut first[start..start + count], &mut second[start..start + count]);
+                            let begin = rows.base as usize;
+                            let lead = (line.from % 2) as usize;
+                            if lead == 1 {
+                                second[0] = value(begin);
+                            }
+                            let pairs = (line.length as usize - lead) / 2;
+                            for pair in 0..pairs {
+                                first[lead + pair] = value(begin + lead + 2 * pair);
+                                second[lead + pair] = value(begin + lead + 2 * pair + 1);
+                            }
+                            if lead + 2 * pairs < line.length as usize {
+                                first[lead + pairs] = value(begin + lead + 2 * pairs);
+                            }
+                        }
+                    },
+                )
             },
             &|(), ()| (),
         );

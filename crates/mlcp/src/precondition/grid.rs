@@ -136,7 +136,8 @@ impl<const D: usize> MaskedCycle<D> {
         let norm = vector::norm_max(r);
         vector::clear(z);
         if norm > 0.0 {
-            self.hierarchy.load(&self.layout, |row| (r[row] / norm) as f32);
+            let inverse = 1.0 / norm;
+            self.hierarchy.load(&self.layout, |row| (inverse * r[row]) as f32);
             self.hierarchy.cycle(0, false);
             self.layout.add(&self.hierarchy, norm / self.unit, self.hierarchy.answer(), z);
         }

@@ -4,6 +4,37 @@ use super::{INSIDE, PressureOperator, Stretch};
 use crate::simd::vectorised;
 
 impl<const D: usize> PressureOperator<D> {
+    /// y ← A x + b in one pass.
+    pub(super) fn add_product(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
+        self.chunks.fold(
+            y,
+            &|stretches, place, y: &mut [f64]| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for stretch in &self.stretches[stretches] {
+                            let (first, length) = (stretch.first as usize, stretch.length as usize);
+                            let y = &mut y[first - place..][..length];
+                            self.multiply(stretch, x, y);
+                        }
+                        let b = &b[place..][..y.len()];
+                        y.iter_mut().zip(b).for_each(|(y, b)| *y += b);
+                    },
+                )
+            },
+            &|(), ()| (),
+        );
+    }
+
+    #[inline(always)]
+    fn multiply(&self, stretch: &Stretch<D>, x: &[f64], y: &mut [f64]) {
+        if stretch.coefficients == INSIDE {
+            multiply_inside(self.unit, stretch, x, y);
+        } else {
+            multiply_cut(stretch, &self.coefficients, &self.diagonal, x, y);
+        }
+    }
+
     /// y ← A x; returns xᵀ A x.
     pub(crate) fn product(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.chunks.fold(
@@ -16,11 +47,7 @@ impl<const D: usize> PressureOperator<D> {
                         for stretch in &self.stretches[stretches] {
                             let (first, length) = (stretch.first as usize, stretch.length as usize);
                             let y = &mut y[first - place..][..length];
-                            if stretch.coefficients == INSIDE {
-                                multiply_inside(self.unit, stretch, x, y);
-                            } else {
-                                multiply_cut(stretch, &self.coefficients, &self.diagonal, x, y);
-                            }
+                            self.multiply(stretch, x, y);
                             total += dot(&x[first..][..length], y);
                         }
                         total

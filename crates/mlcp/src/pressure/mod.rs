@@ -188,6 +188,9 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.product(x, y)
     }
+    fn residual(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
+        self.add_product(x, b, y);
+    }
     /// Assembled when first asked for.
     fn csr(&self) -> Option<&CsrMatrix<'_>> {
         Some(self.matrix())

@@ -11,7 +11,7 @@ use unstick::scene::{AnyScene, SceneFile, catalogue};
 use crate::error::CommandError;
 use crate::machine::{GIBI, Memory};
 
-pub use visit::{Captured, stage_after, simulate};
+pub use visit::{Captured, simulate, stage_after};
 
 /// Tells an example from a scene of the same name.
 const EXAMPLE: &str = "example:";

@@ -119,9 +119,9 @@ fn iterate<const D: usize>(
         let changes = walls.choose(task.loose, q, &mut r);
         trace.set_up(|| hierarchy.pin(0, changes.into_iter()));
 
-        let norm = vector::norm_max(&r).max(f64::MIN_POSITIVE);
-        let scale = norm / operator.unit();
-        let free_norm = hierarchy.load(&layout, |row| (-r[row] / norm) as f32);
+        let norm = trace.residual(); // single precision works on numbers around one
+        let (scale, inverse) = (norm / operator.unit(), -1.0 / norm);
+        let free_norm = hierarchy.load(&layout, |row| (inverse * r[row]) as f32);
         let target = (params.forcing * free_norm).max(0.5 * trace.target() / norm);
         let (cycles, _) = reduced.solve(&mut hierarchy, 0, &mut answer, target, CYCLES);
         trace.spend(cycles);
@@ -162,9 +162,9 @@ fn start<const D: usize>(
     r: &[f64],
 ) {
     let norm = vector::norm_max(r).max(f64::MIN_POSITIVE);
-    let scale = norm / operator.unit();
+    let (scale, inverse) = (norm / operator.unit(), -1.0 / norm);
     let mut load = vec![0.0; hierarchy.size()];
-    hierarchy.spread(layout, &mut load, |row| (-r[row] / norm) as f32);
+    hierarchy.spread(layout, &mut load, |row| (inverse * r[row]) as f32);
     let mut floor = vec![f32::NEG_INFINITY; hierarchy.size()];
     walls.floors(q, scale, &mut floor);
     let x = hierarchy.nested_start(reduced, load, floor);
