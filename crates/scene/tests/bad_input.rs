@@ -122,7 +122,7 @@ fn thresholds_of_splittings_are_checked_and_are_for_splittings_alone() {
     assert_refused(&splitting("mark = \"presure\""), "4:8", "\"velocity\", \"pressure\"", "did you mean");
     assert_refused(&splitting("outre = 1.0"), "4:1", "unknown key `outre`", "did you mean `outer`?");
     let without = "[pressure]\nsplitting = { inner = 1e-4 }";
-    assert_refused(without, "2:13", "is for splittings, `policy+cg/mic0` is none", "\"iop-bc\"");
+    assert_refused(without, "2:13", "is for splittings, `best` is none", "\"iop-bc\"");
     assert_refused("[pressure]\nsolver = \"iob\"", "2:10", "there is no solver `iob`", "did you mean `iop`?");
     let control = "[walls]\ncontrol = 0.1\n[pressure]\nsolver = \"iop\"";
     let error = refuse(&format!("{control}\n{GOOD}")).to_string();

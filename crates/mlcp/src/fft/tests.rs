@@ -139,7 +139,7 @@ fn one_two_and_three_threads_give_the_same_bits() {
 fn a_box_is_recognised_with_its_sides() {
     let sides = [[0.0, 2.0], [1.0, 1.0], [0.0, 1.0 / 0.3]];
     let (lattice, matrix) = matrix_of([4, 3, 5], sides);
-    let operator = PressureOperator::<3>::from_csr(lattice, matrix);
+    let operator = PressureOperator::<3>::from_csr(lattice, &matrix);
     let found = LiquidBox::of(&operator as &dyn LinearOperator).unwrap();
     assert_eq!((found.extents, found.unit), ([4, 3, 5], 0.25));
     assert!(found.sides.iter().flatten().zip(sides.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-12));
