@@ -36,7 +36,7 @@ use crate::vector;
 /// What a user may turn.
 #[derive(Clone, Debug)]
 pub struct BestParams {
-    /// Each policy is solved to this part of its right-hand side. Default 5e-2: a tighter one
+    /// Each policy is solved to this part of its right-hand side. Default 7e-2: a tighter one
     /// spends cycles on policies that will be dropped.
     pub forcing: f64,
     /// Cycles within which the residual must halve. Default 8.
@@ -47,7 +47,7 @@ pub struct BestParams {
 
 impl Default for BestParams {
     fn default() -> Self {
-        Self { forcing: 5e-2, patience: 8, stop: Stop::default() }
+        Self { forcing: 7e-2, patience: 8, stop: Stop::default() }
     }
 }
 
