@@ -1,8 +1,9 @@
 //! Multigrid on small random grids: cut cells, air, closed pockets, walls thinner than a cell.
 
-mod common;
+#[path = "common/random.rs"]
+mod random;
 
-use common::Random;
+use random::Random;
 use unstick_mlcp::io::{GridInfo, ProblemFolder};
 use unstick_mlcp::multigrid::MultigridVariant;
 use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, SolverOptions, Stop, Tolerance};
@@ -20,7 +21,7 @@ enum Cell {
 /// A grid of at most `largest` cells a side.
 fn random_problem(dimension: usize, largest: u64, seed: u64) -> ProblemFolder {
     let mut random = Random(seed);
-    let mut shape = vec![1; 3];
+    let mut shape = [1; 3];
     shape[..dimension].iter_mut().for_each(|count| *count = 2 + (random.bits() % (largest - 1)) as usize);
     let place = |cell: usize| [cell % shape[0], cell / shape[0] % shape[1], cell / (shape[0] * shape[1])];
     let index = |place: [usize; 3]| place[0] + shape[0] * (place[1] + shape[1] * place[2]);

@@ -47,8 +47,8 @@ impl<const D: usize> Found<D> {
         let is_odd = coarse.is_odd(line.column);
         let mut slot = line.base;
         while slot < line.base + Level::<D>::slots_of(line) {
-            let cells = [0, 1].map(|colour| self.couple_cell(fine, coarse, line, slot, colour, family));
-            let is_inside = is_full(coarse, line, slot) && cells.iter().all(|cell| is_inner(coarse, slot, cell));
+            let cells = [0, 1].map(|colour| couple_cell(fine, coarse, line, slot, colour, family));
+            let is_inside = is_full::<D>(line, slot) && cells.iter().all(|cell| is_inner(coarse, slot, cell));
             if let Some(offsets) = is_inside.then(|| offsets(slot, &cells)).flatten() {
                 let length = inner_length(coarse, line, slot, &offsets);
                 if length as usize >= LANES {
@@ -64,47 +64,45 @@ impl<const D: usize> Found<D> {
             slot += 1;
         }
     }
+}
 
-    /// One cell, from its children, with what does not fit its faces.
-    fn couple_cell(
-        &self,
-        fine: &Level<D>,
-        coarse: &Level<D>,
-        line: &Line,
-        slot: u32,
-        colour: usize,
-        family: &mut Vec<u32>,
-    ) -> (Cut<D>, Vec<Extra>) {
-        let mut cut = Cut::alone(slot);
-        let mut extras: Vec<Extra> = Vec::new();
-        let is_second = coarse.is_odd(line.column) != (colour == 1);
-        let place = 2 * (slot - line.base + line.from / 2) + is_second as u32;
-        if place < line.from || place >= line.end() {
-            return (cut, extras);
-        }
-        coarse.children_of(fine, line, place, family);
-        let own = slot as usize + colour * coarse.slots;
-        let other = (1 - colour) * coarse.slots;
-        accumulate(fine, own, family, false, &mut cut, |cut, coupling, parent| {
-            let (neighbour, axis, side) = ((parent - other) as u32, coupling.axis, coupling.side);
-            let value = OVERCORRECTION * coupling.value;
-            if cut.couplings[axis][side] == 0.0 {
-                cut.at[axis][side] = neighbour;
-            }
-            if cut.at[axis][side] == neighbour {
-                cut.couplings[axis][side] += value;
-            } else {
-                let (axis, side) = (axis as u8, side as u8);
-                let known =
-                    extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == (axis, side, neighbour));
-                match known {
-                    Some(extra) => extra.coupling += value,
-                    None => extras.push(Extra { own: slot, slot: neighbour, coupling: value, axis, side }),
-                }
-            }
-        });
-        (cut, extras)
+/// One cell, from its children, with what does not fit its faces.
+fn couple_cell<const D: usize>(
+    fine: &Level<D>,
+    coarse: &Level<D>,
+    line: &Line,
+    slot: u32,
+    colour: usize,
+    family: &mut Vec<u32>,
+) -> (Cut<D>, Vec<Extra>) {
+    let mut cut = Cut::alone(slot);
+    let mut extras: Vec<Extra> = Vec::new();
+    let is_second = coarse.is_odd(line.column) != (colour == 1);
+    let place = 2 * (slot - line.base + line.from / 2) + is_second as u32;
+    if place < line.from || place >= line.end() {
+        return (cut, extras);
     }
+    coarse.children_of(fine, line, place, family);
+    let own = slot as usize + colour * coarse.slots;
+    let other = (1 - colour) * coarse.slots;
+    accumulate(fine, own, family, false, &mut cut, |cut, coupling, parent| {
+        let (neighbour, axis, side) = ((parent - other) as u32, coupling.axis, coupling.side);
+        let value = OVERCORRECTION * coupling.value;
+        if cut.couplings[axis][side] == 0.0 {
+            cut.at[axis][side] = neighbour;
+        }
+        if cut.at[axis][side] == neighbour {
+            cut.couplings[axis][side] += value;
+        } else {
+            let (axis, side) = (axis as u8, side as u8);
+            let known = extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == (axis, side, neighbour));
+            match known {
+                Some(extra) => extra.coupling += value,
+                None => extras.push(Extra { own: slot, slot: neighbour, coupling: value, axis, side }),
+            }
+        }
+    });
+    (cut, extras)
 }
 
 /// Computes the couplings of a coarse cell anew from those of its free children.
@@ -170,7 +168,7 @@ fn accumulate<const D: usize>(
 }
 
 /// Whether a slot holds two cells.
-fn is_full<const D: usize>(_: &Level<D>, line: &Line, slot: u32) -> bool {
+fn is_full<const D: usize>(line: &Line, slot: u32) -> bool {
     let end = line.base + Level::<D>::slots_of(line);
     (line.base + line.from % 2..end - line.end() % 2).contains(&slot)
 }
@@ -208,13 +206,13 @@ fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offse
         .map(|&offset| (offset, coarse.line_of(slot.wrapping_add_signed(offset) as usize)))
         .collect();
     let goes_on = |slot: u32| {
-        is_full(coarse, line, slot)
-            && is_full(coarse, line, slot + 1) // its last cell has a neighbour in the next slot
+        is_full::<D>(line, slot)
+            && is_full::<D>(line, slot + 1) // its last cell has a neighbour in the next slot
             && is_steady(coarse, slot)
             && is_steady(coarse, slot + 1)
             && beside.iter().all(|&(offset, line)| {
                 let slot = slot.wrapping_add_signed(offset);
-                is_full(coarse, line, slot) && is_steady(coarse, slot)
+                is_full::<D>(line, slot) && is_steady(coarse, slot)
             })
     };
     let more = (slot + 1..).take_while(|&slot| goes_on(slot)).count();

@@ -39,7 +39,7 @@ fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Latt
 }
 
 fn solve(name: &str, lattice: &Lattice, matrix: &CsrMatrix, b: &[f64], tolerance: f64) -> (Vec<f64>, usize) {
-    let problem = Mlcp::on_lattice(lattice.clone(), &matrix, b).unwrap();
+    let problem = Mlcp::on_lattice(lattice.clone(), matrix, b).unwrap();
     let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
     let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
     let mut q = vec![0.0; b.len()];
@@ -94,7 +94,7 @@ fn what_is_no_box_is_refused_with_the_reason() {
     let refused = |lattice: Option<Lattice>, matrix: &CsrMatrix| {
         let b = vec![1.0; matrix.rows()];
         let problem = match lattice {
-            Some(lattice) => Mlcp::on_lattice(lattice, &matrix, &b),
+            Some(lattice) => Mlcp::on_lattice(lattice, matrix, &b),
             None => Mlcp::new(matrix, &b),
         };
         let mut solver = SolverName::by_transforms().build(&Default::default());
