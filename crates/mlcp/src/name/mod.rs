@@ -1,27 +1,10 @@
 //! Solvers by name: `method`, `method+linear`, `method+linear/preconditioner`.
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::coloring::Coloring;
-use crate::fft::BoxInverse;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver, Refinement};
-use crate::multigrid::{Multigrid, MultigridParams, MultigridVariant};
-use crate::precondition::{
-    ApproximateInverse, Dropping, GridMultigrid, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner,
-    Reused,
-};
-use crate::solvers::best::{Best, BestParams};
-use crate::solvers::fas::{Fas, FasParams, Fmg, FmgParams, Reading};
-use crate::solvers::fischer::{Fischer, FischerParams};
-use crate::solvers::mprgp::{Mprgp, MprgpParams};
-use crate::solvers::newton::{Newton, NewtonParams};
-use crate::solvers::penalty::{Penalty, PenaltyParams};
-use crate::solvers::policy::{Policy, PolicyParams};
-use crate::solvers::psor::{Psor, PsorParams};
-use crate::solvers::sticking::Sticking;
-use crate::solvers::{Inner, MlcpSolver};
+use crate::multigrid::MultigridVariant;
 use crate::stop::Stop;
 
 /// An enum whose variants have stable names, in the order in which they are listed to people.
@@ -55,7 +38,11 @@ macro_rules! named {
 }
 
 // Below the macro, which it uses.
+mod build;
+mod parse;
 mod splitting;
+
+pub use parse::ParseNameError;
 pub use splitting::{PressureMethod, Splitting, SplittingName};
 
 named! {
@@ -207,92 +194,6 @@ impl SolverName {
         self.method
     }
 
-    /// Puts the solver together.
-    pub fn build(self, options: &SolverOptions) -> Box<dyn MlcpSolver> {
-        let stop = options.stop;
-        match self.method {
-            Method::Best => Box::new(Best {
-                params: BestParams { stop, ..Default::default() },
-                algebraic: Self::policy_with(PreconditionerName::Multigrid).inner(),
-                rescue: Self::policy_with(PreconditionerName::Mic0).inner(),
-            }),
-            Method::Psor => {
-                let default = PsorParams::default();
-                let relaxation = options.relaxation.unwrap_or(default.relaxation);
-                Box::new(Psor { params: PsorParams { relaxation, coloring: options.coloring.clone(), stop } })
-            }
-            Method::Mprgp => {
-                Box::new(Mprgp { params: MprgpParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Policy => {
-                Box::new(Policy { params: PolicyParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Newton => {
-                Box::new(Newton { params: NewtonParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Fischer => {
-                Box::new(Fischer { params: FischerParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Penalty => {
-                Box::new(Penalty { params: PenaltyParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Sticking => Box::new(Sticking { stop, inner: self.inner() }),
-            Method::Fas => self.fas(Reading::Corrected, stop),
-            Method::FasLiteral => self.fas(Reading::Literal, stop),
-            Method::FasScaled => self.fas(Reading::Scaled, stop),
-            Method::Fmg => {
-                let params = self.multigrid.map(FmgParams::with_variant).unwrap_or_default();
-                Box::new(Fmg::new(self.to_string(), FmgParams { stop, ..params }))
-            }
-        }
-    }
-
-    /// What `best` falls back on.
-    fn policy_with(preconditioner: PreconditionerName) -> Self {
-        Self { preconditioner, ..Self::default_of(Method::Policy) }
-    }
-
-    fn fas(self, reading: Reading, stop: Stop) -> Box<dyn MlcpSolver> {
-        let multigrid = self.multigrid.unwrap_or_default().into();
-        Box::new(Fas::new(self.to_string(), FasParams { reading, multigrid, stop, ..Default::default() }))
-    }
-
-    /// The linear part alone, for methods put together by hand.
-    pub fn inner(self) -> Inner {
-        let solver: Box<dyn LinearSolver> = match self.krylov {
-            Krylov::Cg => Box::new(ConjugateGradients::default()),
-            Krylov::Cr => Box::new(ConjugateResiduals::default()),
-            Krylov::Gmres => Box::new(Gmres::default()),
-            Krylov::BiCgStab => Box::new(BiCgStab::default()),
-            Krylov::Multigrid => Box::new(Cycles::default()),
-            Krylov::Fft => Box::new(Refinement::default()),
-        };
-        let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
-            _ if self.krylov == Krylov::Fft => Box::new(BoxInverse::default()),
-            PreconditionerName::None => Box::new(Identity),
-            PreconditionerName::Jacobi => Box::new(Jacobi::default()),
-            PreconditionerName::Ic0 => Box::new(IncompleteCholesky::plain()),
-            PreconditionerName::Mic0 => Box::new(IncompleteCholesky::modified()),
-            PreconditionerName::Ilu0 => Box::new(IncompleteLu::default()),
-            PreconditionerName::Ainv => Box::new(ApproximateInverse::new(Dropping::Standard(0.1))),
-            PreconditionerName::AinvStatic => Box::new(ApproximateInverse::new(Dropping::Static(10))),
-            PreconditionerName::AinvLin => Box::new(ApproximateInverse::new(Dropping::Lin(4))),
-            PreconditionerName::Multigrid => self.multigrid_preconditioner(),
-        };
-        let preconditioner = if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner };
-        Inner::new(self.inner_name(), solver, preconditioner)
-    }
-
-    /// The one place that decides what `multigrid` stands for.
-    fn multigrid_preconditioner(self) -> Box<dyn Preconditioner> {
-        match (self.multigrid, self.method) {
-            // Proportioning weighs preconditioned gradients against each other, to the last digit.
-            (None, Method::Mprgp) => Box::new(Multigrid::default()),
-            (None, _) => Box::new(GridMultigrid::default()),
-            (Some(variant), _) => Box::new(Multigrid::new(MultigridParams::from(variant))),
-        }
-    }
-
     /// `cg/mic0`, `cg/multigrid-linear`, `multigrid`; the preconditioner alone where a method takes no
     /// linear solver.
     fn inner_name(self) -> String {
@@ -333,114 +234,6 @@ impl fmt::Display for SolverName {
             method if self.multigrid.is_some() => format!("{method}/{}", self.inner_name()),
             method => method.to_string(),
         })
-    }
-}
-
-impl FromStr for SolverName {
-    type Err = ParseNameError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (rest, preconditioner) = match text.split_once('/') {
-            Some((rest, preconditioner)) => (rest, Some(preconditioner)),
-            None => (text, None),
-        };
-        let (method, krylov) = match rest.split_once('+') {
-            Some((method, krylov)) => (method, Some(krylov)),
-            None => (rest, None),
-        };
-        let method = Method::parse(text, method).map_err(|error| Splitting::refused(text, method).unwrap_or(error))?;
-        let mut name = Self::default_of(method);
-        if let Some(krylov) = krylov {
-            if !method.takes_linear() {
-                return Err(ParseNameError::takes_no(text, method, "linear solver"));
-            }
-            let (krylov, variant) = split_variant(text, krylov)?;
-            name.krylov = Krylov::parse(text, krylov)?;
-            if name.krylov == Krylov::Fft {
-                if method != Method::Sticking {
-                    return Err(ParseNameError::takes_no(text, method, "`fft`, which solves equations on every row"));
-                }
-                name.preconditioner = PreconditionerName::None;
-            }
-            if name.krylov == Krylov::Multigrid {
-                (name.preconditioner, name.multigrid) = (PreconditionerName::Multigrid, variant);
-            }
-        }
-        if let Some(preconditioner) = preconditioner {
-            let is_kind_of_multigrid = method.is_multigrid() && preconditioner.starts_with(Krylov::Multigrid.name());
-            if !method.takes_preconditioner() && !is_kind_of_multigrid {
-                return Err(ParseNameError::takes_no(text, method, "preconditioner"));
-            }
-            if matches!(name.krylov, Krylov::Multigrid | Krylov::Fft) {
-                return Err(ParseNameError::takes_no(text, name.krylov, "preconditioner"));
-            }
-            let plain = preconditioner.strip_prefix(REUSED);
-            name.is_reused = plain.is_some();
-            if name.is_reused && !matches!(method, Method::Policy | Method::Newton) {
-                return Err(ParseNameError::takes_no(text, method, "reused preconditioner"));
-            }
-            let (preconditioner, variant) = split_variant(text, plain.unwrap_or(preconditioner))?;
-            name.preconditioner = PreconditionerName::parse(text, preconditioner)?;
-            name.multigrid = variant;
-        }
-        Ok(name)
-    }
-}
-
-/// Cuts what follows `multigrid` off a name.
-fn split_variant<'t>(text: &str, name: &'t str) -> Result<(&'t str, Option<MultigridVariant>), ParseNameError> {
-    let multigrid = Krylov::Multigrid.name();
-    match name.strip_prefix(multigrid) {
-        None | Some("") => Ok((name, None)),
-        Some(suffix) => match MultigridVariant::parse(suffix) {
-            Some(variant) => Ok((&name[..multigrid.len()], Some(variant))),
-            None => Err(ParseNameError::unknown_variant(text, name)),
-        },
-    }
-}
-
-/// Text that names no solver.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no solver: {reason}")]
-pub struct ParseNameError {
-    text: String,
-    reason: String,
-    nearest: Option<&'static str>,
-    known: Vec<&'static str>,
-}
-
-impl ParseNameError {
-    fn unknown(text: &str, what: &str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
-        let known: Vec<_> = known.collect();
-        let distance = |name: &str| strsim::damerau_levenshtein(name, found);
-        let nearest = known
-            .iter()
-            .copied()
-            .min_by_key(|name| distance(name))
-            .filter(|name| distance(name) <= 3 && distance(name) < found.len());
-        let reason = format!("there is no {what} `{found}`, expected one of {}", known.join(", "));
-        Self { text: text.into(), reason, nearest, known }
-    }
-
-    fn takes_no(text: &str, part: impl fmt::Display, what: &str) -> Self {
-        Self { text: text.into(), reason: format!("`{part}` takes no {what}"), nearest: None, known: Vec::new() }
-    }
-
-    fn unknown_variant(text: &str, found: &str) -> Self {
-        let expected = "`multigrid`, followed by `-barycentric`, `-linear` or `-constant`, then by `-plain`, `-direct`, \
-                        both or neither";
-        let reason = format!("there is no `{found}`, expected {expected}");
-        Self { text: text.into(), reason, nearest: Some(Krylov::Multigrid.name()), known: Vec::new() }
-    }
-
-    /// The known name that looks most like what was given, if any does.
-    pub fn nearest(&self) -> Option<&'static str> {
-        self.nearest
-    }
-
-    /// What would have been accepted in that place.
-    pub fn known(&self) -> &[&'static str] {
-        &self.known
     }
 }
 
