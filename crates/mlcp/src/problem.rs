@@ -1,6 +1,7 @@
 //! The mixed linear complementarity problem.
 
 use std::borrow::Cow;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use crate::csr::CsrMatrix;
@@ -21,7 +22,7 @@ use crate::pressure::PressureOperator;
 /// Δt p / (ρ h), b the net outflow of the intermediate velocity and r the outflow that remains, all
 /// in units of velocity [Lai2021, eq. (4.15)].
 ///
-/// Cheap to clone: the operator is shared, arrays may be borrowed.
+/// Cheap to clone: the operator is shared, arrays are shared or borrowed.
 ///
 /// ```
 /// use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolverName};
@@ -41,8 +42,41 @@ use crate::pressure::PressureOperator;
 #[derive(Clone)]
 pub struct Mlcp<'a> {
     operator: Arc<dyn LinearOperator + 'a>,
-    b: Cow<'a, [f64]>,
-    lower: Cow<'a, [f64]>,
+    b: Array<'a>,
+    lower: Array<'a>,
+}
+
+/// Numbers that are borrowed or shared: never copied.
+#[derive(Clone)]
+enum Array<'a> {
+    Borrowed(&'a [f64]),
+    Shared(Arc<Vec<f64>>),
+}
+
+impl Deref for Array<'_> {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Self::Borrowed(array) => array,
+            Self::Shared(array) => array,
+        }
+    }
+}
+
+impl<'a> From<Cow<'a, [f64]>> for Array<'a> {
+    fn from(array: Cow<'a, [f64]>) -> Self {
+        match array {
+            Cow::Borrowed(array) => Self::Borrowed(array),
+            Cow::Owned(array) => Self::Shared(Arc::new(array)),
+        }
+    }
+}
+
+impl From<Vec<f64>> for Array<'_> {
+    fn from(array: Vec<f64>) -> Self {
+        Self::Shared(Arc::new(array))
+    }
 }
 
 impl<'a> Mlcp<'a> {
@@ -53,7 +87,7 @@ impl<'a> Mlcp<'a> {
     /// [`CsrMatrix::check_symmetric_positive`](crate::CsrMatrix::check_symmetric_positive)): a
     /// simulator builds a problem every step.
     pub fn new(operator: impl LinearOperator + 'a, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let (operator, b) = (Arc::new(operator), b.into());
+        let (operator, b) = (Arc::new(operator), Array::from(b.into()));
         let size = operator.size();
         check_length("b", size, &b)?;
         check_finite("b", &b)?;
@@ -82,13 +116,14 @@ impl<'a> Mlcp<'a> {
     /// Marks the rows of separating walls; their bound is zero.
     pub fn with_walls(mut self, walls: &[bool]) -> Result<Self, ProblemError> {
         check_length("the wall mask", self.size(), walls)?;
-        self.lower = walls.iter().map(|&wall| if wall { 0.0 } else { f64::NEG_INFINITY }).collect();
+        let lower: Vec<f64> = walls.iter().map(|&wall| if wall { 0.0 } else { f64::NEG_INFINITY }).collect();
+        self.lower = lower.into();
         Ok(self)
     }
 
     /// Sets every bound; −∞ makes a row an equation.
     pub fn with_lower(mut self, lower: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let lower = lower.into();
+        let lower = Array::from(lower.into());
         check_length("the lower bound", self.size(), &lower)?;
         let bad = lower.iter().position(|&bound| bound.is_nan() || bound == f64::INFINITY);
         if let Some(row) = bad {
@@ -99,14 +134,15 @@ impl<'a> Mlcp<'a> {
         Ok(self)
     }
 
-    /// Replaces the right-hand side; used to make it compatible.
-    pub(crate) fn with_parts(&self, b: Vec<f64>, lower: Vec<f64>) -> Self {
-        Self { operator: self.operator.clone(), b: b.into(), lower: lower.into() }
+    /// Replaces what is given; used to make the right-hand side compatible.
+    pub(crate) fn with_parts(&self, b: Option<Vec<f64>>, lower: Option<Vec<f64>>) -> Self {
+        let Self { operator, b: old_b, lower: old_lower } = self.clone();
+        Self { operator, b: b.map_or(old_b, Array::from), lower: lower.map_or(old_lower, Array::from) }
     }
 
     /// The same problem with another right-hand side.
     pub fn with_b(&self, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let b = b.into();
+        let b = Array::from(b.into());
         check_length("b", self.size(), &b)?;
         check_finite("b", &b)?;
         Ok(Self { b, ..self.clone() })
@@ -114,6 +150,9 @@ impl<'a> Mlcp<'a> {
 
     /// The same problem with every row an equation: the sticking wall.
     pub fn sealed(&self) -> Self {
+        if self.wall_rows() == 0 {
+            return self.clone();
+        }
         Self { lower: vec![f64::NEG_INFINITY; self.size()].into(), ..self.clone() }
     }
 
@@ -145,7 +184,8 @@ impl<'a> Mlcp<'a> {
 
     /// Number of complementary rows.
     pub fn wall_rows(&self) -> usize {
-        self.lower.iter().filter(|&&bound| bound > f64::NEG_INFINITY).count()
+        let walls = |lower: &[f64]| lower.iter().filter(|&&bound| bound > f64::NEG_INFINITY).count();
+        parallel::fold(self.lower(), &walls, &|one, other| one + other)
     }
 
     /// r ← A q + b.
@@ -179,6 +219,12 @@ impl<'a> Mlcp<'a> {
         self.is_wall(row) && self.operator.diagonal()[row] * (q[row] - self.lower[row]) <= r[row]
     }
 
+    /// Number of rows whose wall has let go.
+    pub(crate) fn active_rows(&self, q: &[f64], r: &[f64]) -> usize {
+        let active = |rows: Range<usize>| rows.filter(|&row| self.is_active(row, q, r)).count();
+        parallel::fold(0..self.size(), &active, &|one, other| one + other)
+    }
+
     /// Every entry of the iterate must be there and be a number.
     pub fn check_iterate(&self, q: &[f64]) -> Result<(), ProblemError> {
         check_length("the iterate", self.size(), q)?;
@@ -198,6 +244,10 @@ fn check_length<T>(what: &'static str, expected: usize, array: &[T]) -> Result<(
 }
 
 fn check_finite(what: &'static str, array: &[f64]) -> Result<(), ProblemError> {
+    let is_finite = |array: &[f64]| array.iter().fold(true, |all, value| all & value.is_finite());
+    if parallel::fold(array, &is_finite, &|one, other| one & other) {
+        return Ok(());
+    }
     match array.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(row) => Err(ProblemError::Value { what, row, value: array[row], expected: "a finite number" }),

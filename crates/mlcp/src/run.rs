@@ -285,7 +285,7 @@ impl Trace {
             history: self.history,
             work: self.work,
             wall_rows: problem.wall_rows(),
-            active_rows: (0..q.len()).filter(|&row| problem.is_active(row, q, r)).count(),
+            active_rows: problem.active_rows(q, r),
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

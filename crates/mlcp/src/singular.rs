@@ -8,12 +8,15 @@
 //!   pocket again, lifted until its walls push), Σ b > 0 is an ordinary problem whose answer has at
 //!   least one active row (*loose*: an active-set method must never free all of them).
 //!
-//! Pockets are solved with b shifted to mean zero; the answer of least norm is the one of mean zero.
+//! Pockets are solved with b shifted to mean zero; the answer of least norm is the one of mean zero. A
+//! component is often all there is, a closed tank, and then rows need not be looked up.
 
 use crate::csr::CsrMatrix;
 use crate::operator::LinearOperator;
+use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::PocketReport;
+use crate::vector;
 
 /// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;
@@ -43,17 +46,21 @@ impl<'a> Compatible<'a> {
         if singular.is_empty() {
             return compatible;
         }
-        let (mut b, mut lower) = (problem.b().to_vec(), problem.lower().to_vec());
+        let rounding = f64::EPSILON * vector::norm_max(problem.b());
+        let (mut b, mut lower) = (None, None);
         for rows in singular {
-            let imbalance = rows.iter().map(|&row| b[row as usize]).sum::<f64>() / rows.len() as f64;
-            let has_wall = rows.iter().any(|&row| problem.is_wall(row as usize));
+            let imbalance = sum(&rows, problem.b()) / rows.len() as f64;
+            let has_wall = problem.wall_rows() > 0 && rows.iter().any(|&row| problem.is_wall(row as usize));
             if has_wall && imbalance > 0.5 * target {
                 compatible.loose.push(rows);
                 continue;
             }
-            for &row in &rows {
-                b[row as usize] -= imbalance;
-                lower[row as usize] = f64::NEG_INFINITY;
+            if imbalance.abs() > rounding {
+                shift(&rows, -imbalance, b.get_or_insert_with(|| problem.b().to_vec()));
+            }
+            if has_wall {
+                let lower = lower.get_or_insert_with(|| problem.lower().to_vec());
+                rows.iter().for_each(|&row| lower[row as usize] = f64::NEG_INFINITY);
             }
             let report = PocketReport {
                 first_row: rows.iter().copied().min().unwrap_or(0) as usize,
@@ -76,12 +83,11 @@ impl<'a> Compatible<'a> {
     /// Moves every pocket to its answer of least norm that respects the bounds of `problem`.
     pub fn settle(&self, problem: &Mlcp, q: &mut [f64]) {
         for pocket in &self.pockets {
-            let mean = pocket.rows.iter().map(|&row| q[row as usize]).sum::<f64>() / pocket.rows.len() as f64;
-            let lowest = pocket
-                .rows
-                .iter()
-                .fold(0.0f64, |lowest, &row| lowest.min(q[row as usize] - mean - problem.lower()[row as usize]));
-            pocket.rows.iter().for_each(|&row| q[row as usize] -= mean + lowest);
+            let mean = sum(&pocket.rows, q) / pocket.rows.len() as f64;
+            let above = |&row: &u32| q[row as usize] - mean - problem.lower()[row as usize];
+            let has_wall = problem.wall_rows() > 0;
+            let lowest = if has_wall { pocket.rows.iter().map(above).fold(0.0, f64::min) } else { 0.0 };
+            shift(&pocket.rows, -(mean + lowest), q);
         }
     }
 
@@ -94,6 +100,22 @@ impl<'a> Compatible<'a> {
     pub fn into_reports(self) -> Vec<PocketReport> {
         self.pockets.into_iter().map(|pocket| pocket.report).collect()
     }
+}
+
+/// Sum of some rows.
+fn sum(rows: &[u32], values: &[f64]) -> f64 {
+    if rows.len() == values.len() {
+        return parallel::sum(values, |values| values.iter().sum());
+    }
+    rows.iter().map(|&row| values[row as usize]).sum()
+}
+
+/// Adds to some rows.
+fn shift(rows: &[u32], by: f64, values: &mut [f64]) {
+    if rows.len() == values.len() {
+        return parallel::for_each(values, |values| values.iter_mut().for_each(|value| *value += by));
+    }
+    rows.iter().for_each(|&row| values[row as usize] += by);
 }
 
 impl CsrMatrix<'_> {

@@ -21,6 +21,7 @@ macro_rules! catalogue {
 catalogue!(
     "dam-break",
     "dam-break-3d",
+    "dam-break-cube",
     "stairs",
     "stairs-3d",
     "stairs-hard",

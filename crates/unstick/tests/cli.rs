@@ -271,7 +271,7 @@ fn help_tells_of_every_command() {
 #[test]
 fn generate_alone_lists_the_examples() {
     let folder = tempfile::tempdir().unwrap();
-    let listed = ["cube-lid", "sphere-half", "thin-plates", "sealed-pocket"];
+    let listed = ["cube-lid", "sphere-half", "thin-plates", "sealed-pocket", "open-box", "closed-box"];
     let assert = unstick(&folder).arg("generate").assert().success();
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     assert!(listed.iter().all(|name| text.contains(name)), "{text}");

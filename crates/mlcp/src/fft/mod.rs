@@ -172,7 +172,7 @@ fn transpose(from: &[f64], length: usize, to: &mut [f64]) {
 
 impl Preconditioner for BoxInverse {
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
-        if system.has_diagonals() || (0..system.size()).any(|row| !system.is_free(row)) {
+        if !system.is_whole() && (system.has_diagonals() || (0..system.size()).any(|row| !system.is_free(row))) {
             return Err(NotABox::Held.into());
         }
         let shape = LiquidBox::of(system.operator())?;

@@ -1,22 +1,27 @@
-//! The tridiagonal systems along the axis without a transform, all waves at once.
+//! The tridiagonal systems along the axis without a transform, many waves at once.
 //!
 //! For a wave with eigenvalue λ: −x_{k−1} + (λ + d_k) x_k − x_{k+1} = r_k with d_k = 2 inside and
-//! 1 plus the coupling beyond at the ends. Elimination needs the pivots p_k = λ + d_k − 1/p_{k−1},
-//! which depend on the box alone.
+//! 1 plus the coupling beyond at the ends. Elimination needs the pivots p_k = λ + d_k − 1/p_{k−1}. They
+//! depend on the box alone, but making them anew is cheaper than moving them through memory.
+
+use rayon::prelude::*;
 
 use super::transform::Transform;
-use crate::parallel;
+use crate::linear::fit;
 
 /// Pivots below this belong to the one wave of a closed box that is constant.
 const SINGULAR: f64 = 1e-9;
 
+/// Waves that are swept together: their values along the axis stay in a second-level cache.
+const WAVES: usize = 64;
+
 pub(super) struct Sweep {
-    /// 1/p_k of every wave, plane by plane, and what the transforms leave to be divided by.
-    reciprocals: Vec<f64>,
+    /// Of the waves of a plane.
+    eigenvalues: Vec<f64>,
+    /// d_k.
+    diagonals: Vec<f64>,
+    /// What the transforms leave to be multiplied by.
     scale: f64,
-    planes: usize,
-    /// Whether nothing fixes the constant.
-    is_closed: bool,
 }
 
 impl Sweep {
@@ -24,52 +29,71 @@ impl Sweep {
         let [first, second, planes] = extents;
         let [along, across] = [(0, first), (1, second)]
             .map(|(axis, count)| (0..count).map(|wave| transforms[axis].eigenvalue(wave)).collect::<Vec<_>>());
-        let plane = first * second;
-        let mut reciprocals = vec![0.0; plane * planes];
-        // Planes lie turned: the second axis runs fastest.
-        let eigenvalues: Vec<f64> = along.iter().flat_map(|one| across.iter().map(move |other| one + other)).collect();
-        for index in 0..planes {
-            let (done, rest) = reciprocals.split_at_mut(index * plane);
-            let before = &done[done.len().saturating_sub(plane)..];
-            let inside = [index > 0, index + 1 < planes];
-            let diagonal: f64 = (0..2).map(|side| if inside[side] { 1.0 } else { sides[side] }).sum();
-            for (wave, value) in rest[..plane].iter_mut().enumerate() {
-                let pivot = eigenvalues[wave] + diagonal - before.get(wave).copied().unwrap_or(0.0);
-                *value = if pivot.abs() < SINGULAR { 0.0 } else { 1.0 / pivot };
-            }
+        let coupling = |is_inside: bool, side: f64| if is_inside { 1.0 } else { side };
+        let diagonal = |plane| coupling(plane > 0, sides[0]) + coupling(plane + 1 < planes, sides[1]);
+        Self {
+            // Planes lie turned: the second axis runs fastest.
+            eigenvalues: along.iter().flat_map(|one| across.iter().map(move |other| one + other)).collect(),
+            diagonals: (0..planes).map(diagonal).collect(),
+            scale: 1.0 / (unit * transforms[0].scale() * transforms[1].scale()),
         }
-        let scale = 1.0 / (unit * transforms[0].scale() * transforms[1].scale());
-        let is_closed = planes > 0 && reciprocals[(planes - 1) * plane] == 0.0;
-        Self { reciprocals, scale, planes, is_closed }
     }
 
-    /// x ← the answers for the right-hand sides x.
+    /// x ← the answers for the right-hand sides x, plane by plane.
     pub fn run(&self, x: &mut [f64]) {
-        let plane = x.len() / self.planes;
-        for index in 1..self.planes {
-            let (before, here) = x[(index - 1) * plane..].split_at_mut(plane);
-            let reciprocals = &self.reciprocals[(index - 1) * plane..][..plane];
-            parallel::for_each((&*before, reciprocals, &mut here[..plane]), |(before, reciprocals, here)| {
-                for ((here, before), reciprocal) in here.iter_mut().zip(before).zip(reciprocals) {
-                    *here += before * reciprocal;
-                }
-            });
+        let mut bundles: Vec<Bundle> =
+            self.eigenvalues.chunks(WAVES).map(|eigenvalues| Bundle { eigenvalues, values: Vec::new() }).collect();
+        for plane in x.chunks_mut(self.eigenvalues.len()) {
+            bundles.iter_mut().zip(plane.chunks_mut(WAVES)).for_each(|(bundle, values)| bundle.values.push(values));
         }
-        let last = &mut x[(self.planes - 1) * plane..];
-        let reciprocals = &self.reciprocals[(self.planes - 1) * plane..];
-        last.iter_mut().zip(reciprocals).for_each(|(x, reciprocal)| *x *= self.scale * reciprocal);
-        for index in (0..self.planes - 1).rev() {
-            let (here, above) = x[index * plane..].split_at_mut(plane);
-            let reciprocals = &self.reciprocals[index * plane..][..plane];
-            parallel::for_each((here, &above[..plane], reciprocals), |(here, above, reciprocals)| {
-                for ((here, above), reciprocal) in here.iter_mut().zip(above).zip(reciprocals) {
-                    *here = (self.scale * *here + above) * reciprocal;
+        bundles.into_par_iter().for_each_init(Vec::new, |reciprocals, bundle| self.solve(bundle, reciprocals));
+    }
+
+    /// Elimination upwards, substitution downwards.
+    fn solve(&self, bundle: Bundle, reciprocals: &mut Vec<f64>) {
+        let Bundle { eigenvalues, mut values } = bundle;
+        let width = eigenvalues.len();
+        fit(reciprocals, width * values.len());
+        for (index, diagonal) in self.diagonals.iter().enumerate() {
+            let (done, rest) = reciprocals.split_at_mut(index * width);
+            let (lower, here) = values.split_at_mut(index);
+            let pivots = rest.iter_mut().zip(eigenvalues);
+            if let Some(below) = lower.last() {
+                let before = &done[done.len() - width..];
+                for (value, (below, before)) in here[0].iter_mut().zip(below.iter().zip(before)) {
+                    *value += below * before;
                 }
-            });
+                pivots.zip(before).for_each(|((p, wave), before)| *p = reciprocal(wave + diagonal - before));
+            } else {
+                pivots.for_each(|(p, wave)| *p = reciprocal(wave + diagonal));
+            }
         }
-        if self.is_closed {
-            let mean = x.iter().step_by(plane).sum::<f64>() / self.planes as f64;
-            x.iter_mut().step_by(plane).for_each(|x| *x -= mean);
+        for index in (0..values.len()).rev() {
+            let reciprocals = &reciprocals[index * width..][..width];
+            let (here, above) = values[index..].split_at_mut(1);
+            let pairs = here[0].iter_mut().zip(reciprocals);
+            match above.first() {
+                None => pairs.for_each(|(value, p)| *value *= self.scale * p),
+                Some(above) => {
+                    pairs.zip(above.iter()).for_each(|((value, p), above)| *value = (self.scale * *value + above) * p);
+                }
+            }
+        }
+        if reciprocals[(values.len() - 1) * width] == 0.0 {
+            // Nothing fixes the constant of a closed box, the first wave.
+            let mean = values.iter().map(|plane| plane[0]).sum::<f64>() / values.len() as f64;
+            values.iter_mut().for_each(|plane| plane[0] -= mean);
         }
     }
+}
+
+/// Some waves of every plane.
+struct Bundle<'x> {
+    eigenvalues: &'x [f64],
+    values: Vec<&'x mut [f64]>,
+}
+
+#[inline]
+fn reciprocal(pivot: f64) -> f64 {
+    if pivot.abs() < SINGULAR { 0.0 } else { 1.0 / pivot }
 }

@@ -16,21 +16,28 @@ pub(super) fn generate<const D: usize>(
 ) -> Result<ProblemFolder, GenerateError> {
     let grid = Grid::<D>::unit(size)?;
     match example {
-        Example::CubeLid => cube_lid(grid, seed),
+        Example::CubeLid => cube(grid, seed, size / 2, true),
+        Example::OpenBox => cube(grid, seed, 0, true),
+        Example::ClosedBox => cube(grid, seed, size, false),
         Example::SphereHalf => in_sphere(grid, seed, Vec::new()),
         Example::ThinPlates => in_sphere(grid, seed, thin_plates(&grid)),
         Example::SealedPocket => sealed_pocket(grid, seed),
     }
 }
 
-/// The whole domain is liquid. The left half of its top is a lid, the right half is open. The
+/// The whole domain is liquid. The first cells of its top along x are below a lid, the rest is open. The
 /// velocity leads away from the wall at x = 0 and from the lid, with a swirl on top.
-fn cube_lid<const D: usize>(grid: Grid<D>, seed: u64) -> Result<ProblemFolder, GenerateError> {
+fn cube<const D: usize>(
+    grid: Grid<D>,
+    seed: u64,
+    lid: usize,
+    separates: bool,
+) -> Result<ProblemFolder, GenerateError> {
     let size = grid.cells()[0];
     let open = std::array::from_fn(|axis| {
         CellField::of_shape(grid.faces(axis), |face: [usize; D]| {
             let is_inside = face[axis] > 0 && face[axis] < size;
-            let is_opening = axis == 1 && face[1] == size && face[0] >= size / 2;
+            let is_opening = axis == 1 && face[1] == size && face[0] >= lid;
             if is_inside || is_opening { 1.0 } else { 0.0 }
         })
     });
@@ -44,7 +51,7 @@ fn cube_lid<const D: usize>(grid: Grid<D>, seed: u64) -> Result<ProblemFolder, G
         };
         smooth + noise(seed, axis, at)
     };
-    Setting { grid, open, liquid: &|at| at[1] - 1.0, velocity: &velocity, separates: &|_| true }.discretise()
+    Setting { grid, open, liquid: &|at| at[1] - 1.0, velocity: &velocity, separates: &|_| separates }.discretise()
 }
 
 /// A ball of radius 0.4 whose left half is full, with obstacles. The liquid falls and turns, so that

@@ -26,11 +26,16 @@ pub enum Example {
     ThinPlates,
     /// Two chambers, one of them sealed and full.
     SealedPocket,
+    /// A box without a top, full to the brim.
+    OpenBox,
+    /// A full box with sealed walls all around.
+    ClosedBox,
 }
 
 impl Example {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::CubeLid, Self::SphereHalf, Self::ThinPlates, Self::SealedPocket];
+    pub const ALL: [Self; 6] =
+        [Self::CubeLid, Self::SphereHalf, Self::ThinPlates, Self::SealedPocket, Self::OpenBox, Self::ClosedBox];
 
     /// Stable name.
     pub fn name(self) -> &'static str {
@@ -39,6 +44,8 @@ impl Example {
             Self::SphereHalf => "sphere-half",
             Self::ThinPlates => "thin-plates",
             Self::SealedPocket => "sealed-pocket",
+            Self::OpenBox => "open-box",
+            Self::ClosedBox => "closed-box",
         }
     }
 
@@ -49,6 +56,8 @@ impl Example {
             Self::SphereHalf => "a spherical container with cut cells, its left half full",
             Self::ThinPlates => "the same with two plates two cells thick",
             Self::SealedPocket => "two chambers, one of them sealed and full: a singular part",
+            Self::OpenBox => "a box without a top, full to the brim, which transforms solve",
+            Self::ClosedBox => "a full box with sealed walls all around: singular, and transforms solve it",
         }
     }
 

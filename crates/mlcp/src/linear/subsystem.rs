@@ -65,6 +65,11 @@ impl<'s> Subsystem<'s> {
         self.free.is_none_or(|free| free[row])
     }
 
+    /// Whether it is the operator itself, without mask or diagonals.
+    pub fn is_whole(&self) -> bool {
+        self.free.is_none() && self.scale.is_none()
+    }
+
     /// Whether it is more than the operator seen through a mask.
     pub fn has_diagonals(&self) -> bool {
         self.scale.is_some()
@@ -103,7 +108,7 @@ impl<'s> Subsystem<'s> {
 
     /// y ← S x for x that vanishes on pinned rows.
     pub fn apply(&self, x: &[f64], y: &mut [f64]) {
-        if self.free.is_none() && self.scale.is_none() {
+        if self.is_whole() {
             self.operator.apply(x, y);
         } else {
             self.apply_dot(x, y);

@@ -6,6 +6,7 @@
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
+use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
@@ -37,7 +38,7 @@ impl MlcpSolver for Sticking {
             let mut before = vector::norm_max(&r);
             let mut goes_on = trace.goes_on(before)?;
             while goes_on {
-                r.iter_mut().for_each(|r| *r = -*r);
+                parallel::for_each(r.as_mut_slice(), |r| r.iter_mut().for_each(|r| *r = -*r));
                 inner.max_iterations = trace.cycles_left();
                 let report = inner.solve_watched(&system, &mut r, &mut correction, trace.target(), &mut |residual| {
                     trace.watch(residual);

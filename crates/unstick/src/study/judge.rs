@@ -67,6 +67,10 @@ impl Check {
                 below(table.value(row, less)?, table.value(row, more)?, row)
             }
             Self::RowBelow(less, more, column) => below(table.value(less, column)?, table.value(more, column)?, column),
+            Self::Times(one, other, row, bound) => {
+                let times = table.value(row, one)? / table.value(row, other)?;
+                Some(Finding { holds: times <= bound, numbers: format!("{} times", short(times)) })
+            }
             Self::AtMost(column, row, bound) => {
                 let value = table.value(row, column)?;
                 Some(Finding { holds: value <= bound, numbers: short(value) })

@@ -216,6 +216,8 @@ pub enum Check {
     Below(&'static str, &'static str, &'static str),
     /// One row is below another in the named column.
     RowBelow(&'static str, &'static str, &'static str),
+    /// One column is at most some times another in the named row.
+    Times(&'static str, &'static str, &'static str, f64),
     /// The number in a column and a row is at most a bound.
     AtMost(&'static str, &'static str, f64),
     /// A column does not come to an answer in the last row.
