@@ -10,6 +10,7 @@ use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::parallel::{self, larger};
 use crate::pressure::PressureOperator;
+use crate::vector;
 
 /// Find q such that r = A q + b satisfies, row by row,
 ///
@@ -193,6 +194,11 @@ impl<'a> Mlcp<'a> {
         self.operator.residual(q, self.b(), r);
     }
 
+    /// r ← A q + b, without a product where q is zero.
+    pub(crate) fn first_residual(&self, q: &[f64], r: &mut [f64]) {
+        if vector::norm_max(q) == 0.0 { vector::copy(self.b(), r) } else { self.residual(q, r) }
+    }
+
     /// ‖H‖∞ with H_i = min(q_i − ℓ_i, r_i) on wall rows and r_i elsewhere, given r = A q + b.
     ///
     /// Zero exactly at a solution, in units of velocity; this is what every solver reports and
@@ -221,6 +227,9 @@ impl<'a> Mlcp<'a> {
 
     /// Number of rows whose wall has let go.
     pub(crate) fn active_rows(&self, q: &[f64], r: &[f64]) -> usize {
+        if self.wall_rows() == 0 {
+            return 0;
+        }
         let active = |rows: Range<usize>| rows.filter(|&row| self.is_active(row, q, r)).count();
         parallel::fold(0..self.size(), &active, &|one, other| one + other)
     }

@@ -69,6 +69,8 @@ pub(super) fn reclassify<const D: usize>(
                 part.speed -= part.difference(&change);
             }
             if parts.take_back(target).is_some() {
+                // Held walls push liquid into their neighbours: those that it touches at all are next.
+                parts.take_back(0.0);
                 parts.enforce(&mut outflow);
                 equations = equations_of(parts, trace)?;
             }

@@ -67,13 +67,17 @@ pub trait LinearSolver: Send {
         stop: LinearStop,
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport;
+
+    /// Whether what it leaves in `r` is measured rather than carried along by a recurrence.
+    fn measures_residual(&self) -> bool {
+        false
+    }
 }
 
 /// Gives a vector the length it needs; allocates only when problems grow.
 pub(crate) fn fit(vector: &mut Vec<f64>, size: usize) {
     if vector.len() != size {
-        vector.clear();
-        vector.resize(size, 0.0);
+        *vector = vec![0.0; size]; // pages that the system zeroes when a thread first touches them
     }
 }
 

@@ -60,4 +60,8 @@ impl LinearSolver for Refinement {
         let outcome = if is_solved { LinearOutcome::Converged } else { LinearOutcome::IterationLimit };
         LinearReport { outcome, iterations, residual }
     }
+
+    fn measures_residual(&self) -> bool {
+        true
+    }
 }

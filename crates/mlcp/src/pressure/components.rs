@@ -67,7 +67,8 @@ impl<const D: usize> PressureOperator<D> {
         for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.anchored[root]) {
             if place[root] == usize::MAX {
                 place[root] = components.len();
-                components.push(Vec::new());
+                // Most often there is one, and it is nearly everything.
+                components.push(Vec::with_capacity(if components.is_empty() { self.diagonal.len() } else { 0 }));
             }
             let end = forest.starts.get(chain + 1).copied().unwrap_or(self.diagonal.len() as u32);
             components[place[root]].extend(forest.starts[chain]..end);

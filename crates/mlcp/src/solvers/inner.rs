@@ -72,6 +72,11 @@ impl Inner {
         self.solver.solve(system, &mut *self.preconditioner, r, x, stop, watch)
     }
 
+    /// Whether the residual that a solve reports is measured rather than carried along.
+    pub(crate) fn measures_residual(&self) -> bool {
+        self.solver.measures_residual()
+    }
+
     /// z ← M⁻¹ r; returns rᵀ z.
     pub(crate) fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> f64 {
         self.preconditioner.apply_dot(r, z)
