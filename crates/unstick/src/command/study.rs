@@ -6,6 +6,7 @@ use super::Verdict;
 use crate::args::StudyArgs;
 use crate::error::CommandError;
 use crate::output::{self, Destination};
+use crate::study::hold::Hold;
 use crate::study::sheet::Sheet;
 use crate::study::store::Store;
 use crate::study::{self, Pace, Study, measure, present};
@@ -22,7 +23,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let pace = if args.quick { Pace::Quick } else { Pace::Full };
     let plan = Plan::check(study::find(&args.names)?, pace)?;
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
-    let mut store = open(args, folder)?;
+    let (_hold, mut store) = open(args, folder)?;
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
     say(plan.announcement(&store))?;
     for study in &plan.possible {
@@ -101,11 +102,13 @@ impl Plan {
     }
 }
 
-/// The measurements of the folder, or none. What is there is neither mixed nor lost unasked.
-fn open(args: &StudyArgs, folder: &Path) -> Result<Store, CommandError> {
+/// The measurements of the folder, or none, for this command alone. What is there is neither mixed nor
+/// lost unasked.
+fn open(args: &StudyArgs, folder: &Path) -> Result<(Hold, Store), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
-    match (Store::exists(folder), args.resume, args.fresh) {
+    let hold = Hold::take(folder)?;
+    let store = match (Store::exists(folder), args.resume, args.fresh) {
         (true, true, _) => Store::resume(folder),
         (true, false, false) => Err(CommandError::Run {
             message: format!("{} holds measurements already", folder.display()),
@@ -114,7 +117,8 @@ fn open(args: &StudyArgs, folder: &Path) -> Result<Store, CommandError> {
             ),
         }),
         _ => Store::create(folder),
-    }
+    };
+    Ok((hold, store?))
 }
 
 fn list() -> String {

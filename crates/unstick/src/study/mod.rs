@@ -7,6 +7,7 @@
 
 mod andersen;
 mod eckert;
+pub mod hold;
 mod judge;
 mod lai;
 pub mod measure;

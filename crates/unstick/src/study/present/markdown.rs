@@ -9,27 +9,33 @@ use crate::study::sheet::Sheet;
 use crate::study::store::Head;
 use crate::study::table::Texts;
 
-/// Writes `README.md`, and for every study a page of tables and sentences and its CSV.
+/// Below the folder of the tables: those of the published grids, where a quick run left them out.
+const FULL: &str = "full/README.md";
+
+/// Writes `README.md`, and for every study that was carried out a page of tables and sentences and its CSV.
 pub fn write(sheets: &[Sheet], head: &Head, command: &str, folder: &Path) -> Result<(), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
     let put = |name: String, extension, content: &str| {
         Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
     };
-    for sheet in sheets {
+    let sheets: Vec<&Sheet> = sheets.iter().filter(|sheet| !sheet.is_waiting()).collect();
+    for sheet in &sheets {
         put(sheet.study.name.into(), "md", &page(sheet, head))?;
         for (number, table) in sheet.parts.iter().filter_map(|part| part.table.as_ref()).enumerate() {
             let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
             put(format!("{}{suffix}", sheet.study.name), "csv", &table.csv())?;
         }
     }
-    put("README".into(), "md", &index(sheets, head, command))
+    let has_full = folder.join(FULL).is_file();
+    put("README".into(), "md", &index(&sheets, head, command, has_full))
 }
 
-fn index(sheets: &[Sheet], head: &Head, command: &str) -> String {
+fn index(sheets: &[&Sheet], head: &Head, command: &str, has_full: bool) -> String {
+    let full = if has_full { format!(" Some of them on the published grids: [{FULL}]({FULL}).") } else { String::new() };
     let mut text = format!(
         "# Studies\n\nPublished tables and figures beside our own numbers, written by\n\n```sh\n{command}\n```\n\n\
-         with {}. Nothing here is typed in but the published columns.\n\n\
+         with {}. Nothing here is typed in but the published columns.{full}\n\n\
          | study | source | what | trends that hold |\n|---|---|---|---|\n",
         head.describe()
     );
