@@ -28,7 +28,7 @@ pub struct PenaltyParams {
     /// ρ, relative to the diagonal. Default 10³ / tolerance, and more in proportion where the
     /// largest b on a wall exceeds ‖H(0)‖∞; \[Lai2021\] used 10⁹ for 10⁻⁶.
     pub penalty: Option<f64>,
-    /// Each linear system is solved to this part of its right-hand side. Default 3e-2.
+    /// Each linear system is solved to this part of the natural residual. Default 3e-2.
     pub forcing: f64,
     /// Iterations without progress before springs are exchanged one by one. Default 10.
     pub patience: usize,
@@ -94,7 +94,9 @@ fn iterate(
         }
         springs.scaled_force(q, &r, &mut rhs);
         let forcing = if springs.exchange.is_cautious() { 1e-10 } else { params.forcing };
-        let target = (forcing * vector::norm_max(&rhs)).max(0.3 * trace.target());
+        // Not a part of the force: a spring that has just been attached pulls with about √ρ times its
+        // stretch, beside which the residual of all other rows would be lost.
+        let target = (forcing * trace.residual().min(vector::norm_max(&rhs))).max(0.3 * trace.target());
         let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
         springs.move_by_scaled(&correction, q);
         problem.residual(q, &mut r);
