@@ -72,6 +72,8 @@ pub struct StepReport {
     pub inner_iterations: usize,
     /// The natural residual it reached.
     pub residual: f64,
+    /// What it stopped on, at its start and after every cycle.
+    pub history: Vec<f64>,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
     pub seconds: [Duration; 6],
 }

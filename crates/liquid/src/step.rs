@@ -412,6 +412,7 @@ impl<const D: usize> Simulation<D> {
             cycles: solved.report.cycles(),
             inner_iterations: solved.report.inner_iterations(),
             residual: solved.report.residual(),
+            history: solved.report.history().to_vec(),
             seconds: self.clock.0,
         })
     }

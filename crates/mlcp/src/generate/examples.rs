@@ -27,12 +27,7 @@ pub(super) fn generate<const D: usize>(
 
 /// The whole domain is liquid. The first cells of its top along x are below a lid, the rest is open. The
 /// velocity leads away from the wall at x = 0 and from the lid, with a swirl on top.
-fn cube<const D: usize>(
-    grid: Grid<D>,
-    seed: u64,
-    lid: usize,
-    separates: bool,
-) -> Result<ProblemFolder, GenerateError> {
+fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -> Result<ProblemFolder, GenerateError> {
     let size = grid.cells()[0];
     let open = std::array::from_fn(|axis| {
         CellField::of_shape(grid.faces(axis), |face: [usize; D]| {

@@ -22,7 +22,8 @@ impl Hold {
     /// Takes hold of a folder; refused with the number of the process that has it.
     pub fn take(folder: &Path) -> Result<Self, CommandError> {
         let path = folder.join(FILE);
-        let failed = |error: std::io::Error| CommandError::Destination { path: path.clone(), reason: error.to_string() };
+        let failed =
+            |error: std::io::Error| CommandError::Destination { path: path.clone(), reason: error.to_string() };
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = open.map_err(failed)?;
         match file.try_lock() {

@@ -145,6 +145,8 @@ pub enum Newton {
     Published,
     /// The same with another ξ.
     Inexact(f64),
+    /// Not Newton's method but policy iteration with linear systems solved to 10⁻⁶ of their right-hand sides.
+    ExactPolicy,
 }
 
 /// A change of a scene with the place of its numbers in a table.
@@ -186,6 +188,8 @@ pub enum Show {
     Methods(&'static [Quantity]),
     /// Residual against iterations, on the finest grid.
     Convergence,
+    /// What a method stops on against its outer iterations, in the last of the steps.
+    Residuals,
     /// Residual against outer iterations: the quartiles over all frames.
     Quartiles,
     /// How many solves took how many outer iterations.

@@ -2,6 +2,9 @@
 
 use super::record::Record;
 
+/// Frames after which liquid that lets go of a ceiling has not yet met anything.
+const EARLY: usize = 5;
+
 /// A number of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
@@ -27,8 +30,14 @@ pub enum Quantity {
     SurfaceGain,
     /// Largest difference of a face velocity from the reference, in m/s.
     Difference,
+    /// Root of the mean square of these differences, in m/s.
+    Spread,
+    /// How often what the method stops on grew from one outer iteration to the next.
+    Rises,
     /// Largest speed of a particle at the end of a run, in m/s.
     Speed,
+    /// Largest speed of a particle after the first [`EARLY`] frames of a run, in m/s.
+    EarlySpeed,
     /// Cells whose wall has let go, at the end of a run.
     Separated,
 }
@@ -48,7 +57,10 @@ impl Quantity {
             Self::VolumeDrift => "largest volume error, %",
             Self::SurfaceGain => "gain of enclosed volume, %",
             Self::Difference => "velocity difference, m/s",
+            Self::Spread => "root mean square, m/s",
+            Self::Rises => "times the residual grew",
             Self::Speed => "fastest particle, m/s",
+            Self::EarlySpeed => "fastest particle after five frames, m/s",
             Self::Separated => "cells that let go",
         }
     }
@@ -79,6 +91,7 @@ impl Quantity {
                 }
                 Self::SurfaceGain => Some(100.0 * (run.frames.last()?.surface_volume / run.surface_volume - 1.0)),
                 Self::Speed => Some(run.frames.last()?.fastest),
+                Self::EarlySpeed => Some(run.frames.get(EARLY - 1)?.fastest),
                 Self::Separated => Some(run.frames.last()?.separated as f64),
                 _ => None,
             },
@@ -88,6 +101,8 @@ impl Quantity {
                 Self::Cycles => Some(step.cycles),
                 Self::Seconds => Some(step.seconds),
                 Self::Difference => Some(step.difference),
+                Self::Spread => Some(step.spread),
+                Self::Rises => Some(step.rises() as f64),
                 _ => None,
             },
         }
@@ -101,11 +116,15 @@ impl Quantity {
     /// With as many digits as help.
     pub fn text(self, value: f64) -> String {
         match self {
-            Self::Iterations | Self::Cycles | Self::Separated if value.fract() == 0.0 => format!("{value:.0}"),
-            Self::Iterations | Self::Cycles if value < 100.0 => format!("{value:.2}"),
-            Self::Iterations | Self::Cycles | Self::Separated => format!("{value:.0}"),
-            Self::Residual | Self::Difference => format!("{value:.1e}"),
-            Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::Speed => format!("{value:.2}"),
+            Self::Iterations | Self::Cycles | Self::Separated | Self::Rises if value.fract() == 0.0 => {
+                format!("{value:.0}")
+            }
+            Self::Iterations | Self::Cycles | Self::Rises if value < 100.0 => format!("{value:.2}"),
+            Self::Iterations | Self::Cycles | Self::Separated | Self::Rises => format!("{value:.0}"),
+            Self::Residual | Self::Difference | Self::Spread => format!("{value:.1e}"),
+            Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::Speed | Self::EarlySpeed => {
+                format!("{value:.2}")
+            }
             Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds => significant(value),
         }
     }

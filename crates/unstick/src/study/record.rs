@@ -90,8 +90,21 @@ pub struct Step {
     pub seconds: f64,
     /// Largest difference of a face velocity from the reference.
     pub difference: f64,
+    /// Root of the mean square of the differences on faces where there is one.
+    #[serde(default)]
+    pub spread: f64,
+    /// What the method stopped on, at its start and after every outer iteration.
+    #[serde(default)]
+    pub history: Vec<f64>,
     /// Why there was none.
     pub error: Option<String>,
+}
+
+impl Step {
+    /// How often what the method stops on grew.
+    pub fn rises(&self) -> usize {
+        self.history.windows(2).filter(|pair| pair[1] > pair[0]).count()
+    }
 }
 
 impl Solve {

@@ -93,7 +93,7 @@ impl Part {
             Show::Methods(quantities) => Table::methods(observations, quantities),
             Show::Convergence | Show::Quartiles => curves::counts(observations),
             Show::Histogram => curves::histogram(observations),
-            Show::Course(_) | Show::Gallery => Table::default(),
+            Show::Course(_) | Show::Gallery | Show::Residuals => Table::default(),
         };
         let charts = match view.show {
             Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
@@ -101,6 +101,7 @@ impl Part {
             Show::Methods(quantities) => curves::over_frames(view.caption, quantities, observations),
             Show::Gallery => Vec::new(),
             Show::Convergence => curves::convergence(view.caption, observations),
+            Show::Residuals => vec![curves::residuals(view.caption, observations)],
             Show::Quartiles => curves::quartiles(view.caption, observations),
             Show::Histogram => vec![curves::over_rows(view.caption, "solves", &published, &ours)],
             Show::Course(quantity) => curves::courses(view.caption, quantity, observations),

@@ -155,7 +155,7 @@ pub const ALL: &[Study] = &[
                 claims: &[Claim {
                     text: "ξ has little influence on the number of steps",
                     check: Check::Alike("0.00001", "0.1", 1.5),
-                    because: "",
+                    because: "of so few steps a single one more is that much",
                 }],
             },
         ],
@@ -198,6 +198,12 @@ pub const ALL: &[Study] = &[
                         because: "",
                     },
                 ],
+            },
+            View {
+                caption: "Steps of Newton's method",
+                show: Show::Table(Quantity::Cycles),
+                published: "",
+                claims: &[],
             },
             View { caption: "Seconds", show: Show::Table(Quantity::Seconds), published: "", claims: &[] },
         ],

@@ -4,6 +4,15 @@ use super::methods::{CLASSIFICATIONS, SIX};
 use super::{SAME_STATES, runs};
 use crate::study::{Check, Claim, Effort, Quantity, Show, Study, View};
 
+/// What tearing the liquid off a ceiling comes to: nothing presses it down, free fall is the most it can reach.
+const fn faster(other: &'static str) -> Claim {
+    Claim {
+        text: "OrigPSSep tears the liquid off the ceiling, faster than it can fall, and another method does not",
+        check: Check::Below(other, "OrigPSSep", "fastest particle after five frames, m/s"),
+        because: "",
+    }
+}
+
 /// All of them.
 pub const ALL: &[Study] = &[
     Study {
@@ -63,7 +72,8 @@ pub const ALL: &[Study] = &[
         source: "Eckert2014, figure 4.22",
         title: "robustness on the hard stairs",
         about: "Liquid that touches the ceiling at the start. In the thesis OrigPS holds it there, OrigPSSep tears it \
-            away from ceiling and wall, and the others let it fall.",
+            away from ceiling and wall, and the others let it fall. After five frames of 0.01 s free fall has come to \
+            0.49 m/s.",
         task: runs(
             &["stairs-hard"],
             [Effort { sizes: &[100], frames: &[10, 25, 50] }, Effort { sizes: &[100], frames: &[10, 25, 50] }],
@@ -74,13 +84,14 @@ pub const ALL: &[Study] = &[
             View { caption: "Side by side", show: Show::Gallery, published: "", claims: &[] },
             View {
                 caption: "At the end",
-                show: Show::Methods(&[Quantity::Speed, Quantity::VolumeGain, Quantity::Separated]),
+                show: Show::Methods(&[
+                    Quantity::EarlySpeed,
+                    Quantity::Speed,
+                    Quantity::VolumeGain,
+                    Quantity::Separated,
+                ]),
                 published: "",
-                claims: &[Claim {
-                    text: "OrigPSSep drives the liquid off faster than the others",
-                    check: Check::Below("best", "OrigPSSep", "fastest particle, m/s"),
-                    because: "",
-                }],
+                claims: &[faster("ADMMVelSep"), faster("IOPDivSep"), faster("IOPDivSepBC"), faster("best")],
             },
             View {
                 caption: "Fastest particle over time",

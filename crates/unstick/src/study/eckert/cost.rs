@@ -46,29 +46,27 @@ pub const ALL: &[Study] = &[
         title: "cost per step, breaking dam in space",
         about: ABOUT,
         task: space("dam-break-cube", SEVEN),
-        views: &[
-            View {
-                caption: "Means per step",
-                show: Show::Methods(PER_STEP),
-                published: "Method | iterations | outer iterations | seconds
+        views: &[View {
+            caption: "Means per step",
+            show: Show::Methods(PER_STEP),
+            published: "Method | iterations | outer iterations | seconds
                     OrigPS | 20 | - | 6
                     OrigPSSep | 20 | - | 10
                     ADMMVelSep | 987 | 137 | 544
                     ADMMDivSep | 1,446 | 305 | 790
                     IOPDivSep | 574 | 236 | 348
                     IOPDivSepBC | 34 | 2.75 | 17",
-                claims: &[
-                    SPLITTINGS_COST,
-                    HYBRID_IS_CHEAP,
-                    HYBRID_IS_NEAR_CLASSIC,
-                    Claim {
-                        text: "ADMM that stops on divergence takes more iterations than ADMM that stops on velocity",
-                        check: Check::Below("ADMMVelSep", "ADMMDivSep", "iterations"),
-                        because: "",
-                    },
-                ],
-            },
-        ],
+            claims: &[
+                SPLITTINGS_COST,
+                HYBRID_IS_CHEAP,
+                HYBRID_IS_NEAR_CLASSIC,
+                Claim {
+                    text: "ADMM that stops on divergence takes more iterations than ADMM that stops on velocity",
+                    check: Check::Below("ADMMVelSep", "ADMMDivSep", "iterations"),
+                    because: "",
+                },
+            ],
+        }],
         minutes: [0.5, 60.0],
     },
     Study {
@@ -112,19 +110,17 @@ pub const ALL: &[Study] = &[
         title: "cost per step, stairs in space",
         about: ABOUT,
         task: space("stairs-3d", SIX),
-        views: &[
-            View {
-                caption: "Means per step",
-                show: Show::Methods(PER_STEP),
-                published: "Method | iterations | outer iterations | seconds
+        views: &[View {
+            caption: "Means per step",
+            show: Show::Methods(PER_STEP),
+            published: "Method | iterations | outer iterations | seconds
                     OrigPS | 20 | - | 5
                     OrigPSSep | 20 | - | 5
                     ADMMVelSep | 783 | 128 | 420
                     IOPDivSep | 370 | 88 | 297
                     IOPDivSepBC | 34 | 1.99 | 17",
-                claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
-            },
-        ],
+            claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
+        }],
         minutes: [1.0, 60.0],
     },
     Study {
@@ -133,19 +129,17 @@ pub const ALL: &[Study] = &[
         title: "cost per step, sphere and cubes",
         about: ABOUT,
         task: space("sphere-cubes", SIX),
-        views: &[
-            View {
-                caption: "Means per step",
-                show: Show::Methods(PER_STEP),
-                published: "Method | iterations | outer iterations | seconds
+        views: &[View {
+            caption: "Means per step",
+            show: Show::Methods(PER_STEP),
+            published: "Method | iterations | outer iterations | seconds
                     OrigPS | 18 | - | 5
                     OrigPSSep | 16 | - | 9
                     ADMMVelSep | 569 | 106 | 311
                     IOPDivSep | 269 | 71 | 164
                     IOPDivSepBC | 31 | 1.98 | 17",
-                claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
-            },
-        ],
+            claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
+        }],
         minutes: [1.0, 60.0],
     },
     Study {

@@ -17,6 +17,22 @@ macro_rules! splitting {
     };
 }
 
+/// A splitting at high accuracy with walls that stick.
+macro_rules! sticking {
+    ($solver:literal, $stop:literal) => {
+        &[
+            "walls.border=sealed",
+            "walls.solids=sealed",
+            concat!("pressure.solver=", $solver, "+cg/mic0"),
+            concat!("pressure.splitting.stop=", $stop),
+            "pressure.splitting.inner=1e-12",
+            "pressure.splitting.outer=1e-9",
+            "pressure.splitting.absolute=1e-9",
+            "pressure.splitting.relative=1e-9",
+        ]
+    };
+}
+
 /// A splitting with practical thresholds that tells which walls are left by `velocity` or `pressure`.
 macro_rules! marked {
     ($column:literal, $solver:literal, $mark:literal) => {
@@ -96,6 +112,57 @@ pub const AGREEMENT: &[&str] = splitting!("admm", "velocity", "1e-12", "1e-9");
 
 /// The complementarity problem itself.
 pub const COMPLEMENTARITY: &[&str] = &["pressure.solver=best"];
+
+/// Figures 4.3 and 4.4. The classic solve shows every iteration of CG.
+pub const RESIDUALS: &[Setting] = &[
+    Setting::new("OrigPS", &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=sticking+cg/mic0"]),
+    IOP_DIV,
+    ADMM_DIV,
+    ADMM_VEL,
+    BEST,
+];
+
+/// Figure 4.5, beside what it should be.
+pub const STRICT_OUTER: &[Setting] = &[
+    Setting::new("IOPDivSep", splitting!("iop", "divergence", "1e-3", "1e-4")),
+    Setting::new("ADMMDivSep", splitting!("admm", "divergence", "1e-3", "1e-4")),
+    Setting::new("IOPDivSep, 1e-2", splitting!("iop", "divergence", "1e-3", "1e-2")),
+    Setting::new("ADMMDivSep, 1e-2", splitting!("admm", "divergence", "1e-3", "1e-2")),
+    BEST,
+];
+
+/// Figure 4.10 (b).
+pub const STICKING: &[Setting] = &[
+    Setting::new("ADMMVelStick", sticking!("admm", "velocity")),
+    Setting::new("ADMMDivStick", sticking!("admm", "divergence")),
+    Setting::new("IOPDivStick", sticking!("iop", "divergence")),
+    Setting::new("IOPDivStickBC", sticking!("iop-bc", "divergence")),
+    Setting::new(
+        "best",
+        &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=best", "pressure.tolerance=1e-12"],
+    ),
+];
+/// What it is compared with.
+pub const STICKING_REFERENCE: &[&str] = sticking!("reclassify", "divergence");
+
+/// Figure 4.11.
+pub const LOW_ACCURACY: &[Setting] = &[
+    Setting::new("ADMMVelSepLow", splitting!("admm", "velocity", "1e-3", "1e-3")),
+    Setting::new("ADMMDivSepLow", splitting!("admm", "divergence", "1e-3", "1e-2")),
+    Setting::new("IOPDivSepLow", splitting!("iop", "divergence", "1e-3", "1e-2")),
+    BEST,
+];
+
+/// Figure 4.14.
+pub const HYBRID: &[Setting] = &[
+    Setting::new("OrigPSSepHigh", &["pressure.solver=reclassify+cg/mic0", "pressure.splitting.inner=1e-12"]),
+    Setting::new("IOPDivSepHigh", splitting!("iop", "divergence", "1e-12", "1e-9")),
+    Setting::new("IOPDivSepLow", splitting!("iop", "divergence", "1e-3", "1e-2")),
+    Setting::new("IOPDivSepBCLow", splitting!("iop-bc", "divergence", "1e-3", "1e-2")),
+    BEST,
+];
+/// What it is compared with.
+pub const HYBRID_REFERENCE: &[&str] = splitting!("iop-bc", "divergence", "1e-12", "1e-9");
 
 /// Table 4.2.
 pub const THRESHOLDS: &[Setting] = sweep!(

@@ -1,15 +1,16 @@
-//! [Eckert2014], chapter 4: tables 4.1 to 4.6, figures 4.9, 4.10, 4.15, 4.22.
+//! [Eckert2014], chapter 4: tables 4.1 to 4.6, figures 4.3 to 4.12, 4.14, 4.15, 4.18, 4.21, 4.22.
 
 mod answers;
 mod cost;
 mod methods;
+mod steps;
 mod thresholds;
 
 use super::{Effort, Runs, Setting, Steps, Study, Task};
 use methods::{ACCURACIES, AGREEMENT};
 
 /// All of them.
-pub const ALL: &[&[Study]] = &[cost::ALL, thresholds::ALL, answers::ALL];
+pub const ALL: &[&[Study]] = &[cost::ALL, thresholds::ALL, answers::ALL, steps::ALL];
 
 const fn runs(
     scenes: &'static [&'static str],

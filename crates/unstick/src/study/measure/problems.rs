@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unstick::mlcp::bandwidth::median;
 use unstick::mlcp::solvers::newton::{self, NewtonParams};
+use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
 use unstick::mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
 
 use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
@@ -105,7 +106,9 @@ fn solve(task: &Problems, entrant: &Entrant, captured: &Captured) -> Result<Solv
     };
     let first = &accounts[0];
     // The published Newton's method has tests of its own, and their word counts.
-    let own_test = first.remark().filter(|remark| entrant.newton != Newton::Ours && remark.ends_with("threshold"));
+    let own_test = first.remark().filter(|remark| {
+        !matches!(entrant.newton, Newton::Ours | Newton::ExactPolicy) && remark.ends_with("threshold")
+    });
     Ok(Solve {
         outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
         converged: first.converged() || own_test.is_some(),
@@ -126,6 +129,10 @@ fn build(name: SolverName, newton: Newton, options: &SolverOptions) -> Box<dyn M
         // The residual has the last word, as everywhere; the published tests may end it earlier.
         Newton::Published => published,
         Newton::Inexact(inexactness) => NewtonParams { inexactness, ..published },
+        Newton::ExactPolicy => {
+            let params = PolicyParams { forcing: 1e-6, stop: options.stop, ..PolicyParams::default() };
+            return Box::new(Policy { params, inner: name.inner() });
+        }
     };
     let stop = Stop { tolerance: options.stop.tolerance, max_cycles: params.stop.max_cycles };
     let mut inner = name.inner();

@@ -107,11 +107,16 @@ fn record<const D: usize>(taken: &Taken<D>, reference: &Taken<D>) -> Step {
     };
     let pairs = simulation.state().velocity.iter().zip(&reference.state().velocity);
     let differences = pairs.flat_map(|(ours, theirs)| ours.values().iter().zip(theirs.values()));
+    let differences: Vec<f64> = differences.map(|(ours, theirs)| (ours - theirs).abs()).collect();
+    let differing = differences.iter().filter(|difference| **difference > 0.0).count().max(1);
+    let squares: f64 = differences.iter().map(|difference| difference * difference).sum();
     Step {
         cycles: report.cycles as f64,
         iterations: report.inner_iterations as f64,
         seconds: report.seconds[Stage::Pressure as usize].as_secs_f64(),
-        difference: differences.map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max),
+        difference: differences.iter().copied().fold(0.0, f64::max),
+        spread: (squares / differing as f64).sqrt(),
+        history: report.history.clone(),
         error: None,
     }
 }

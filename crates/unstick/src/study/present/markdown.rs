@@ -32,7 +32,8 @@ pub fn write(sheets: &[Sheet], head: &Head, command: &str, folder: &Path) -> Res
 }
 
 fn index(sheets: &[&Sheet], head: &Head, command: &str, has_full: bool) -> String {
-    let full = if has_full { format!(" Some of them on the published grids: [{FULL}]({FULL}).") } else { String::new() };
+    let full =
+        if has_full { format!(" Some of them on the published grids: [{FULL}]({FULL}).") } else { String::new() };
     let mut text = format!(
         "# Studies\n\nPublished tables and figures beside our own numbers, written by\n\n```sh\n{command}\n```\n\n\
          with {}. Nothing here is typed in but the published columns.{full}\n\n\

@@ -54,6 +54,23 @@ pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Chart> {
     scenes(observations).into_iter().map(chart).collect()
 }
 
+/// What each method stops on against its outer iterations, in the last of the steps on the finest grid.
+pub fn residuals(title: &str, observations: &[Observation]) -> Chart {
+    let last = observations.iter().map(|(place, _)| (place.size, place.frame)).max();
+    let drawn = observations.iter().filter(|(place, _)| Some((place.size, place.frame)) == last);
+    let line = |(colour, (place, record)): (usize, &Observation)| {
+        let Record::Step(step) = record else { return None };
+        let points = step.history.iter().enumerate().map(|(cycle, &residual)| (cycle as f64, residual)).collect();
+        Some(Line { name: label(place.row, place.column), colour, is_dashed: false, points })
+    };
+    Chart {
+        title: title.into(),
+        across: Across::Linear("outer iterations".into()),
+        up: "residual, m/s".into(),
+        lines: drawn.enumerate().filter_map(line).collect(),
+    }
+}
+
 /// Residual against outer iterations: median and quartiles over all frames on the finest grid.
 pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Chart> {
     let finest = observations.iter().map(|(place, _)| place.size).max().unwrap_or(0);
