@@ -46,9 +46,8 @@ pub const ALL: &[Study] = &[
                 claims: &[Claim {
                     text: "separating walls cost 5 to 25 % more than slip walls",
                     check: Check::Within(25.0),
-                    because: "Newton's method without a preconditioner takes many times the iterations of PCG with one on \
-                        fine grids, and the pressure is most of a step there (tables below); on coarse ones PCG spends \
-                        more on setting up its preconditioner than Newton's method on iterating",
+                    because: "Newton's method, without a preconditioner as in the papers, takes many times the iterations of \
+                        PCG, which has one (next table)",
                 }],
             },
             View {

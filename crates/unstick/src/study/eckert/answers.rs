@@ -4,13 +4,9 @@ use super::methods::{CLASSIFICATIONS, SIX};
 use super::{SAME_STATES, runs};
 use crate::study::{Check, Claim, Effort, Quantity, Show, Study, View};
 
-/// What tearing the liquid off a ceiling comes to: nothing presses it down, free fall is the most it can reach.
-const fn faster(other: &'static str) -> Claim {
-    Claim {
-        text: "OrigPSSep tears the liquid off the ceiling, faster than it can fall, and another method does not",
-        check: Check::Below(other, "OrigPSSep", "fastest particle after five frames, m/s"),
-        because: "",
-    }
+/// What is torn off a ceiling is fast at once.
+const fn faster(other: &'static str, text: &'static str) -> Claim {
+    Claim { text, check: Check::Times(other, "OrigPSSep", "fastest particle after five frames, m/s", 0.6), because: "" }
 }
 
 /// All of them.
@@ -72,8 +68,8 @@ pub const ALL: &[Study] = &[
         source: "Eckert2014, figure 4.22",
         title: "robustness on the hard stairs",
         about: "Liquid that touches the ceiling at the start. In the thesis OrigPS holds it there, OrigPSSep tears it \
-            away from ceiling and wall, and the others let it fall. After five frames of 0.01 s free fall has come to \
-            0.49 m/s.",
+            away from ceiling and wall, and the others let it fall. Claims are judged by the speed of the fastest \
+            particle: the number is that of the other method over that of OrigPSSep.",
         task: runs(
             &["stairs-hard"],
             [Effort { sizes: &[100], frames: &[10, 25, 50] }, Effort { sizes: &[100], frames: &[10, 25, 50] }],
@@ -91,7 +87,13 @@ pub const ALL: &[Study] = &[
                     Quantity::Separated,
                 ]),
                 published: "",
-                claims: &[faster("ADMMVelSep"), faster("IOPDivSep"), faster("IOPDivSepBC"), faster("best")],
+                claims: &[
+                    faster("OrigPS", "OrigPSSep tears the liquid off the ceiling, OrigPS does not"),
+                    faster("ADMMVelSep", "OrigPSSep tears the liquid off the ceiling, ADMMVelSep does not"),
+                    faster("IOPDivSep", "OrigPSSep tears the liquid off the ceiling, IOPDivSep does not"),
+                    faster("IOPDivSepBC", "OrigPSSep tears the liquid off the ceiling, IOPDivSepBC does not"),
+                    faster("best", "OrigPSSep tears the liquid off the ceiling, `best` does not"),
+                ],
             },
             View {
                 caption: "Fastest particle over time",

@@ -3,8 +3,8 @@
 use super::{BEST, CIRCLE_TASK, ONE_FRAME, PE_MG, PE_PCG, PI_MG, PI_PCG, SPHERE_TASK, over};
 use crate::study::{Check, Claim, EVERY_FRAME, Effort, Quantity, Show, Study, View};
 
-const INEXACT: &str =
-    "our outer iterations solve their linear systems only as well as is worth it, and take more of them";
+const INEXACT: &str = "our outer iterations solve their linear systems only as well as is worth it, and take more of them: \
+    with systems solved to 10⁻⁶ (the column before the last) the trend is the published one";
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -22,7 +22,7 @@ pub const ALL: &[Study] = &[
                 64 | 1.25 | 1.25 | 1.25 | 1.43 | 1.71
                 128 | 1.34 | 1.34 | 1.35 | 1.58 | 2.08
                 256 | 1.43 | 1.43 | 1.41 | 1.63 | 2.34",
-            claims: &[OUTER_CONSTANT, OUTER_FEW],
+            claims: &[OUTER_CONSTANT, OUTER_FEW, OUTER_FEW_WHEN_EXACT],
         }],
         minutes: [0.7, 25.0],
     },
@@ -40,7 +40,7 @@ pub const ALL: &[Study] = &[
                 64 | 1.78 | 1.76 | 1.79 | 1.77 | 2.57
                 128 | 2.1 | 2.12 | 2.12 | 2.19 | 2.91
                 256 | 2.48 | 2.52 | 2.48 | 2.49 | NA",
-            claims: &[OUTER_CONSTANT, OUTER_FEW],
+            claims: &[OUTER_CONSTANT, OUTER_FEW, OUTER_FEW_WHEN_EXACT],
         }],
         minutes: [1.5, 900.0],
     },
@@ -68,6 +68,11 @@ pub const ALL: &[Study] = &[
 const OUTER_CONSTANT: Claim = Claim {
     text: "the outer iterations of policy iteration hardly grow",
     check: Check::GrowsLess("PI-PCG", 2.0),
+    because: "",
+};
+const OUTER_FEW_WHEN_EXACT: Claim = Claim {
+    text: "(ours) policy iteration with systems solved to 10⁻⁶ takes fewer outer iterations than Newton's method",
+    check: Check::Below("PI-PCG, exact systems", "Newton", ""),
     because: "",
 };
 const OUTER_FEW: Claim = Claim {
