@@ -176,3 +176,26 @@ impl<'p> Springs<'p> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::generate::Example;
+    use crate::{SolverName, SolverOptions, Stop, Tolerance};
+
+    /// There every spring is stretched at first, and pulls far harder than anything else.
+    #[test]
+    fn a_start_far_below_the_bounds_hardly_costs_more_than_zero() {
+        let folder = Example::SphereHalf.generate(3, 20, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        let cycles_from = |start: f64| {
+            let stop = Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None };
+            let options = SolverOptions { stop, ..SolverOptions::default() };
+            let mut solver = "penalty+cg/mic0".parse::<SolverName>().unwrap().build(&options);
+            let report = solver.solve(&problem, &mut vec![start; problem.size()]).unwrap();
+            assert!(report.converged(), "from {start}: {}", report.outcome());
+            report.cycles()
+        };
+        let (zero, below) = (cycles_from(0.0), cycles_from(-10.0));
+        assert!(below <= zero + 5, "{below} cycles from below, {zero} from zero");
+    }
+}
