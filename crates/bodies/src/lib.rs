@@ -2,8 +2,10 @@
 //!
 //! A [`RigidBody`] has a [`Shape`], mass and inertia exactly integrated from it, and a state that moves
 //! by Newton and Euler. A [`World`] keeps bodies in a [`Container`] and resolves their contacts by the
-//! [`ContactModel`] of choice, by default as one complementarity problem.
+//! [`ContactModel`] of choice, by default as one complementarity problem. [`Afloat`] puts a world into a
+//! liquid with a free surface, which moves the bodies and is moved by them.
 
+mod afloat;
 mod algebra;
 mod body;
 mod contact;
@@ -15,6 +17,7 @@ mod shape;
 mod state;
 mod world;
 
+pub use afloat::{Afloat, Forces};
 pub use body::{RigidBody, Surface, Weight};
 pub use contact::{
     Boxed, COMPLIANCE, Contact, ContactModel, ContactReport, ContactSystem, Container, Obstacle, close_pairs,
