@@ -52,10 +52,13 @@ impl<const D: usize> Afloat<D> {
     ///
     /// Refuses bodies that overlap, reach into walls or share a name.
     pub fn new(bodies: Vec<RigidBody<D>>, setup: &Setup<D>, model: ContactModel) -> Result<Self, BodyError> {
-        let solids = setup.solids.iter();
-        let container = solids
-            .fold(Container::of_grid(&setup.grid), |container, solid| container.with(&solid.shape, &solid.motion));
-        Ok(Self::in_world(World::new(bodies, container, model)?))
+        Ok(Self::in_world(World::new(bodies, Self::container(setup), model)?))
+    }
+
+    /// What a simulation keeps bodies in: the border of its grid and its solids.
+    pub fn container(setup: &Setup<D>) -> Container<D> {
+        let border = Container::of_grid(&setup.grid);
+        setup.solids.iter().fold(border, |container, solid| container.with(&solid.shape, &solid.motion))
     }
 
     /// The same in a container of choice.

@@ -37,6 +37,8 @@ catalogue!(
     "column",
     "two-columns",
     "ceiling-drop",
+    "float",
+    "lid-bounce",
     "rest",
     "sealed-full",
 );
