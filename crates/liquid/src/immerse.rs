@@ -32,7 +32,7 @@ impl<const D: usize> Covered<D> {
 
 impl<const D: usize> Geometry<D> {
     /// Adds bodies to the walls.
-    pub(crate) fn immerse(&mut self, grid: &Grid<D>, bodies: Vec<Immersed<D>>) {
+    pub fn immerse(&mut self, grid: &Grid<D>, bodies: Vec<Immersed<D>>) {
         if bodies.is_empty() {
             return;
         }

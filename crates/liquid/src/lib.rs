@@ -27,6 +27,7 @@ mod interpolate;
 mod particles;
 mod pieces;
 mod pressure;
+mod project;
 mod report;
 mod reseed;
 mod scatter;

@@ -10,10 +10,8 @@ use crate::error::{SetupError, StepError};
 use crate::extrapolate::{constrain, extrapolate_all};
 use crate::gather::gather;
 use crate::geometry::Geometry;
-use crate::pressure::{PressureError, PressureProblem, Solved, Sources};
 use crate::report::{AdvanceReport, Stage, StepReport};
 use crate::setup::{Setup, Transport, Unconverged};
-use crate::splitting::{self, Setting};
 use crate::state::LiquidState;
 use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
 
@@ -28,14 +26,14 @@ pub struct Simulation<const D: usize> {
     /// Bodies that liquid moves, and the walls without them (if these do not move).
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
     walls: Option<Geometry<D>>,
-    solver: Method,
+    pub(crate) solver: Method,
     /// Where each cell's particles start, for the particles as they are.
-    starts: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
     gathered: FaceField<f64, D>,
-    known: FaceField<bool, D>,
+    pub(crate) known: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
-    density: CellField<f64, D>,
+    pub(crate) density: CellField<f64, D>,
     /// Memory that every step needs anew: what arrives at faces, velocities, places.
     arrived: Vec<[f64; 2]>,
     free: FaceField<f64, D>,
@@ -44,7 +42,7 @@ pub struct Simulation<const D: usize> {
 }
 
 /// What gives the pressure, ready to work.
-enum Method {
+pub(crate) enum Method {
     Solver(Box<dyn MlcpSolver>),
     Splitting(SplittingName),
 }
@@ -361,64 +359,6 @@ impl<const D: usize> Simulation<D> {
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
             surface::track(&setup.grid, geometry, density, &mut state.liquid);
         });
-    }
-
-    /// The complementarity problem.
-    fn project_pressure(&mut self, kick: f64) -> Result<Solved<D>, StepError> {
-        let start = Instant::now();
-        let time = self.state.time;
-        let grid = self.setup.grid;
-        let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
-        let scale = kick / grid.spacing();
-        let solved = match &mut self.solver {
-            Method::Solver(solver) => problem.solve(&mut **solver, |cell| self.state.pressure.at(cell) * scale),
-            Method::Splitting(name) => {
-                let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
-                let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
-                splitting::solve(&setting, *name, &self.setup.pressure.splitting)
-            }
-        };
-        let solved = solved.map_err(|error| match error {
-            PressureError::Problem(source) => StepError::Problem { time, source },
-            PressureError::Solve(source) => StepError::Solve { time, source },
-        })?;
-        if !solved.report.converged() && self.setup.pressure.on_unconverged != Unconverged::Accept {
-            return Err(StepError::Unconverged {
-                time,
-                solver: solved.report.solver().into(),
-                outcome: solved.report.outcome(),
-                residual: solved.report.reached(),
-                target: solved.report.target(),
-            });
-        }
-        let Self { state, geometry, known, bodies, .. } = self;
-        if let Some(bodies) = bodies {
-            bodies.push(&problem.pushes(&solved.q), kick);
-            geometry.carry_bodies(&grid, Some(bodies.immersed()));
-        }
-        problem.update_velocity(&grid, geometry, &state.liquid, &solved.q, &mut state.velocity, known);
-        for &(axis, face, velocity) in &solved.leaving {
-            *state.velocity[axis].at_mut(face) = velocity;
-            *known[axis].at_mut(face) = true;
-        }
-        state.pressure.values_mut().fill(0.0);
-        state.separated.values_mut().fill(false);
-        for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
-            *state.pressure.at_mut(cell) = q / scale;
-            *state.separated.at_mut(cell) = *active;
-        }
-        self.clock.0[Stage::Pressure as usize] += start.elapsed();
-        Ok(solved)
-    }
-
-    pub(crate) fn pressure_problem(&mut self, kick: f64) -> Result<PressureProblem<D>, unstick_mlcp::ProblemError> {
-        let grid = self.setup.grid;
-        let correct = self.setup.volume_correction;
-        let divergence = correct.then(|| {
-            volume::correction(&self.setup, &self.geometry, &self.density, &self.starts, &mut self.state, kick)
-        });
-        let sources = Sources { divergence, control: self.setup.control, density: self.setup.density };
-        PressureProblem::new(&grid, &self.geometry, &self.state.liquid, &self.state.velocity, &sources)
     }
 
     fn extrapolate_velocity(&mut self) {

@@ -90,6 +90,7 @@ impl Quantity {
                 Self::Difference => Some(step.difference),
                 _ => None,
             },
+            Record::Trial(_) => None,
         }
     }
 
