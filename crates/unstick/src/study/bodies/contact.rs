@@ -20,7 +20,7 @@ pub const ALL: &[Study] = &[Study {
     about: "One problem without friction of each kind, the first of a step of 5 ms under gravity, solved to 10⁻⁶ of \
         the largest approach velocity, 20 000 cycles at most: 40 boxes on top of each other, a plank on two towers \
         with ten boxes on it, a slab on 64 supports (many more contacts than can be told apart), and balls packed as \
-        densely as can be. Then `after 100 steps` how deep bodies overlap. Velocities are compared with those of \
+        densely as can be. Then how deep bodies overlap in 20 steps with the limits that scenes have. Velocities are compared with those of \
         `mprgp` to 10⁻⁹; of the packed balls there are too many for that.",
     task: Task::Trials(Trials {
         what: "contact-lcp",
@@ -66,7 +66,7 @@ pub const ALL: &[Study] = &[Study {
             "seconds",
             "residual left",
             "velocity difference, m/s",
-            "overlap after 100 steps, mm",
+            "overlap in 20 steps, mm",
         ]),
         published: "",
         claims: &[
@@ -103,7 +103,7 @@ fn resolve(row: &str, _: Pace) -> Result<Vec<(&'static str, f64)>, String> {
         let report = world.collide(STEP).map_err(|error| error.to_string())?;
         Ok((world, report, clock.elapsed().as_secs_f64()))
     };
-    let (mut world, report, seconds) = collide(model(&named, 1e-6)?)?;
+    let (world, report, seconds) = collide(model(&named, 1e-6)?)?;
     let mut numbers = vec![
         ("contacts", report.contacts as f64),
         ("iterations", report.iterations as f64),
@@ -117,13 +117,15 @@ fn resolve(row: &str, _: Pace) -> Result<Vec<(&'static str, f64)>, String> {
         numbers.push(("velocity difference, m/s", differences.fold(0.0, f64::max)));
     }
     if report.contacts < 20_000 && matches!(solver, "psor" | "mprgp") {
+        // As scenes have it: fewer cycles, and what is left of them.
+        let model = ContactModel::lcp(named.parse().map_err(|_| "no solver")?);
+        let mut world = World::new(bodies.clone(), container.clone(), model).map_err(|error| error.to_string())?;
         let mut deepest = 0.0f64;
-        for _ in 0..100 {
-            let report = world.step(STEP).map_err(|error| error.to_string())?;
-            deepest = deepest.max(report.deepest);
+        for _ in 0..20 {
             world.accelerate(GRAVITY, STEP);
+            deepest = deepest.max(world.step(STEP).map_err(|error| error.to_string())?.deepest);
         }
-        numbers.push(("overlap after 100 steps, mm", 1e3 * deepest));
+        numbers.push(("overlap in 20 steps, mm", 1e3 * deepest));
     }
     Ok(numbers)
 }
