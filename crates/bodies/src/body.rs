@@ -125,6 +125,11 @@ impl<const D: usize> RigidBody<D> {
         Ok(self)
     }
 
+    /// Changes what its surface does to the liquid.
+    pub fn set_wall(&mut self, wall: Wall) {
+        self.surface.wall = wall;
+    }
+
     /// The same, held in its place until a time.
     pub fn held_until(mut self, time: f64) -> Result<Self, BodyError> {
         if time.is_nan() {

@@ -1,6 +1,6 @@
 //! What can be wrong with bodies, as values with data.
 
-use unstick_mlcp::{Outcome, ProblemError, SolveError};
+use unstick_mlcp::{ProblemError, SolveError};
 
 /// Bodies that cannot be.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum BodyError {
     #[error("two bodies are named `{0}`")]
     SameName(String),
     /// Two bodies in one place.
-    #[error("bodies `{first}` and `{second}` overlap by {depth:.3e} m at {point:?}")]
+    #[error("bodies `{first}` and `{second}` overlap by {depth:.3e} m at {point:.4?}")]
     Overlap {
         /// One of them.
         first: String,
@@ -52,7 +52,7 @@ pub enum BodyError {
         point: Vec<f64>,
     },
     /// A body outside of the container.
-    #[error("body `{body}` reaches {depth:.3e} m into the wall at {point:?}")]
+    #[error("body `{body}` reaches {depth:.3e} m into the wall at {point:.4?}")]
     Outside {
         /// Which body.
         body: String,
@@ -60,18 +60,6 @@ pub enum BodyError {
         depth: f64,
         /// Where.
         point: Vec<f64>,
-    },
-    /// The contact solver missed its tolerance.
-    #[error("the contact solver `{solver}` ended with {outcome}: residual {residual:.2e}, {target:.2e} asked for")]
-    Unconverged {
-        /// Which solver.
-        solver: String,
-        /// How it ended.
-        outcome: Outcome,
-        /// What it reached.
-        residual: f64,
-        /// What it should have reached.
-        target: f64,
     },
     /// The contact problem makes no sense.
     #[error(transparent)]

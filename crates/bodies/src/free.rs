@@ -30,6 +30,14 @@ impl<const D: usize> RigidBody<D> {
         }
     }
 
+    /// Moves by small displacements, as a projection of positions asks for.
+    pub(crate) fn shift(&mut self, by: [f64; D], turn: [f64; 3]) {
+        let rotation = product(&spin_of::<D>(turn), &self.state.pose.rotation());
+        if let Some(pose) = Pose::from_parts(orthonormal(&rotation), plus(self.position(), by)) {
+            self.state.pose = pose;
+        }
+    }
+
     /// Whether all axes are principal with one moment: then the spin does not change.
     fn is_isotropic(&self) -> bool {
         let inertia = self.inertia_at_rest();

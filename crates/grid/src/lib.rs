@@ -14,6 +14,7 @@
 //! # Ok::<(), unstick_grid::GridError>(())
 //! ```
 
+mod cut;
 mod distance;
 mod field;
 mod fraction;
@@ -24,6 +25,7 @@ mod pose;
 mod sample;
 pub mod vector;
 
+pub use cut::part_behind_plane;
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
 pub use fraction::open_fractions;

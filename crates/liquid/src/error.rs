@@ -30,6 +30,18 @@ pub enum SetupError {
         /// κ.
         control: f64,
     },
+    /// A splitting knows no bodies.
+    #[error("`{splitting}` cannot move bodies: expected a solver of the complementarity problem")]
+    NoBodies {
+        /// Which splitting.
+        splitting: &'static str,
+    },
+    /// The state of bodies is not that of these bodies.
+    #[error("the state holds {found} numbers of bodies, which is not what these bodies have")]
+    OtherBodies {
+        /// Numbers found.
+        found: usize,
+    },
     /// All of the liquid lies in solids or outside of the grid.
     #[error("there is no liquid: all of its shape lies inside solids or outside of the grid")]
     NoLiquid,
@@ -70,6 +82,20 @@ pub enum StepError {
         time: f64,
         /// Why.
         source: ProblemError,
+    },
+    /// Bodies could not be moved.
+    #[error("at {time} s: {message}")]
+    Bodies {
+        /// Simulated time.
+        time: f64,
+        /// Why.
+        message: String,
+    },
+    /// A problem with bodies has no matrix that could be written.
+    #[error("at {time} s: the pressure moves bodies, and such a problem is no sparse matrix")]
+    NoMatrix {
+        /// Simulated time.
+        time: f64,
     },
     /// A velocity became NaN or infinite.
     #[error("at {time} s the velocity is no longer a number")]

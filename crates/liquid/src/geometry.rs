@@ -3,11 +3,12 @@
 use unstick_grid::{CellField, FaceField, Grid, open_fractions};
 
 use crate::cells::fill;
+use crate::immerse::Covered;
 use crate::interpolate::{gradient_of_nodes, sample_nodes};
 use crate::setup::{Setup, Wall};
 
 /// Openings below this count as closed: they carry no flow and spoil the conditioning.
-const CLOSED: f64 = 1e-3;
+pub(crate) const CLOSED: f64 = 1e-3;
 
 /// Distances, openings and wall kinds at one moment.
 #[derive(Clone, Debug)]
@@ -25,6 +26,12 @@ pub struct Geometry<const D: usize> {
     /// Part of the space within a cell of every cell's centre that is open, with linear weights;
     /// exact for plane walls. What densities of particles are compared with.
     pub space: CellField<f64, D>,
+    /// Bodies whose velocity is unknown, and what they cover.
+    pub bodies: Vec<Covered<D>>,
+    /// Axis, face and body where the nearest solid is a body.
+    pub(crate) nearest_body: Vec<(usize, [usize; D], usize)>,
+    /// Where there are bodies: the part of each face that walls cover, and the velocity of those walls.
+    pub(crate) walls: Option<(FaceField<f64, D>, Option<FaceField<f64, D>>)>,
 }
 
 impl<const D: usize> Geometry<D> {
@@ -42,23 +49,22 @@ impl<const D: usize> Geometry<D> {
         let mut separating = CellField::from_fn(&grid, |_| false);
         fill(&mut separating, |cell, value| *value = nearest(setup, time, grid.centre(cell)).1 == Wall::Separating);
         let mut cell_open = CellField::from_fn(&grid, |_| 0.0);
-        fill(&mut cell_open, |cell, value| {
-            let centre = sample_nodes(&grid, &solid, grid.centre(cell));
-            *value = (0.5 + centre / grid.spacing()).clamp(0.0, 1.0);
-        });
+        fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
         let mut space = CellField::from_fn(&grid, |_| 0.0);
-        fill(&mut space, |cell, value| {
-            let depth = (sample_nodes(&grid, &solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
-            *value = 0.5 + depth - 0.5 * depth * depth.abs();
-        });
-        let solid_velocity = setup.has_motion().then(|| {
+        fill(&mut space, |cell, value| *value = open_space(&grid, &solid, cell));
+        let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
+        let solid_velocity = None;
+        let mut geometry =
+            Self { solid, open, solid_velocity, separating, cell_open, space, bodies, nearest_body, walls };
+        geometry.solid_velocity = setup.has_motion().then(|| {
             std::array::from_fn(|axis| {
                 let mut field = CellField::of_shape(grid.faces(axis), |_| 0.0);
-                fill(&mut field, |face, value| *value = velocity_at(setup, time, grid.face_centre(axis, face))[axis]);
+                let across = |face| geometry.velocity_at(setup, time, grid.face_centre(axis, face))[axis];
+                fill(&mut field, |face, value| *value = across(face));
                 field
             })
         });
-        Self { solid, open, solid_velocity, separating, cell_open, space }
+        geometry
     }
 
     /// Distance of a point to the solids.
@@ -71,6 +77,37 @@ impl<const D: usize> Geometry<D> {
         let gradient = gradient_of_nodes(grid, &self.solid, point);
         let length = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
         if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
+    }
+
+    /// What walls of known velocity carry across a face: the covered part times their velocity.
+    #[inline]
+    pub(crate) fn wall_flow(&self, axis: usize, face: [usize; D]) -> f64 {
+        match &self.walls {
+            None => (1.0 - self.open[axis].at(face)) * self.solid_velocity_at(axis, face),
+            Some((part, Some(velocity))) => part[axis].at(face) * velocity[axis].at(face),
+            Some((_, None)) => 0.0,
+        }
+    }
+
+    /// Velocity of the nearest solid at a point.
+    pub(crate) fn velocity_at(&self, setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
+        let mut best = (border_distance(&setup.grid, point), [0.0; D]);
+        for solid in &setup.solids {
+            let distance = solid.distance(time, point);
+            if distance < best.0 {
+                best = (distance, solid.motion.velocity(time, point));
+            }
+        }
+        for Covered { body, .. } in &self.bodies {
+            let is_near = (0..D).all(|axis| {
+                (body.bounds.0[axis] - setup.grid.spacing()..=body.bounds.1[axis] + setup.grid.spacing())
+                    .contains(&point[axis])
+            });
+            if is_near && body.shape.at(point) < best.0 {
+                best = (body.shape.at(point), body.velocity_at(point));
+            }
+        }
+        best.1
     }
 
     /// Velocity of the solid across a face.
@@ -98,14 +135,13 @@ fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
     (0..D).fold(f64::INFINITY, |least, axis| least.min(point[axis] - lower[axis]).min(upper[axis] - point[axis]))
 }
 
-/// Velocity of the nearest solid at a point.
-pub(crate) fn velocity_at<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
-    let mut best = (border_distance(&setup.grid, point), None);
-    for solid in &setup.solids {
-        let distance = solid.distance(time, point);
-        if distance < best.0 {
-            best = (distance, Some(solid));
-        }
-    }
-    best.1.map_or([0.0; D], |solid| solid.motion.velocity(time, point))
+/// Part of a cell that is not solid.
+fn open_part<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
+    (0.5 + sample_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(0.0, 1.0)
+}
+
+/// Part of the space within a cell of a cell's centre that is open, with linear weights.
+fn open_space<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
+    let depth = (sample_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
+    0.5 + depth - 0.5 * depth * depth.abs()
 }

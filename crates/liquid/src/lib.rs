@@ -16,14 +16,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bodies;
 mod cells;
 mod error;
 mod extrapolate;
 mod gather;
 mod geometry;
+mod immerse;
 mod interpolate;
 mod particles;
+mod pieces;
 mod pressure;
+mod project;
 mod report;
 mod reseed;
 mod scatter;
@@ -39,8 +43,10 @@ mod surface;
 mod trace;
 mod volume;
 
+pub use bodies::{Bodies, Immersed, Push};
 pub use error::{SetupError, StepError};
 pub use geometry::Geometry;
+pub use immerse::Covered;
 pub use interpolate::{sample_cells, sample_velocity};
 pub use particles::Particles;
 pub use report::{AdvanceReport, Stage, StepReport};

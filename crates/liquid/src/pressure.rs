@@ -12,12 +12,14 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::{
-    CsrMatrix, Lattice, LinearOperator, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError, SolveError,
-    SolveReport, Stencil,
+    CsrMatrix, Lattice, LinearOperator, LowRank, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError,
+    SolveError, SolveReport, Stencil,
 };
 
+use crate::bodies::Push;
 use crate::cells::fill;
 use crate::geometry::Geometry;
+use crate::immerse::BodyColumns;
 
 /// The surface is kept this far from a cell centre, in cells; 1/θ would grow without bound.
 const MIN_THETA: f64 = 0.01;
@@ -33,6 +35,9 @@ pub(crate) struct PressureProblem<const D: usize> {
     operator: PressureOperator<D>,
     b: Vec<f64>,
     lower: Vec<f64>,
+    /// What bodies carry out of the cells, and the term that they add to the operator.
+    bodies: BodyColumns<D>,
+    columns: Vec<Vec<(u32, f64)>>,
 }
 
 /// What the answer looks like.
@@ -57,6 +62,8 @@ pub(crate) struct Sources<const D: usize> {
     pub divergence: Option<CellField<f64, D>>,
     /// κ, the least speed at which liquid leaves separating walls.
     pub control: f64,
+    /// Density of the liquid.
+    pub density: f64,
 }
 
 /// Why there is no answer.
@@ -111,8 +118,7 @@ impl<const D: usize> PressureProblem<D> {
         let lower: Vec<f64> = cells.iter().map(|&cell| if is_wall(cell) { 0.0 } else { f64::NEG_INFINITY }).collect();
         let outflow = |cell: [usize; D]| {
             let through = |(axis, upwards, face): (usize, bool, [usize; D])| {
-                let open = geometry.open[axis].at(face);
-                let flow = open * velocity[axis].at(face) + (1.0 - open) * geometry.solid_velocity_at(axis, face);
+                let flow = geometry.open[axis].at(face) * velocity[axis].at(face) + geometry.wall_flow(axis, face);
                 if upwards { flow } else { -flow }
             };
             faces_of(cell).map(through).sum::<f64>()
@@ -127,12 +133,29 @@ impl<const D: usize> PressureProblem<D> {
                 b[row] -= grid.spacing() * divergence.at(cells[row]) * geometry.cell_open.at(cells[row]);
             }
         }
-        Ok(Self { cells, row_of, operator, b, lower })
+        let row = |cell| Some(row_of.at(cell)).filter(|&row| row != NO_ROW);
+        let bodies = geometry.body_columns(grid, sources.density, &row);
+        bodies.add_outflow(&geometry.bodies, &mut b);
+        let columns = bodies.columns(&geometry.bodies);
+        Ok(Self { cells, row_of, operator, b, lower, bodies, columns })
     }
 
     /// The problem as solvers see it.
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        Mlcp::new(&self.operator, &self.b)?.with_lower(&self.lower)
+        if self.columns.is_empty() {
+            return Mlcp::new(&self.operator, &self.b)?.with_lower(&self.lower);
+        }
+        Mlcp::new(LowRank::new(&self.operator, self.columns.clone()), &self.b)?.with_lower(&self.lower)
+    }
+
+    /// Whether bodies are moved by the pressure.
+    pub fn moves_bodies(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// What the pressure does to each body.
+    pub fn pushes(&self, q: &[f64]) -> Vec<Push<D>> {
+        self.bodies.pushes(q)
     }
 
     /// Where the rows lie.
@@ -291,7 +314,7 @@ mod tests {
                 (p(above) - p(below)) / 2e-5
             })
         });
-        let sources = Sources { divergence: None, control: 0.0 };
+        let sources = Sources { divergence: None, control: 0.0, density: 1.0 };
         let problem = PressureProblem::new(&grid, &geometry, &liquid, &velocity, &sources).unwrap();
         let stop = Stop { tolerance: Tolerance::Relative(1e-10), max_cycles: None };
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();

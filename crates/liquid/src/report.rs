@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use crate::error::StepError;
+use crate::pressure::Solved;
+use crate::step::Simulation;
+
 /// A part of a step, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
@@ -83,4 +87,45 @@ pub struct StepReport {
 pub struct AdvanceReport {
     /// One entry per step.
     pub steps: Vec<StepReport>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// What a step says of itself; an error if it left no numbers.
+    pub(crate) fn report(&self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+        let state = &self.state;
+        let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
+        let mass = self.setup.density * particle;
+        let gravity = self.setup.gravity.at(state.time);
+        let origin = self.setup.grid.origin();
+        // Velocity lives in the middle of the step; so does the potential energy that goes with it.
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
+            kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
+            let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
+            potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
+        }
+        if !f64::is_finite(kinetic + potential) {
+            return Err(StepError::NotFinite { time: state.time });
+        }
+        Ok(StepReport {
+            time: state.time,
+            dt,
+            particles: state.particles.len(),
+            volume: self.volume(),
+            surface_volume: self.surface_volume(),
+            kinetic_energy: kinetic,
+            potential_energy: potential,
+            divergence: solved.divergence,
+            complementarity: solved.complementarity,
+            unknowns: solved.q.len(),
+            wall_rows: solved.report.wall_rows(),
+            active_rows: solved.active.iter().filter(|active| **active).count(),
+            converged: solved.report.converged(),
+            cycles: solved.report.cycles(),
+            inner_iterations: solved.report.inner_iterations(),
+            residual: solved.report.residual(),
+            history: solved.report.history().to_vec(),
+            seconds: self.clock.0,
+        })
+    }
 }

@@ -4,9 +4,45 @@ use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::io::{GridInfo, ProblemFolder};
 use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
+use crate::error::StepError;
 use crate::geometry::Geometry;
 use crate::pressure::{PressureError, PressureProblem};
 use crate::splitting::{self, Setting, SplittingParams};
+use crate::state::LiquidState;
+use crate::step::Simulation;
+
+impl<const D: usize> Simulation<D> {
+    /// The pressure problem that the next step of length `dt` would solve.
+    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError> {
+        Ok(self.stage(dt)?.folder())
+    }
+
+    /// The same with all that it comes from.
+    pub fn stage(&self, dt: f64) -> Result<PressureStage<D>, StepError> {
+        let mut copy = Self::resume_with_bodies(
+            self.setup.clone(),
+            self.state.clone(),
+            self.bodies.as_ref().map(|bodies| bodies.boxed()),
+        )
+        .map_err(|_| StepError::NotFinite { time: self.state.time })?;
+        let kick = 0.5 * (copy.state.last_step + dt);
+        copy.move_solids();
+        copy.exchange_particles();
+        copy.gather_velocity(dt);
+        copy.apply_forces(kick);
+        copy.track_surface();
+        let problem = copy.pressure_problem(kick);
+        let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        if problem.moves_bodies() {
+            return Err(StepError::NoMatrix { time: self.state.time });
+        }
+        let grid = self.setup.grid;
+        let scale = kick / grid.spacing();
+        let start = problem.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
+        let LiquidState { liquid, velocity, .. } = copy.state;
+        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, problem, kick, start })
+    }
+}
 
 /// A pressure problem with the velocities and walls that it comes from: what solvers and splittings
 /// can be compared on.

@@ -32,6 +32,8 @@ pub struct LiquidState<const D: usize> {
     pub volume_debt: f64,
     /// Part by which the surface has enclosed too much lately.
     pub swelling: f64,
+    /// What changes of the bodies, as they store it.
+    pub bodies: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,6 +50,7 @@ struct FlatState {
     target_surface: f64,
     volume_debt: f64,
     swelling: f64,
+    bodies: Vec<f64>,
 }
 
 impl<const D: usize> LiquidState<D> {
@@ -67,6 +70,7 @@ impl<const D: usize> LiquidState<D> {
             target_surface: 0.0,
             volume_debt: 0.0,
             swelling: 0.0,
+            bodies: Vec::new(),
         }
     }
 
@@ -85,6 +89,7 @@ impl<const D: usize> LiquidState<D> {
             target_surface: self.target_surface,
             volume_debt: self.volume_debt,
             swelling: self.swelling,
+            bodies: self.bodies.clone(),
         }
     }
 
@@ -120,6 +125,7 @@ impl<const D: usize> LiquidState<D> {
         (state.time, state.step, state.last_step) = (flat.time, flat.step, flat.last_step);
         (state.target_volume, state.volume_debt) = (flat.target_volume, flat.volume_debt);
         (state.target_surface, state.swelling) = (flat.target_surface, flat.swelling);
+        state.bodies = flat.bodies;
         Ok(Some(state))
     }
 }

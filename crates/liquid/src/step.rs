@@ -3,18 +3,15 @@
 use std::time::{Duration, Instant};
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
-use unstick_mlcp::io::ProblemFolder;
 use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Stop, Tolerance, vector};
 
+use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};
 use crate::extrapolate::{constrain, extrapolate_all};
 use crate::gather::gather;
 use crate::geometry::Geometry;
-use crate::pressure::{PressureError, PressureProblem, Solved, Sources};
 use crate::report::{AdvanceReport, Stage, StepReport};
 use crate::setup::{Setup, Transport, Unconverged};
-use crate::splitting::{self, Setting};
-use crate::stage::PressureStage;
 use crate::state::LiquidState;
 use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
 
@@ -23,33 +20,36 @@ const MAX_HALVINGS: u32 = 6;
 
 /// A running simulation.
 pub struct Simulation<const D: usize> {
-    setup: Setup<D>,
-    state: LiquidState<D>,
-    geometry: Geometry<D>,
-    solver: Method,
+    pub(crate) setup: Setup<D>,
+    pub(crate) state: LiquidState<D>,
+    pub(crate) geometry: Geometry<D>,
+    /// Bodies that liquid moves, and the walls without them (if these do not move).
+    pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
+    walls: Option<Geometry<D>>,
+    pub(crate) solver: Method,
     /// Where each cell's particles start, for the particles as they are.
-    starts: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
     gathered: FaceField<f64, D>,
-    known: FaceField<bool, D>,
+    pub(crate) known: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
-    density: CellField<f64, D>,
+    pub(crate) density: CellField<f64, D>,
     /// Memory that every step needs anew: what arrives at faces, velocities, places.
     arrived: Vec<[f64; 2]>,
     free: FaceField<f64, D>,
     spare: Vec<[f64; D]>,
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 /// What gives the pressure, ready to work.
-enum Method {
+pub(crate) enum Method {
     Solver(Box<dyn MlcpSolver>),
     Splitting(SplittingName),
 }
 
 /// Time spent in each stage.
 #[derive(Clone, Copy, Default)]
-struct Clock([Duration; 6]);
+pub(crate) struct Clock(pub(crate) [Duration; 6]);
 
 impl Clock {
     fn time<T>(&mut self, stage: Stage, work: impl FnOnce() -> T) -> T {
@@ -68,16 +68,29 @@ impl<const D: usize> Simulation<D> {
 
     /// Fills shapes with particles, each with a velocity of its own.
     pub fn with_liquids(setup: Setup<D>, liquids: &[(SignedDistance<D>, [f64; D])]) -> Result<Self, SetupError> {
+        Self::with_bodies(setup, liquids, None)
+    }
+
+    /// The same with bodies that the liquid moves.
+    pub fn with_bodies(
+        setup: Setup<D>,
+        liquids: &[(SignedDistance<D>, [f64; D])],
+        bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
         setup.check()?;
         let mut state = LiquidState::empty(&setup.grid);
-        let geometry = Geometry::at(&setup, 0.0);
+        let mut geometry = Geometry::at(&setup, 0.0);
+        if let Some(bodies) = &bodies {
+            geometry.immerse(&setup.grid, bodies.immersed());
+            state.bodies = bodies.store();
+        }
         for (shape, velocity) in liquids {
             seed::fill_shape(&setup, &geometry, shape, *velocity, &mut state.particles);
         }
         if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
             return Err(SetupError::NoLiquid);
         }
-        let mut simulation = Self::resume(setup, state)?;
+        let mut simulation = Self::resume_with_bodies(setup, state, bodies)?;
         simulation.track_surface();
         simulation.state.target_volume = simulation.volume();
         simulation.state.target_surface = simulation.surface_volume();
@@ -86,9 +99,32 @@ impl<const D: usize> Simulation<D> {
 
     /// Goes on from a state. The result is the same, bit for bit, as if it had never stopped.
     pub fn resume(setup: Setup<D>, state: LiquidState<D>) -> Result<Self, SetupError> {
+        Self::resume_with_bodies(setup, state, None)
+    }
+
+    /// The same with bodies, which take their place and velocity from the state.
+    pub fn resume_with_bodies(
+        setup: Setup<D>,
+        state: LiquidState<D>,
+        mut bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
         setup.check()?;
+        if let (Some(_), PressureMethod::Splitting(name)) = (&bodies, setup.pressure.solver) {
+            return Err(SetupError::NoBodies { splitting: name.splitting().name() });
+        }
+        let fits = match &mut bodies {
+            Some(bodies) => bodies.load(state.time, &state.bodies),
+            None => state.bodies.is_empty(),
+        };
+        if !fits {
+            return Err(SetupError::OtherBodies { found: state.bodies.len() });
+        }
         let grid = setup.grid;
-        let geometry = Geometry::at(&setup, state.time);
+        let mut geometry = Geometry::at(&setup, state.time);
+        let walls = (bodies.is_some() && !setup.has_motion()).then(|| geometry.clone());
+        if let Some(bodies) = &bodies {
+            geometry.immerse(&grid, bodies.immersed());
+        }
         let stop = Stop { tolerance: Tolerance::Relative(setup.pressure.tolerance), max_cycles: None };
         let solver = match setup.pressure.solver {
             PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
@@ -100,8 +136,22 @@ impl<const D: usize> Simulation<D> {
         let free = gathered.clone();
         let (arrived, spare, clock) = (Vec::new(), Vec::new(), Clock::default());
         let starts = Vec::new();
-        let mut simulation =
-            Self { setup, state, geometry, solver, starts, gathered, known, density, arrived, free, spare, clock };
+        let mut simulation = Self {
+            setup,
+            state,
+            geometry,
+            bodies,
+            walls,
+            solver,
+            starts,
+            gathered,
+            known,
+            density,
+            arrived,
+            free,
+            spare,
+            clock,
+        };
         simulation.sort_particles();
         Ok(simulation)
     }
@@ -118,6 +168,11 @@ impl<const D: usize> Simulation<D> {
     /// What does.
     pub fn state(&self) -> &LiquidState<D> {
         &self.state
+    }
+
+    /// The bodies that the liquid moves.
+    pub fn bodies(&self) -> Option<&dyn Bodies<D>> {
+        self.bodies.as_deref()
     }
 
     /// The solids as the grid sees them now.
@@ -160,7 +215,9 @@ impl<const D: usize> Simulation<D> {
     /// The step in which the fastest particle crosses `cfl` cells, gravity's pull included.
     fn longest_step(&self) -> f64 {
         let speed = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>();
-        let fastest = self.state.particles.velocity.iter().map(speed).fold(0.0, f64::max).sqrt();
+        let of_particles = self.state.particles.velocity.iter().map(speed);
+        let of_bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed()).map(|body| speed(&body.velocity));
+        let fastest = of_particles.chain(of_bodies).fold(0.0, f64::max).sqrt();
         let gravity = speed(&self.setup.gravity.at(self.state.time)).sqrt();
         let distance = self.setup.cfl * self.setup.grid.spacing();
         // distance = (v + g dt) dt
@@ -188,7 +245,10 @@ impl<const D: usize> Simulation<D> {
                     if let Some(backup) = &backup {
                         self.state = backup.clone();
                         self.sort_particles();
-                        self.geometry = Geometry::at(&self.setup, self.state.time);
+                        if let Some(bodies) = &mut self.bodies {
+                            bodies.load(self.state.time, &self.state.bodies);
+                        }
+                        self.place_solids();
                     }
                     if !shortens || halving >= MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
                         return Err(error);
@@ -214,20 +274,42 @@ impl<const D: usize> Simulation<D> {
         self.extrapolate_velocity();
         self.scatter_velocity();
         self.move_particles(dt);
+        self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
         self.report(dt, solved)
     }
 
-    fn move_solids(&mut self) {
-        if self.setup.has_motion() {
-            self.geometry = Geometry::at(&self.setup, self.state.time);
+    pub(crate) fn move_solids(&mut self) {
+        if self.setup.has_motion() || self.bodies.is_some() {
+            self.place_solids();
         }
     }
 
+    /// Walls and bodies where they are now.
+    fn place_solids(&mut self) {
+        self.geometry = match &self.walls {
+            Some(walls) => walls.clone(),
+            None => Geometry::at(&self.setup, self.state.time),
+        };
+        if let Some(bodies) = &self.bodies {
+            self.geometry.immerse(&self.setup.grid, bodies.immersed());
+        }
+    }
+
+    /// Contacts, and to the end of the step.
+    fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
+        if let Some(bodies) = &mut self.bodies {
+            let time = self.state.time;
+            bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
+            self.state.bodies = bodies.store();
+        }
+        Ok(())
+    }
+
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
-    fn gather_velocity(&mut self, dt: f64) {
+    pub(crate) fn gather_velocity(&mut self, dt: f64) {
         let Self { setup, state, starts, gathered, known, arrived, clock, .. } = self;
         clock.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
@@ -242,8 +324,12 @@ impl<const D: usize> Simulation<D> {
         });
     }
 
-    fn apply_forces(&mut self, kick: f64) {
+    pub(crate) fn apply_forces(&mut self, kick: f64) {
         let gravity = self.setup.gravity.at(self.state.time);
+        if let Some(bodies) = &mut self.bodies {
+            bodies.accelerate(gravity, kick);
+            self.geometry.carry_bodies(&self.setup.grid, Some(bodies.immersed()));
+        }
         for axis in 0..D {
             let change = gravity[axis] * kick;
             if change != 0.0 {
@@ -253,7 +339,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Sources, drains and reseeding, each followed by sorting anew.
-    fn exchange_particles(&mut self) {
+    pub(crate) fn exchange_particles(&mut self) {
         let Self { setup, state, starts, geometry, spare, clock, .. } = self;
         clock.time(Stage::Surface, || {
             if reseed::emit(setup, geometry, starts, state) {
@@ -266,67 +352,13 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Particles → liquid distance.
-    fn track_surface(&mut self) {
+    pub(crate) fn track_surface(&mut self) {
         let Self { setup, state, starts, geometry, clock, density, .. } = self;
         clock.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
             surface::track(&setup.grid, geometry, density, &mut state.liquid);
         });
-    }
-
-    /// The complementarity problem.
-    fn project_pressure(&mut self, kick: f64) -> Result<Solved<D>, StepError> {
-        let start = Instant::now();
-        let time = self.state.time;
-        let grid = self.setup.grid;
-        let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
-        let scale = kick / grid.spacing();
-        let solved = match &mut self.solver {
-            Method::Solver(solver) => problem.solve(&mut **solver, |cell| self.state.pressure.at(cell) * scale),
-            Method::Splitting(name) => {
-                let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
-                let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
-                splitting::solve(&setting, *name, &self.setup.pressure.splitting)
-            }
-        };
-        let solved = solved.map_err(|error| match error {
-            PressureError::Problem(source) => StepError::Problem { time, source },
-            PressureError::Solve(source) => StepError::Solve { time, source },
-        })?;
-        if !solved.report.converged() && self.setup.pressure.on_unconverged != Unconverged::Accept {
-            return Err(StepError::Unconverged {
-                time,
-                solver: solved.report.solver().into(),
-                outcome: solved.report.outcome(),
-                residual: solved.report.reached(),
-                target: solved.report.target(),
-            });
-        }
-        let Self { state, geometry, known, .. } = self;
-        problem.update_velocity(&grid, geometry, &state.liquid, &solved.q, &mut state.velocity, known);
-        for &(axis, face, velocity) in &solved.leaving {
-            *state.velocity[axis].at_mut(face) = velocity;
-            *known[axis].at_mut(face) = true;
-        }
-        state.pressure.values_mut().fill(0.0);
-        state.separated.values_mut().fill(false);
-        for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
-            *state.pressure.at_mut(cell) = q / scale;
-            *state.separated.at_mut(cell) = *active;
-        }
-        self.clock.0[Stage::Pressure as usize] += start.elapsed();
-        Ok(solved)
-    }
-
-    fn pressure_problem(&mut self, kick: f64) -> Result<PressureProblem<D>, unstick_mlcp::ProblemError> {
-        let grid = self.setup.grid;
-        let correct = self.setup.volume_correction;
-        let divergence = correct.then(|| {
-            volume::correction(&self.setup, &self.geometry, &self.density, &self.starts, &mut self.state, kick)
-        });
-        let sources = Sources { divergence, control: self.setup.control };
-        PressureProblem::new(&grid, &self.geometry, &self.state.liquid, &self.state.velocity, &sources)
     }
 
     fn extrapolate_velocity(&mut self) {
@@ -353,68 +385,6 @@ impl<const D: usize> Simulation<D> {
             trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
             *starts = state.particles.sort_by_cell(&setup.grid, spare);
         });
-    }
-
-    /// The pressure problem that the next step of length `dt` would solve.
-    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError> {
-        Ok(self.stage(dt)?.folder())
-    }
-
-    /// The same with all that it comes from.
-    pub fn stage(&self, dt: f64) -> Result<PressureStage<D>, StepError> {
-        let mut copy = Self::resume(self.setup.clone(), self.state.clone())
-            .map_err(|_| StepError::NotFinite { time: self.state.time })?;
-        let kick = 0.5 * (copy.state.last_step + dt);
-        copy.move_solids();
-        copy.exchange_particles();
-        copy.gather_velocity(dt);
-        copy.apply_forces(kick);
-        copy.track_surface();
-        let problem = copy.pressure_problem(kick);
-        let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
-        let grid = self.setup.grid;
-        let scale = kick / grid.spacing();
-        let start = problem.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
-        let LiquidState { liquid, velocity, .. } = copy.state;
-        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, problem, kick, start })
-    }
-
-    fn report(&self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
-        let state = &self.state;
-        let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
-        let mass = self.setup.density * particle;
-        let gravity = self.setup.gravity.at(state.time);
-        let origin = self.setup.grid.origin();
-        // Velocity lives in the middle of the step; so does the potential energy that goes with it.
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
-            kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
-            let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
-            potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
-        }
-        if !f64::is_finite(kinetic + potential) {
-            return Err(StepError::NotFinite { time: state.time });
-        }
-        Ok(StepReport {
-            time: state.time,
-            dt,
-            particles: state.particles.len(),
-            volume: self.volume(),
-            surface_volume: self.surface_volume(),
-            kinetic_energy: kinetic,
-            potential_energy: potential,
-            divergence: solved.divergence,
-            complementarity: solved.complementarity,
-            unknowns: solved.q.len(),
-            wall_rows: solved.report.wall_rows(),
-            active_rows: solved.active.iter().filter(|active| **active).count(),
-            converged: solved.report.converged(),
-            cycles: solved.report.cycles(),
-            inner_iterations: solved.report.inner_iterations(),
-            residual: solved.report.residual(),
-            history: solved.report.history().to_vec(),
-            seconds: self.clock.0,
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 
-use crate::geometry::{Geometry, velocity_at};
+use crate::geometry::Geometry;
 use crate::interpolate::sample_velocity;
 use crate::particles::{Particles, cell_of};
 use crate::setup::Setup;
@@ -65,7 +65,8 @@ pub(crate) fn push_out<const D: usize>(
             break;
         }
         let normal = geometry.normal(grid, *point);
-        let of_solid = if geometry.solid_velocity.is_some() { velocity_at(setup, time, *point) } else { [0.0; D] };
+        let is_moving = geometry.solid_velocity.is_some();
+        let of_solid = if is_moving { geometry.velocity_at(setup, time, *point) } else { [0.0; D] };
         let outward: f64 = (0..D).map(|axis| (velocity[axis] - of_solid[axis]) * normal[axis]).sum();
         for axis in 0..D {
             point[axis] += (clearance - distance) * normal[axis];

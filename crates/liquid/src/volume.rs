@@ -53,10 +53,10 @@ impl<const D: usize> Blocks<D> {
         sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
     }
 
-    /// Density of the block of a cell; none where there is next to no room.
-    fn density(&self, cell: [usize; D]) -> f64 {
+    /// Density of the block of a cell; none where there is no room for more than `least` particles.
+    fn density(&self, cell: [usize; D], least: f64) -> f64 {
         let block = cell.map(|place| place / 2);
-        if self.room.at(block) > 1.0 { self.present.at(block) / self.room.at(block) } else { 0.0 }
+        if self.room.at(block) > least { self.present.at(block) / self.room.at(block) } else { 0.0 }
     }
 }
 
@@ -125,6 +125,11 @@ pub(crate) fn correction<const D: usize>(
     state.swelling += 0.05 * (swollen - state.swelling);
     let drawn = (state.swelling / (STEPS * dt)).min(0.02 / dt);
     let liquid = &state.liquid;
+    // Few particles in little room are crowded or missing by chance. A wall holds against what comes of
+    // it; a body would be shaken by it all the time.
+    let has_bodies = !geometry.bodies.is_empty();
+    let least_room = if has_bodies { 0.5 * (setup.particles_per_cell() << D) as f64 } else { 1.0 };
+    let is_slit = |cell: [usize; D]| has_bodies && geometry.space.at(cell) < 0.75;
     let mut divergence = CellField::from_fn(grid, |_| 0.0);
     crate::cells::fill(&mut divergence, |cell, value| {
         if liquid.at(cell) >= 0.0 {
@@ -135,7 +140,10 @@ pub(crate) fn correction<const D: usize>(
                 .all(|side| grid.neighbour(cell, side / 2, side % 2 == 1).is_none_or(|other| liquid.at(other) < 0.0))
         };
         // A film on a wall is crowded by its number before it is by its density at cell centres.
-        let excess = density.at(cell).max(blocks.density(cell)) - 1.0;
+        let excess = match is_slit(cell) {
+            true => 0.0,
+            false => density.at(cell).max(blocks.density(cell, least_room)) - 1.0,
+        };
         let crowd = if excess > CROWDED {
             excess - CROWDED
         } else if excess < -NOISE && is_inner() && sample_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {

@@ -39,6 +39,7 @@ mod coloring;
 mod csr;
 mod error;
 mod lattice;
+mod low_rank;
 mod name;
 mod operator;
 mod pressure;
@@ -53,6 +54,7 @@ pub use coloring::Coloring;
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use lattice::Lattice;
+pub use low_rank::LowRank;
 pub use name::{
     Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, SolverOptions, Splitting,
     SplittingName,

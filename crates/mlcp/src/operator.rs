@@ -80,6 +80,12 @@ pub trait LinearOperator: Send + Sync {
         self.csr().map(CsrMatrix::singular_components).unwrap_or_default()
     }
 
+    /// A simpler operator that this one differs little from, for preconditioners to read; by default
+    /// they read this one.
+    fn nearby(&self) -> Option<&dyn LinearOperator> {
+        None
+    }
+
     /// The compact form, where the operator has it.
     fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
         None
@@ -110,6 +116,9 @@ impl<A: LinearOperator + ?Sized> LinearOperator for &A {
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
         (**self).singular_components()
+    }
+    fn nearby(&self) -> Option<&dyn LinearOperator> {
+        (**self).nearby()
     }
     fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
         (**self).pressure()

@@ -38,6 +38,8 @@ catalogue!(
     "column",
     "two-columns",
     "ceiling-drop",
+    "float",
+    "lid-bounce",
     "rest",
     "sealed-full",
 );

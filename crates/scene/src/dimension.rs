@@ -1,6 +1,7 @@
 //! What differs between the plane and space.
 
-use unstick_grid::{SignedDistance, Spin, TriangleMesh};
+use unstick_bodies::Shape;
+use unstick_grid::{MeshError, SignedDistance, Spin, TriangleMesh};
 
 use crate::draw::Image;
 use crate::draw::plane::{self, Fill, PlaneOptions};
@@ -20,6 +21,9 @@ pub trait Dimension<const D: usize> {
     /// The inside of a mesh; none in the plane.
     fn mesh(mesh: &TriangleMesh) -> Option<SignedDistance<D>>;
 
+    /// The inside of a mesh as the shape of a body, and its centre of mass; none in the plane.
+    fn body(mesh: &TriangleMesh) -> Option<Result<(Shape<D>, [f64; D]), MeshError>>;
+
     /// The surface of the liquid as a mesh; none in the plane.
     fn surface(shot: &Shot<'_, D>) -> Option<Surface>;
 
@@ -33,6 +37,10 @@ impl Dimension<2> for Dim<2> {
     }
 
     fn mesh(_mesh: &TriangleMesh) -> Option<SignedDistance<2>> {
+        None
+    }
+
+    fn body(_mesh: &TriangleMesh) -> Option<Result<(Shape<2>, [f64; 2]), MeshError>> {
         None
     }
 
@@ -55,6 +63,10 @@ impl Dimension<3> for Dim<3> {
 
     fn mesh(mesh: &TriangleMesh) -> Option<SignedDistance<3>> {
         Some(SignedDistance::mesh(mesh))
+    }
+
+    fn body(mesh: &TriangleMesh) -> Option<Result<(Shape<3>, [f64; 3]), MeshError>> {
+        Some(Shape::mesh(mesh))
     }
 
     fn surface(shot: &Shot<'_, 3>) -> Option<Surface> {

@@ -31,4 +31,4 @@ pub use dimension::{Dim, Dimension};
 pub use file::{SceneError, SceneFile};
 pub use frame::Frame;
 pub use output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
-pub use scene::{AnyScene, Scene};
+pub use scene::{AnyScene, Contacts, Scene};

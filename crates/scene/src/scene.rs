@@ -1,7 +1,8 @@
 //! A scene as values: checked, ready to become a simulation.
 
+use unstick_bodies::{Afloat, ContactModel, RigidBody, World};
 use unstick_grid::SignedDistance;
-use unstick_liquid::{Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
+use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
 
 use crate::file::{Place, SceneError};
 use crate::output::Output;
@@ -35,6 +36,10 @@ pub struct Scene<const D: usize> {
     pub setup: Setup<D>,
     /// The liquid at the beginning and its velocity.
     pub liquids: Vec<(SignedDistance<D>, [f64; D])>,
+    /// Bodies that the liquid moves.
+    pub bodies: Vec<RigidBody<D>>,
+    /// How they collide.
+    pub contacts: Contacts,
     /// Seconds from frame to frame.
     pub frame: f64,
     /// Frames after the first.
@@ -43,6 +48,18 @@ pub struct Scene<const D: usize> {
     pub output: Output,
     pub(crate) cells_place: Place,
     pub(crate) liquid_place: Place,
+    pub(crate) body_place: Option<Place>,
+}
+
+/// How bodies collide with each other and with walls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// The model.
+    pub model: ContactModel,
+    /// Restitution at walls; by default that of the body.
+    pub restitution: Option<f64>,
+    /// Friction at walls; by default that of the body.
+    pub friction: Option<f64>,
 }
 
 impl AnyScene {
@@ -83,17 +100,39 @@ impl<const D: usize> Scene<D> {
     /// The same with every wall of one kind.
     pub fn with_walls(mut self, wall: Wall) -> Self {
         self.setup = self.setup.with_walls(wall);
+        self.bodies.iter_mut().for_each(|body| body.set_wall(wall));
         self
     }
 
     /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
     pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
-        Simulation::with_liquids(self.setup.clone(), &self.liquids).map_err(|error| self.refuse(&error))
+        let bodies = self.afloat()?;
+        Simulation::with_bodies(self.setup.clone(), &self.liquids, bodies).map_err(|error| self.refuse(&error))
     }
 
     /// Goes on from a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
-        Simulation::resume(self.setup.clone(), state).map_err(|error| self.refuse(&error))
+        let bodies = self.afloat()?;
+        Simulation::resume_with_bodies(self.setup.clone(), state, bodies).map_err(|error| self.refuse(&error))
+    }
+
+    /// The bodies in their container; none if there are none.
+    fn afloat(&self) -> Result<Option<Box<dyn Bodies<D>>>, SceneError> {
+        if self.bodies.is_empty() {
+            return Ok(None);
+        }
+        let Contacts { model, restitution, friction } = self.contacts.clone();
+        let mut container = Afloat::container(&self.setup);
+        (container.restitution, container.friction) = (restitution, friction);
+        let world = World::new(self.bodies.clone(), container, model);
+        let place = self.body_place.as_ref().unwrap_or(&self.cells_place);
+        let world = world.map_err(|error| SceneError::at(place, error.to_string(), "refused"))?;
+        Ok(Some(Box::new(Afloat::in_world(world))))
+    }
+
+    /// Refuses bodies that overlap or reach into walls.
+    pub(crate) fn check_bodies(&self) -> Result<(), SceneError> {
+        self.afloat().map(drop)
     }
 
     /// Refuses a scene that takes more memory than there is.
@@ -120,6 +159,7 @@ impl<const D: usize> Scene<D> {
         let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
         let is_liquid = |point: [f64; D]| {
             self.liquids.iter().any(|(shape, _)| shape.at(point) < 0.0)
+                && self.bodies.iter().all(|body| body.distance(point) > 0.0)
                 && self.setup.solids.iter().all(|solid| solid.distance(0.0, point) > 0.0)
         };
         let total = SAMPLES.pow(D as u32);

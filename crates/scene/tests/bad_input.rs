@@ -128,3 +128,25 @@ fn thresholds_of_splittings_are_checked_and_are_for_splittings_alone() {
     let error = refuse(&format!("{control}\n{GOOD}")).to_string();
     assert!(error.contains("κ is 0.1, which `iop` cannot follow"), "{error}");
 }
+
+#[test]
+fn bodies_that_cannot_be_are_refused_with_names_and_numbers() {
+    let body = |rest: &str| format!("[[body]]\nshape = {{ sphere = {{ radius = 0.1 }} }}\n{rest}");
+    let at = "centre = [0.5, 0.7]";
+    assert_refused(&body(at), "1:1", "`body[0]` has neither `density` nor `mass`", "");
+    assert_refused(&body(&format!("{at}\nmass = 0")), "4:8", "`body[0].mass` is 0, expected a positive number", "");
+    assert_refused(&body(&format!("{at}\nmass = 1\ndensity = 2")), "4:8", "beside a density", "");
+    assert_refused(&body("density = 500"), "1:1", "`body[0]` has no `centre`", "");
+    assert_refused(&body("density = 500\ncentre = [0.5, 3.0]"), "1:1", "body `body 1` reaches 2.100e0 m into the wall", "");
+    let two = format!("{}\ndensity = 1\nname = \"a\"\n{}\ndensity = 1\nname = \"b\"", body(at), body("centre = [0.55, 0.7]"));
+    assert_refused(&two, "1:1", "bodies `a` and `b` overlap by 1.500e-1 m", "");
+    assert_refused(&body(&format!("{at}\ndensity = 1\nrestitution = 2")), "5:15", "expected a number from 0 to 1", "");
+    let mesh = "[[body]]\nshape = { mesh = { file = \"nothing.ply\" } }\ndensity = 1\ncentre = [0.5, 0.7]";
+    assert_refused(mesh, "2:27", "the mesh cannot be used", "");
+    let duck = "[[body]]\nshape = { duck = { length = 0.2 } }\ndensity = 1\ncentre = [0.5, 0.7]";
+    assert_refused(duck, "2:18", "a mesh needs three dimensions", "");
+    assert_refused("[contact]\nmodel = \"springs\"\nsolver = \"psor\"", "3:10", "not for the model \"springs\"", "");
+    assert_refused("[contact]\nsolver = \"psr\"", "2:10", "psr", "did you mean `psor`?");
+    let split = format!("{}\n[pressure]\nsolver = \"admm\"", body(&format!("{at}\ndensity = 1")));
+    assert_refused(&split, "9:1", "`admm` cannot move bodies", "");
+}

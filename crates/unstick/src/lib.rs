@@ -6,6 +6,7 @@
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
 //! - [`liquid`]: the physics of one time step;
+//! - [`bodies`]: rigid bodies, their contacts, bodies afloat;
 //! - [`scene`]: scene files, run folders, pictures;
 //! - [`grid`]: the lattices that problems live on.
 //!
@@ -26,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use unstick_bodies as bodies;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;

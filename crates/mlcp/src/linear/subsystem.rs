@@ -49,9 +49,14 @@ impl<'s> Subsystem<'s> {
         self.operator
     }
 
+    /// What preconditioners read: the operator, or the simpler one that it names.
+    pub fn nearby(&self) -> &'s dyn LinearOperator {
+        self.operator.nearby().unwrap_or(self.operator)
+    }
+
     /// The assembled matrix behind the mask, which `part` needs.
     pub fn matrix(&self, part: &'static str) -> Result<&'s CsrMatrix<'s>, SolveError> {
-        self.operator.csr().ok_or(SolveError::NeedsMatrix { part })
+        self.nearby().csr().ok_or(SolveError::NeedsMatrix { part })
     }
 
     /// Number of rows.

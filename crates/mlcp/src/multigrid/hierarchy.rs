@@ -96,7 +96,7 @@ impl Hierarchy {
     /// Coarsens a system by geometry where its operator has a lattice, by aggregation otherwise.
     pub fn build(system: &Subsystem, params: &MultigridParams) -> Result<Self, SolveError> {
         let matrix = system.matrix("multigrid")?;
-        let order = match system.operator().lattice() {
+        let order = match system.nearby().lattice() {
             Some(lattice) => Order::red_black(lattice),
             None => Order::natural(system.size()),
         };
@@ -105,7 +105,7 @@ impl Hierarchy {
         let mut changed = vec![true; matrix.rows()];
         order.write(system, matrix, &mut finest.matrix, &mut weights, &mut changed);
         let mut hierarchy = Self { order, levels: vec![finest], factors: None, changed };
-        match system.operator().lattice() {
+        match system.nearby().lattice() {
             Some(lattice) => hierarchy.add_lattice_levels(lattice, matrix, weights, params),
             None => hierarchy.add_aggregated_levels(weights, params),
         }
@@ -118,13 +118,13 @@ impl Hierarchy {
         let entries = |level: &Level| level.matrix.off.columns.len() + level.matrix.rows();
         let is_alike =
             |matrix: &CsrMatrix| (matrix.rows(), matrix.entries()) == (self.order.rows.len(), entries(&self.levels[0]));
-        system.operator().csr().is_some_and(is_alike)
+        system.nearby().csr().is_some_and(is_alike)
     }
 
     /// Follows a system whose operator is that of before: transfers stay, matrices change where the
     /// system has. Aggregates follow the couplings, so they are made anew.
     pub fn refresh(&mut self, system: &Subsystem, params: &MultigridParams) -> Result<(), SolveError> {
-        if system.operator().lattice().is_none() {
+        if system.nearby().lattice().is_none() {
             *self = Self::build(system, params)?;
             return Ok(());
         }

@@ -40,7 +40,7 @@ impl Preconditioner for GridMultigrid {
     }
 
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
-        match (system.operator().pressure(), &mut self.cycle) {
+        match (system.nearby().pressure(), &mut self.cycle) {
             _ if system.has_diagonals() => {
                 self.cycle = None;
                 return self.general.rebuild(system);

@@ -1,5 +1,6 @@
 //! Scene files: TOML in, values out. Every key is described in `docs/scene-file.md`.
 
+mod body;
 mod error;
 mod motion;
 mod node;

@@ -42,14 +42,20 @@ where
     Ok(frame)
 }
 
-fn turn<const D: usize>(node: &Node) -> Result<Spin<D>, SceneError>
+/// A rotation in degrees: a number in the plane, axis times angle in space.
+pub(super) fn turn<const D: usize>(node: &Node) -> Result<Spin<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
-    let axis = if D == 2 { [0.0, 0.0, node.number()?] } else { node.vector::<3>()? };
+    let axis = turn_vector::<D>(node)?;
     let size = axis.iter().map(|value| value * value).sum::<f64>().sqrt();
     // In the plane the third component carries the sign.
     let angle = if D == 2 { axis[2] } else { size };
     let direction = if D == 2 { [0.0, 0.0, 1.0] } else { axis };
     Ok(if angle == 0.0 { Spin::none() } else { Dim::<D>::turn(direction, angle.to_radians()) })
+}
+
+/// The same as a vector in degrees; in the plane its third component.
+pub(super) fn turn_vector<const D: usize>(node: &Node) -> Result<[f64; 3], SceneError> {
+    if D == 2 { Ok([0.0, 0.0, node.number()?]) } else { node.vector::<3>() }
 }

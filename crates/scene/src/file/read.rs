@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use unstick_bodies::RigidBody;
 use unstick_grid::Grid;
 use unstick_liquid::{Emitter, Gravity, Setup, Solid, Transport, Wall};
 
+use super::body::{body, contact};
 use super::error::SceneError;
 use super::motion::motion;
 use super::node::{Fields, Node, Value};
@@ -12,9 +14,9 @@ use super::pressure::pressure;
 use super::shape::shape;
 use crate::dimension::{Dim, Dimension};
 use crate::output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
-use crate::scene::{AnyScene, Scene};
+use crate::scene::{AnyScene, Contacts, Scene};
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "title",
     "description",
     "grid",
@@ -27,13 +29,15 @@ const KEYS: [&str; 16] = [
     "liquid",
     "source",
     "drain",
+    "body",
+    "contact",
     "transport",
     "pressure",
     "volume",
     "output",
 ];
 
-const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
+pub(super) const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
 
 /// Cells and particles are counted with 32 bits.
 const MAX_CELLS: usize = 1 << 31;
@@ -67,7 +71,7 @@ impl Reader<'_> {
         fields.read("density", &mut setup.density, Node::positive)?;
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let (frame, frames) = self.time(&mut setup)?;
-        self.walls_and_solids(&mut setup)?;
+        let kind = self.walls_and_solids(&mut setup)?;
         self.methods(&mut setup)?;
         self.emitters(&mut setup)?;
         let liquids = self.liquids()?;
@@ -79,7 +83,24 @@ impl Reader<'_> {
         let [cells_place, liquid_place] = places.map(|node| node.place.clone());
         let output = fields.get("output").map(output::<D>).transpose()?.unwrap_or_default();
         let name = self.name.to_owned();
-        Ok(Scene { name, title, description: text, setup, liquids, frame, frames, output, cells_place, liquid_place })
+        let (bodies, contacts) = self.bodies(kind)?;
+        let scene = Scene {
+            name,
+            title,
+            description: text,
+            setup,
+            liquids,
+            bodies,
+            contacts,
+            frame,
+            frames,
+            output,
+            cells_place,
+            liquid_place,
+            body_place: fields.get("body").map(|node| node.place.clone()),
+        };
+        scene.check_bodies()?;
+        Ok(scene)
     }
 
     fn time<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(f64, usize), SceneError> {
@@ -96,7 +117,8 @@ impl Reader<'_> {
         Ok((frame, frames))
     }
 
-    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError>
+    /// Returns what walls of solids do unless they say otherwise.
+    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Wall, SceneError>
     where
         Dim<D>: Dimension<D>,
     {
@@ -114,7 +136,16 @@ impl Reader<'_> {
             fields.read("motion", &mut solid.motion, motion)?;
             setup.solids.push(solid);
         }
-        Ok(())
+        Ok(kind)
+    }
+
+    fn bodies<const D: usize>(&self, kind: Wall) -> Result<(Vec<RigidBody<D>>, Contacts), SceneError>
+    where
+        Dim<D>: Dimension<D>,
+    {
+        let nodes = self.tables("body")?.iter().enumerate();
+        let bodies = nodes.map(|(index, node)| body(node, index + 1, kind, self.folder)).collect::<Result<_, _>>()?;
+        Ok((bodies, self.fields.get("contact").map(contact).transpose()?.unwrap_or_default()))
     }
 
     fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError> {

@@ -1,7 +1,7 @@
 //! Checkpoints: the state of a simulation in one file that is whole or not there.
 //!
 //! ```text
-//!     "unstick checkpoint 1\n"   21 bytes
+//!     "unstick checkpoint 2\n"   21 bytes
 //!     blake3 of what follows     32 bytes
 //!     lz4( postcard( header, state ) )
 //! ```
@@ -15,7 +15,7 @@ use unstick_liquid::LiquidState;
 use super::RunError;
 use crate::draw::write_whole;
 
-const MAGIC: &[u8] = b"unstick checkpoint 1\n";
+const MAGIC: &[u8] = b"unstick checkpoint 2\n";
 const HASH: usize = 32;
 const EXTENSION: &str = "checkpoint";
 

@@ -1,8 +1,10 @@
 //! A simulation with a folder: statistics, data and checkpoints on disk, resumable bit for bit.
 
 mod checkpoint;
+mod csv;
 mod error;
 mod folder;
+mod paths;
 mod record;
 mod stats;
 
@@ -10,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use unstick_liquid::Simulation;
+use unstick_liquid::{Simulation, StepReport};
 
 pub use error::RunError;
 pub use folder::{check_folder, forget_frames_after, prepare_folder};
@@ -22,6 +24,7 @@ use crate::frame::Frame;
 use crate::scene::Scene;
 use crate::sink::{FrameSink, Shot, data_sinks};
 use checkpoint::Header;
+use paths::Paths;
 use stats::Stats;
 
 /// How a frame has ended.
@@ -39,6 +42,8 @@ pub struct Run<const D: usize> {
     simulation: Simulation<D>,
     folder: PathBuf,
     stats: Stats,
+    /// Of the bodies, if there are any.
+    paths: Option<Paths>,
     physics: [u8; 32],
     frame: usize,
     sinks: Vec<Box<dyn FrameSink<D> + Send>>,
@@ -54,8 +59,10 @@ impl<const D: usize> Run<D> {
     ) -> Result<Self, RunError> {
         record.write(folder)?;
         let stats = Stats::create(&folder.join("stats.csv"))?;
+        let has_bodies = simulation.bodies().is_some();
+        let paths = has_bodies.then(|| Paths::create::<D>(&folder.join("bodies.csv"))).transpose()?;
         let physics = physics(record, folder)?;
-        Ok(Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame: 0, sinks: Vec::new() })
+        Ok(Self { scene, simulation, folder: folder.to_owned(), stats, paths, physics, frame: 0, sinks: Vec::new() })
     }
 
     /// Goes on from the newest sound checkpoint; says which ones were not.
@@ -67,12 +74,16 @@ impl<const D: usize> Run<D> {
             return Err(RunError::EndsEarlier { folder: folder.to_owned(), reached: frame, asked: scene.frames });
         }
         let stats = Stats::resume(&folder.join("stats.csv"), state.step)?;
+        let step = state.step;
         let simulation = scene.resume(state)?;
+        let has_bodies = simulation.bodies().is_some();
+        let paths = has_bodies.then(|| Paths::resume::<D>(&folder.join("bodies.csv"), step)).transpose()?;
         for data in ["frames", "particles", "surface", "volume"] {
             forget_frames_after(&folder.join(data), frame)?;
         }
         record.write(folder)?;
-        let run = Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame, sinks: Vec::new() };
+        let run =
+            Self { scene, simulation, folder: folder.to_owned(), stats, paths, physics, frame, sinks: Vec::new() };
         Ok((run, notes))
     }
 
@@ -145,21 +156,21 @@ impl<const D: usize> Run<D> {
         while let Some(dt) = self.simulation.next_step(target) {
             let step = self.simulation.advance(dt);
             match step {
-                Ok(report) => self.stats.note(&self.simulation, &report),
+                Ok(report) => self.note(&report),
                 Err(error) => {
-                    self.stats.flush()?;
+                    self.flush()?;
                     self.checkpoint()?;
                     return Err(error.into());
                 }
             }
             if stop.load(Ordering::Relaxed) && self.simulation.next_step(target).is_some() {
-                self.stats.flush()?;
+                self.flush()?;
                 self.checkpoint()?;
                 return Ok(Progress::Interrupted);
             }
         }
         self.frame += 1;
-        self.stats.flush()?;
+        self.flush()?;
         let flow = self.show()?;
         let every = self.scene.output.checkpoint_every;
         let is_due = every > 0 && self.frame.is_multiple_of(every);
@@ -168,6 +179,18 @@ impl<const D: usize> Run<D> {
             self.checkpoint()?;
         }
         Ok(if interrupted { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    fn note(&mut self, report: &StepReport) {
+        self.stats.note(&self.simulation, report);
+        if let Some(paths) = &mut self.paths {
+            paths.note(&self.simulation);
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), RunError> {
+        self.stats.flush()?;
+        self.paths.as_mut().map_or(Ok(()), Paths::flush)
     }
 
     /// Writes a checkpoint.

@@ -1,14 +1,12 @@
 //! `stats.csv`: a line per step.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unstick_liquid::{Simulation, Stage, StepReport};
 
 use super::RunError;
-use crate::draw::write_whole;
+use super::csv::Csv;
 
 /// The columns before the times of the stages.
 const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,complementarity,\
@@ -16,36 +14,17 @@ const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_ener
 
 /// The statistics of a run, on disk after every frame.
 #[derive(Debug)]
-pub(super) struct Stats {
-    path: PathBuf,
-    file: File,
-    lines: String,
-}
+pub(super) struct Stats(Csv);
 
 impl Stats {
     /// Begins anew.
     pub fn create(path: &Path) -> Result<Self, RunError> {
-        write_whole(path, (header() + "\n").as_bytes()).map_err(RunError::file(path))?;
-        Self::open(path)
+        Ok(Self(Csv::create(path, &header())?))
     }
 
-    /// Goes on after a step; whatever was written of later ones is dropped.
+    /// Goes on after a step.
     pub fn resume(path: &Path, step: u64) -> Result<Self, RunError> {
-        let text = std::fs::read_to_string(path).map_err(RunError::file(path))?;
-        let mut kept = header() + "\n";
-        let is_kept = |line: &str| {
-            line.split(',').next().and_then(|cell| cell.parse().ok()).is_some_and(|found: u64| found <= step)
-        };
-        for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n') && is_kept(line)) {
-            kept.push_str(line);
-        }
-        write_whole(path, kept.as_bytes()).map_err(RunError::file(path))?;
-        Self::open(path)
-    }
-
-    fn open(path: &Path) -> Result<Self, RunError> {
-        let file = OpenOptions::new().append(true).open(path).map_err(RunError::file(path))?;
-        Ok(Self { path: path.to_owned(), file, lines: String::new() })
+        Ok(Self(Csv::resume(path, &header(), step)?))
     }
 
     /// Notes a step that was just taken.
@@ -54,7 +33,7 @@ impl Stats {
         let StepReport { divergence, complementarity, unknowns, wall_rows, active_rows, .. } = report;
         let StepReport { converged, cycles, inner_iterations, residual, .. } = report;
         let (step, solver) = (simulation.state().step, simulation.setup().pressure.solver);
-        let line = &mut self.lines;
+        let line = &mut self.0.lines;
         let _ = write!(
             line,
             "{step},{time},{dt},{particles},{volume},{surface_volume},{kinetic_energy},{potential_energy},"
@@ -69,9 +48,7 @@ impl Stats {
 
     /// Puts what was noted on disk.
     pub fn flush(&mut self) -> Result<(), RunError> {
-        self.file.write_all(self.lines.as_bytes()).map_err(RunError::file(&self.path))?;
-        self.lines.clear();
-        Ok(())
+        self.0.flush()
     }
 }
 

@@ -75,6 +75,10 @@ impl Check {
                 let value = table.value(row, column)?;
                 Some(Finding { holds: value <= bound, numbers: short(value) })
             }
+            Self::Near(column, row, bound) => {
+                let value = table.value(row, column)?;
+                Some(Finding { holds: value.abs() <= bound, numbers: short(value) })
+            }
             Self::Fails(column) => {
                 let (row, _) = table.rows.last()?;
                 let cell = table.cell(row, column)?;

@@ -1,11 +1,13 @@
 //! The laboratory: published tables and figures, measured anew.
 //!
 //! A [`Study`] is data: what is [measured](Task), how it is [shown](View), what was published, and
-//! what the source [claims](Claim). The folders `lai`, `andersen` and `eckert` hold nothing else.
+//! what the source [claims](Claim). The folders `lai`, `andersen` and `eckert` hold nothing else;
+//! `bodies` holds what it measures as well.
 //! [`measure`] runs what is missing in the [`store`], [`sheet`] makes tables, plots and verdicts of
 //! what is there, [`present`] writes them.
 
 mod andersen;
+mod bodies;
 mod eckert;
 pub mod hold;
 mod judge;
@@ -50,6 +52,8 @@ pub enum Task {
     Runs(Runs),
     /// One step from the same states with each setting.
     Steps(Steps),
+    /// Measurements of their own, one a row.
+    Trials(Trials),
     /// Nothing: why it cannot be done here.
     Impossible(&'static str),
 }
@@ -90,6 +94,16 @@ pub struct Steps {
     pub settings: &'static [Setting],
     /// What the velocities are compared with.
     pub reference: &'static [&'static str],
+}
+
+/// Measurements that give several numbers each.
+pub struct Trials {
+    /// What they are of.
+    pub what: &'static str,
+    /// Names of the rows: quick, full.
+    pub rows: [&'static [&'static str]; 2],
+    /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
+    pub carry_out: fn(&str, Pace) -> Result<Vec<(&'static str, f64)>, String>,
 }
 
 /// How much is measured.
@@ -196,6 +210,8 @@ pub enum Show {
     Histogram,
     /// A quantity over time.
     Course(Quantity),
+    /// Numbers of trials: a row each, columns by name.
+    Numbers(&'static [&'static str]),
     /// The last picture of each setting, side by side.
     Gallery,
 }
@@ -225,6 +241,8 @@ pub enum Check {
     Times(&'static str, &'static str, &'static str, f64),
     /// The number in a column and a row is at most a bound.
     AtMost(&'static str, &'static str, f64),
+    /// The number in a column and a row is at most so far from zero.
+    Near(&'static str, &'static str, f64),
     /// A column does not come to an answer in the last row.
     Fails(&'static str),
     /// Two columns differ by less than a factor in every row.
@@ -292,7 +310,7 @@ pub const BEST: &str = "best";
 
 /// All studies, source by source.
 pub fn all() -> impl Iterator<Item = &'static Study> {
-    [lai::ALL, andersen::ALL, eckert::ALL].into_iter().flatten().copied().flatten()
+    [lai::ALL, andersen::ALL, eckert::ALL, bodies::ALL].into_iter().flatten().copied().flatten()
 }
 
 /// Studies by name, each once, in the order of the catalogue; `all` stands for all, the first word

@@ -105,6 +105,7 @@ impl Quantity {
                 Self::Rises => Some(step.rises() as f64),
                 _ => None,
             },
+            Record::Trial(_) => None,
         }
     }
 

@@ -12,6 +12,8 @@ pub enum Record {
     Run(Course),
     /// One step with a setting.
     Step(Step),
+    /// A trial.
+    Trial(Trial),
 }
 
 /// A solver on a problem.
@@ -107,6 +109,22 @@ impl Step {
     }
 }
 
+/// Numbers by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The numbers.
+    pub numbers: Vec<(String, f64)>,
+    /// Why there are none.
+    pub error: Option<String>,
+}
+
+impl Trial {
+    /// One of them.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+}
+
 impl Solve {
     /// Outer iterations.
     pub fn cycles(&self) -> usize {
@@ -133,7 +151,7 @@ impl Record {
     pub fn failure(&self) -> &str {
         match self {
             Self::Solve(solve) => &solve.outcome,
-            Self::Run(_) | Self::Step(_) => "failed",
+            Self::Run(_) | Self::Step(_) | Self::Trial(_) => "failed",
         }
     }
 
@@ -147,6 +165,7 @@ impl Record {
                 (None, count) => Some(format!("{count} steps missed the tolerance")),
             },
             Self::Step(step) => step.error.clone(),
+            Self::Trial(trial) => trial.error.clone(),
         }
     }
 }

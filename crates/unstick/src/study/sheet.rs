@@ -93,13 +93,14 @@ impl Part {
             Show::Methods(quantities) => Table::methods(observations, quantities),
             Show::Convergence | Show::Quartiles => curves::counts(observations),
             Show::Histogram => curves::histogram(observations),
+            Show::Numbers(columns) => Table::numbers(observations, columns),
             Show::Course(_) | Show::Gallery | Show::Residuals => Table::default(),
         };
         let charts = match view.show {
             Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
             Show::Excess { .. } => vec![curves::over_rows(view.caption, "percent", &published, &ours)],
             Show::Methods(quantities) => curves::over_frames(view.caption, quantities, observations),
-            Show::Gallery => Vec::new(),
+            Show::Gallery | Show::Numbers(_) => Vec::new(),
             Show::Convergence => curves::convergence(view.caption, observations),
             Show::Residuals => vec![curves::residuals(view.caption, observations)],
             Show::Quartiles => curves::quartiles(view.caption, observations),

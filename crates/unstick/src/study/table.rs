@@ -96,6 +96,24 @@ impl Table {
         }
     }
 
+    /// Numbers of trials: a row each, columns by name.
+    pub fn numbers(observations: &[(Place, &Record)], columns: &[&str]) -> Self {
+        let cell = |record: &Record, column: &str| match record {
+            Record::Trial(trial) => {
+                trial.number(column).map_or(Cell::default(), |value| Cell { text: plain(value), value: Some(value) })
+            }
+            _ => Cell::default(),
+        };
+        let row = |(place, record): &(Place, &Record)| {
+            (place.row.to_string(), columns.iter().map(|column| cell(record, column)).collect())
+        };
+        Self {
+            corner: String::new(),
+            columns: columns.iter().map(|column| (*column).to_string()).collect(),
+            rows: observations.iter().map(row).collect(),
+        }
+    }
+
     /// Every number as percents above that of a column, which is left out.
     pub fn excess_over(&self, base: &str) -> Self {
         let Some(index) = self.columns.iter().position(|column| column == base) else { return self.clone() };
@@ -189,6 +207,17 @@ impl Texts {
         };
         let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
         std::iter::once(&self.head).chain(&self.rows).map(line).collect()
+    }
+}
+
+/// A number of any size, four digits of it.
+fn plain(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".into(),
+        size if size >= 1e4 && value.fract() == 0.0 => format!("{value:.0}"),
+        size if !(1e-3..1e5).contains(&size) => format!("{value:.2e}"),
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        size => format!("{value:.*}", (3.0 - size.log10().floor()).clamp(0.0, 6.0) as usize),
     }
 }
 

@@ -3,6 +3,7 @@
 mod problems;
 mod runs;
 mod steps;
+mod trials;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -46,6 +47,7 @@ pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
         Task::Problems(task) => problems::places(task, pace),
         Task::Runs(task) => runs::places(task, pace),
         Task::Steps(task) => steps::places(task, pace),
+        Task::Trials(task) => trials::places(task, pace),
         Task::Impossible(_) => Vec::new(),
     }
 }
@@ -68,7 +70,7 @@ pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
         Task::Problems(task) => problems::check(task, pace),
         Task::Runs(task) => runs::check(task, pace),
         Task::Steps(task) => steps::check(task, pace),
-        Task::Impossible(_) => Ok(()),
+        Task::Trials(_) | Task::Impossible(_) => Ok(()),
     }
 }
 
@@ -80,6 +82,7 @@ pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Res
         Task::Problems(task) => problems::measure(task, pace, &mut desk),
         Task::Runs(task) => runs::measure(task, pace, &mut desk),
         Task::Steps(task) => steps::measure(task, pace, &mut desk),
+        Task::Trials(task) => trials::measure(task, pace, &mut desk),
         Task::Impossible(_) => Ok(()),
     }
 }

@@ -1,0 +1,141 @@
+//! Broad phase: pairs of boxes that meet, on a hierarchy of hashed grids.
+//!
+//! Each box lies in one cell of the level whose cells are at least as large as it, so boxes of one
+//! level that meet lie in neighbouring cells. A box looks for others on its own level and on all
+//! coarser ones. Cells are found through a hash table, so space may be of any size
+//! \[Turek2012, p. 46\]. The work is proportional to the number of boxes and of pairs.
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boxed<const D: usize> {
+    /// Lower corner.
+    pub lower: [f64; D],
+    /// Upper corner.
+    pub upper: [f64; D],
+}
+
+impl<const D: usize> Boxed<D> {
+    fn size(&self) -> f64 {
+        (0..D).map(|axis| self.upper[axis] - self.lower[axis]).fold(0.0, f64::max)
+    }
+
+    fn centre(&self, axis: usize) -> f64 {
+        0.5 * (self.lower[axis] + self.upper[axis])
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        (0..D).all(|axis| self.lower[axis] <= other.upper[axis] && other.lower[axis] <= self.upper[axis])
+    }
+}
+
+/// A cell of a level: the level's number and the place along each axis.
+type Key = [i64; 4];
+
+/// All boxes in buckets by the hash of their cell.
+struct Table {
+    starts: Vec<u32>,
+    entries: Vec<(Key, u32)>,
+}
+
+impl Table {
+    fn new(keys: &[Key]) -> Self {
+        let buckets = (2 * keys.len()).next_power_of_two();
+        let mut starts = vec![0u32; buckets + 1];
+        keys.iter().for_each(|key| starts[bucket(key, buckets) + 1] += 1);
+        (0..buckets).for_each(|place| starts[place + 1] += starts[place]);
+        let mut next = starts.clone();
+        let mut entries = vec![([0; 4], 0); keys.len()];
+        for (index, key) in keys.iter().enumerate() {
+            let place = &mut next[bucket(key, buckets)];
+            entries[*place as usize] = (*key, index as u32);
+            *place += 1;
+        }
+        Self { starts, entries }
+    }
+
+    fn cell(&self, key: Key) -> impl Iterator<Item = usize> + '_ {
+        let place = bucket(&key, self.starts.len() - 1);
+        let range = self.starts[place] as usize..self.starts[place + 1] as usize;
+        self.entries[range].iter().filter(move |entry| entry.0 == key).map(|entry| entry.1 as usize)
+    }
+}
+
+fn bucket(key: &Key, buckets: usize) -> usize {
+    let mix = |hash: u64, part: &i64| (hash ^ *part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    (key.iter().fold(0, mix) >> 7) as usize & (buckets - 1)
+}
+
+/// Pairs (i, j), i < j, of boxes that meet, in ascending order.
+///
+/// ```
+/// use unstick_bodies::{Boxed, close_pairs};
+/// let at = |x: f64| Boxed { lower: [x, 0.0], upper: [x + 1.0, 1.0] };
+/// assert_eq!(close_pairs(&[at(0.0), at(5.0), at(0.5)]), [(0, 2)]);
+/// ```
+pub fn close_pairs<const D: usize>(boxes: &[Boxed<D>]) -> Vec<(usize, usize)> {
+    // Boxes without extent share the finest level there is.
+    let least = f64::MIN_POSITIVE.log2() as i64 / 2;
+    let levels: Vec<i64> = boxes.iter().map(|one| (one.size().log2().ceil() as i64).max(least)).collect();
+    let mut occupied = levels.clone();
+    occupied.sort_unstable();
+    occupied.dedup();
+    let key = |one: &Boxed<D>, level: i64| {
+        let mut key = [0; 4];
+        (0..D).for_each(|axis| key[axis] = (one.centre(axis) / 2f64.powi(level as i32)).floor() as i64);
+        key[3] = level;
+        key
+    };
+    let keys: Vec<Key> = boxes.iter().zip(&levels).map(|(one, &level)| key(one, level)).collect();
+    let table = Table::new(&keys);
+    let mut pairs = Vec::new();
+    for (index, one) in boxes.iter().enumerate() {
+        for &level in occupied.iter().filter(|&&level| level >= levels[index]) {
+            let home = key(one, level);
+            for step in 0..3usize.pow(D as u32) {
+                let mut near = home;
+                (0..D).for_each(|axis| near[axis] += (step / 3usize.pow(axis as u32) % 3) as i64 - 1);
+                // On one's own level the pair is met from both sides.
+                let others = table.cell(near).filter(|&other| level > levels[index] || other > index);
+                pairs.extend(
+                    others.filter(|&other| one.meets(&boxes[other])).map(|other| (index.min(other), index.max(other))),
+                );
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_those_of_trying_all() {
+        let mut state = 1u64;
+        let mut random = |high: f64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 * high
+        };
+        for spread in [1.0, 4.0, 20.0] {
+            let boxes: Vec<Boxed<3>> = (0..300)
+                .map(|_| {
+                    let size = [0.0, 0.02, 0.3, 1.0, 2.5][random(5.0) as usize] * (0.5 + random(1.0));
+                    let lower: [f64; 3] = std::array::from_fn(|_| random(spread) - 0.5 * spread);
+                    Boxed { lower, upper: lower.map(|value| value + size) }
+                })
+                .collect();
+            let mut expected = Vec::new();
+            for i in 0..boxes.len() {
+                expected.extend((i + 1..boxes.len()).filter(|&j| boxes[i].meets(&boxes[j])).map(|j| (i, j)));
+            }
+            assert!(!expected.is_empty());
+            assert_eq!(close_pairs(&boxes), expected, "{spread}");
+        }
+    }
+
+    #[test]
+    fn nothing_meets_nothing() {
+        assert!(close_pairs::<2>(&[]).is_empty());
+    }
+}

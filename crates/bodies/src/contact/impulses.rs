@@ -1,0 +1,98 @@
+//! Contact by impulses, pair by pair: once, or until nothing changes.
+
+use unstick_grid::vector::dot;
+
+use super::system::{ContactSystem, Row, Twist};
+use super::{Contact, ContactReport};
+use crate::body::RigidBody;
+
+/// What a contact asks of its opening velocity after the impulse: at least this.
+///
+/// Bodies that bounce leave with a part of their approach; others may come as near as they are.
+fn least_opening<const D: usize>(contact: &Contact<D>, approach: f64, dt: f64, threshold: f64) -> f64 {
+    let closing = -contact.gap.max(0.0) / dt;
+    let bounces = contact.restitution > 0.0 && approach < -threshold && approach < closing;
+    if bounces { -contact.restitution * approach } else { closing }
+}
+
+/// The same for all contacts as their bodies approach now.
+pub(crate) fn least_openings<const D: usize>(system: &ContactSystem<D>, dt: f64, threshold: f64) -> Vec<f64> {
+    let openings = system.contacts.iter().zip(system.opening());
+    openings.map(|(contact, opening)| least_opening(contact, opening, dt, threshold)).collect()
+}
+
+/// Every contact once, in their order: −(1 + e) v_n / A_ii \[Turek2012, p. 60\].
+pub(crate) fn pairwise<const D: usize>(system: &mut ContactSystem<D>, dt: f64, threshold: f64) -> ContactReport {
+    let ContactSystem { contacts, normal, twists } = system;
+    for (contact, row) in contacts.iter().zip(normal.iter()) {
+        let opening = row.velocity(twists);
+        let wanted = least_opening(contact, opening, dt, threshold);
+        row.push(((wanted - opening) / row.diagonal).max(0.0), twists);
+    }
+    ContactReport { iterations: 1, converged: true, ..ContactReport::default() }
+}
+
+/// Impulses with friction, contact after contact, until none changes a velocity by more than
+/// `tolerance`: the sum of a contact's normal impulses never pulls, the sum of its tangential ones stays
+/// within Coulomb's cone \[Turek2012, p. 50; Guendelman2003\].
+pub(crate) fn sequential<const D: usize>(
+    system: &mut ContactSystem<D>,
+    bodies: &[RigidBody<D>],
+    wanted: &[f64],
+    sweeps: usize,
+    tolerance: f64,
+) -> ContactReport {
+    let tangents = system.tangents(bodies);
+    let ContactSystem { contacts, normal, twists } = system;
+    let mut along = vec![0.0; contacts.len()];
+    let mut across = vec![[0.0; 2]; contacts.len()];
+    let mut report = ContactReport::default();
+    while report.iterations < sweeps {
+        let mut change = 0.0f64;
+        for (index, row) in normal.iter().enumerate() {
+            let step = (wanted[index] - row.velocity(twists)) / row.diagonal;
+            let sum = (along[index] + step).max(0.0);
+            let applied = sum - along[index];
+            row.push(applied, twists);
+            along[index] = sum;
+            change = change.max((applied * row.diagonal).abs());
+            let limit = contacts[index].friction * sum;
+            change = change.max(rub(&tangents[index], limit, &mut across[index], twists));
+        }
+        report.iterations += 1;
+        report.residual = change;
+        report.converged = change <= tolerance;
+        if report.converged {
+            break;
+        }
+    }
+    report
+}
+
+/// One step of friction at a contact: stops the sliding as far as Coulomb's cone lets it. Returns by how
+/// much it changed a velocity.
+pub(super) fn rub<const D: usize>(
+    rows: &[Option<Row<D>>; 2],
+    limit: f64,
+    sums: &mut [f64; 2],
+    twists: &mut [Twist<D>],
+) -> f64 {
+    let mut wished = *sums;
+    for (row, wish) in rows.iter().zip(&mut wished) {
+        let Some(row) = row else { continue };
+        *wish -= row.velocity(twists) / row.diagonal;
+    }
+    let size = dot(wished, wished).sqrt();
+    if size > limit {
+        wished = wished.map(|value| value * limit / size);
+    }
+    let mut change = 0.0f64;
+    for ((row, wish), sum) in rows.iter().zip(wished).zip(sums) {
+        let Some(row) = row else { continue };
+        let applied = wish - *sum;
+        row.push(applied, twists);
+        *sum = wish;
+        change = change.max((applied * row.diagonal).abs());
+    }
+    change
+}

@@ -1,0 +1,103 @@
+//! Contact as one complementarity problem over all contacts.
+//!
+//! With v the velocities after all other forces, J the rows of the contact normals and w what each
+//! contact asks of its opening velocity at least, the normal impulses λ solve
+//!
+//! ```text
+//!     0 ≤ λ  ⟂  J M⁻¹ Jᵀ λ + J v − w ≥ 0
+//! ```
+//!
+//! \[Turek2012, p. 61\]. Impulses are divided by a reference mass, so that both sides of ⟂ are
+//! velocities. Where contacts are redundant (a table on four legs) the matrix is singular, λ is not
+//! unique, and the velocities are all the same.
+//!
+//! Friction is staggered: with λ known, tangential impulses are relaxed within Coulomb's cone, which
+//! changes J v, and both take turns until neither changes the other.
+
+use unstick_mlcp::{Method, Mlcp, SolverName, SolverOptions, Stop, Tolerance};
+
+use super::ContactReport;
+use super::impulses::rub;
+use super::system::ContactSystem;
+use crate::body::RigidBody;
+use crate::error::BodyError;
+
+/// ω of `psor`: the matrices of contacts are no grids, and over-relaxation gains nothing.
+const RELAXATION: f64 = 1.0;
+
+/// Sweeps of friction between two normal solves.
+const RUBS: usize = 20;
+
+/// When to be content, or to give up.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub tolerance: f64,
+    pub cycles: usize,
+    pub rounds: usize,
+}
+
+/// Solves for the impulses and applies them; `wanted` is w.
+pub(crate) fn solve<const D: usize>(
+    system: &mut ContactSystem<D>,
+    bodies: &[RigidBody<D>],
+    wanted: &[f64],
+    solver: SolverName,
+    limits: Limits,
+) -> Result<ContactReport, BodyError> {
+    let Limits { tolerance, cycles, rounds } = limits;
+    let mut report = ContactReport { converged: true, ..ContactReport::default() };
+    if system.contacts.is_empty() {
+        return Ok(report);
+    }
+    let mass = system.reference_mass();
+    let matrix = system.matrix(mass).map_err(unstick_mlcp::ProblemError::from)?;
+    let free: Vec<f64> = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect();
+    let largest = free.iter().fold(0.0f64, |most, value| most.max(-value));
+    if largest == 0.0 {
+        return Ok(report); // nothing approaches
+    }
+    let stop = Stop { tolerance: Tolerance::Absolute(tolerance * largest), max_cycles: Some(cycles) };
+    let relaxation = (solver.method() == Method::Psor).then_some(RELAXATION);
+    let mut solver = solver.build(&SolverOptions { stop, relaxation, ..SolverOptions::default() });
+    let has_friction = system.contacts.iter().any(|contact| contact.friction > 0.0);
+    let tangents = if has_friction { system.tangents(bodies) } else { Vec::new() };
+    let mut across = vec![[0.0; 2]; tangents.len()];
+    let mut impulses = vec![0.0; free.len()];
+    let mut b = free;
+    for round in 0..rounds.max(1) {
+        let problem = Mlcp::new(&matrix, &b)?.with_walls(&vec![true; b.len()])?;
+        let before = impulses.clone();
+        let solved = solver.solve(&problem, &mut impulses)?;
+        drop(problem);
+        report.iterations += solved.cycles();
+        report.residual = solved.residual();
+        report.converged &= solved.converged();
+        system.push_all(impulses.iter().zip(&before).map(|(now, before)| mass * (now - before)));
+        if !has_friction {
+            break;
+        }
+        let mut change = 0.0f64;
+        for _ in 0..RUBS {
+            change = 0.0;
+            for (index, rows) in tangents.iter().enumerate() {
+                let limit = system.contacts[index].friction * mass * impulses[index];
+                change = change.max(rub(rows, limit, &mut across[index], &mut system.twists));
+            }
+            if change <= tolerance * largest {
+                break;
+            }
+        }
+        // What friction did to the openings is what the next normal solve must make good.
+        let missing = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect::<Vec<_>>();
+        let closing = missing.iter().fold(0.0f64, |most, value| most.max(-value));
+        if closing <= 10.0 * tolerance * largest && change <= tolerance * largest {
+            break;
+        }
+        if round + 1 < rounds {
+            let mut pushed = vec![0.0; b.len()];
+            unstick_mlcp::LinearOperator::apply(&matrix, &impulses, &mut pushed);
+            b = missing.iter().zip(&pushed).map(|(missing, pushed)| missing - pushed).collect();
+        }
+    }
+    Ok(report)
+}

@@ -1,0 +1,120 @@
+//! Contact: who touches whom, and what comes of it.
+
+mod broad;
+mod container;
+mod convex;
+mod impulses;
+mod lcp;
+mod lubrication;
+mod narrow;
+mod project;
+mod springs;
+mod system;
+
+pub use broad::{Boxed, close_pairs};
+pub use container::{Container, Obstacle};
+pub use lubrication::lubrication;
+pub use narrow::{find_contacts, find_contacts_between};
+pub use system::{COMPLIANCE, ContactSystem};
+
+pub(crate) use impulses::{least_openings, pairwise, sequential};
+pub(crate) use lcp::{Limits, solve as solve_lcp};
+pub(crate) use project::project;
+pub(crate) use springs::{longest_step as longest_spring_step, springs};
+
+use unstick_mlcp::SolverName;
+
+/// A point at which a body touches another one or a wall, or is about to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact<const D: usize> {
+    /// The body that the normal leads into.
+    pub first: usize,
+    /// The other body; none for a wall.
+    pub second: Option<usize>,
+    /// Where, in the middle of the gap.
+    pub point: [f64; D],
+    /// Unit vector out of the other one, into the first.
+    pub normal: [f64; D],
+    /// Distance between them along the normal; negative where they overlap.
+    pub gap: f64,
+    /// Velocity of the wall at this point; zero between bodies.
+    pub wall_velocity: [f64; D],
+    /// Part of the approach velocity that comes back.
+    pub restitution: f64,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+}
+
+/// How contacts are resolved.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ContactModel {
+    /// Bodies do not see each other.
+    None,
+    /// Every pair on its own and once: the impulse of two colliding bodies. Cheap; stacks sink.
+    Pairwise,
+    /// Impulses with friction, contact after contact, again and again \[Turek2012, p. 50\].
+    Sequential {
+        /// Sweeps at most. Default 200.
+        sweeps: usize,
+        /// Change of velocity in m/s that ends the sweeps. Default 1e-6.
+        tolerance: f64,
+    },
+    /// Springs and dampers where bodies overlap, in steps of their own (the discrete element method).
+    Springs {
+        /// Newton per metre of overlap. Default 1e4.
+        stiffness: f64,
+    },
+    /// The complementarity problem 0 ≤ λ ⟂ J M⁻¹ Jᵀ λ + b ≥ 0 over all contacts at once.
+    Lcp {
+        /// Who solves it. Default `mprgp`: on heaps it takes a sixth of the sweeps of `psor`; policies,
+        /// made for M-matrices, change row by row here.
+        solver: SolverName,
+        /// Natural residual to reach, in terms of the largest approach velocity. Default 1e-5.
+        tolerance: f64,
+        /// Cycles of the solver at most; what is left then is reported, and positions are corrected all
+        /// the same. Default 1000.
+        cycles: usize,
+        /// Rounds in which normal and tangential impulses take turns. Default 10.
+        rounds: usize,
+    },
+}
+
+impl ContactModel {
+    /// Sequential impulses, all by default.
+    pub fn sequential() -> Self {
+        Self::Sequential { sweeps: 200, tolerance: 1e-6 }
+    }
+
+    /// The complementarity problem with a solver by name.
+    pub fn lcp(solver: SolverName) -> Self {
+        Self::Lcp { solver, tolerance: 1e-5, cycles: 1000, rounds: 10 }
+    }
+}
+
+impl Default for ContactModel {
+    fn default() -> Self {
+        Self::lcp("mprgp".parse().expect("a name of the catalogue"))
+    }
+}
+
+/// What resolving the contacts of a step took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactReport {
+    /// Pairs of bodies whose boxes meet.
+    pub pairs: usize,
+    /// Contact points.
+    pub contacts: usize,
+    /// Sweeps, cycles or substeps.
+    pub iterations: usize,
+    /// Whether the solver met its tolerance; true where there is none.
+    pub converged: bool,
+    /// What the solver left, in m/s.
+    pub residual: f64,
+    /// Deepest overlap before positions were corrected.
+    pub deepest_before: f64,
+    /// Deepest overlap at the end of the step.
+    pub deepest: f64,
+    /// Impulse that each body took from contacts.
+    pub impulses: Vec<[f64; 3]>,
+}

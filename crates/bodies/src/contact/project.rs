@@ -1,0 +1,60 @@
+//! Positions: overlaps that remain are pushed out without touching velocities.
+
+use unstick_mlcp::{Mlcp, SolverOptions, Stop, Tolerance};
+
+use super::find_contacts;
+use super::system::ContactSystem;
+use crate::body::RigidBody;
+use crate::contact::Container;
+use crate::error::BodyError;
+
+/// Rounds at most: the problem is linear, contacts on round bodies are not.
+const ROUNDS: usize = 4;
+
+/// Depth of the deepest overlap before and after.
+pub(crate) struct Depths {
+    pub before: f64,
+    pub after: f64,
+}
+
+/// Moves bodies apart until no overlap exceeds `allowance`, by 0 ≤ λ ⟂ J M⁻¹ Jᵀ λ + gap ≥ 0: the least
+/// displacement, weighed by mass, that opens all gaps. The common centre of mass stays where it is.
+pub(crate) fn project<const D: usize>(
+    bodies: &mut [RigidBody<D>],
+    container: &Container<D>,
+    time: f64,
+    allowance: f64,
+) -> Result<Depths, BodyError> {
+    let mut depths = Depths { before: 0.0, after: 0.0 };
+    for round in 0..=ROUNDS {
+        // Neighbours that do not overlap yet must not be pushed into.
+        let (contacts, _) = find_contacts(bodies, container, time, &vec![allowance; bodies.len()]);
+        let deepest = contacts.iter().fold(0.0f64, |most, contact| most.max(-contact.gap));
+        depths.after = deepest;
+        if round == 0 {
+            depths.before = deepest;
+        }
+        if deepest <= allowance || round == ROUNDS {
+            break;
+        }
+        let mut system = ContactSystem::new(bodies, contacts);
+        let gaps: Vec<f64> = system.contacts.iter().map(|contact| contact.gap).collect();
+        let mass = system.reference_mass();
+        let matrix = system.matrix(mass).map_err(unstick_mlcp::ProblemError::from)?;
+        let problem = Mlcp::new(matrix, &gaps)?.with_walls(&vec![true; gaps.len()])?;
+        let stop = Stop { tolerance: Tolerance::Absolute(0.1 * allowance), max_cycles: Some(2000) };
+        let options = SolverOptions { stop, relaxation: Some(1.0), ..SolverOptions::default() };
+        let solver: unstick_mlcp::SolverName = "psor".parse().expect("a name of the catalogue");
+        let mut impulses = vec![0.0; gaps.len()];
+        // What it has not solved after so many sweeps is left to the next step.
+        let _ = solver.build(&options).solve(&problem, &mut impulses)?;
+        system.twists.iter_mut().for_each(|twist| *twist = ([0.0; D], [0.0; 3]));
+        system.push_all(impulses.iter().map(|value| mass * value));
+        for (body, (shift, turn)) in bodies.iter_mut().zip(&system.twists) {
+            if shift.iter().chain(turn).any(|value| *value != 0.0) {
+                body.shift(*shift, *turn);
+            }
+        }
+    }
+    Ok(depths)
+}

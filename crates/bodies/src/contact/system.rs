@@ -1,0 +1,173 @@
+//! The contacts of a moment as a linear system: J, M⁻¹Jᵀ, J M⁻¹ Jᵀ.
+
+use unstick_grid::vector::{applied, dot, length, minus, plus, times};
+use unstick_mlcp::{CsrMatrix, MatrixError};
+
+use super::Contact;
+use crate::algebra::{lower, moment, turning};
+use crate::body::RigidBody;
+
+/// Part of a contact's own answer to an impulse by which it gives way.
+pub const COMPLIANCE: f64 = 1e-10;
+
+/// Linear and angular velocity of a body.
+pub(crate) type Twist<const D: usize> = ([f64; D], [f64; 3]);
+
+/// One direction at one contact: a row of J for each of the two bodies, and its column of M⁻¹Jᵀ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<const D: usize> {
+    pub bodies: [Option<usize>; 2],
+    jacobian: [Twist<D>; 2],
+    response: [Twist<D>; 2],
+    /// A_ii.
+    pub diagonal: f64,
+    /// Velocity of a wall along the direction.
+    pub wall: f64,
+}
+
+/// All contacts of a moment with what they do to the bodies.
+pub struct ContactSystem<const D: usize> {
+    /// The contacts.
+    pub contacts: Vec<Contact<D>>,
+    pub(crate) normal: Vec<Row<D>>,
+    pub(crate) twists: Vec<Twist<D>>,
+}
+
+impl<const D: usize> Row<D> {
+    pub fn new(bodies: &[RigidBody<D>], contact: &Contact<D>, direction: [f64; D]) -> Self {
+        let sides = [Some(contact.first), contact.second];
+        let mut row = Self {
+            bodies: sides,
+            jacobian: [([0.0; D], [0.0; 3]); 2],
+            response: [([0.0; D], [0.0; 3]); 2],
+            diagonal: 0.0,
+            wall: dot(contact.wall_velocity, direction),
+        };
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let Some(body) = sides[side].map(|index| &bodies[index]) else { continue };
+            let direction = times(sign, direction);
+            let arm = moment(minus(contact.point, body.position()), direction);
+            row.jacobian[side] = (direction, arm);
+            row.response[side] = (times(body.inverse_mass(), direction), applied(&body.inverse_inertia(), arm));
+            row.diagonal += product(&row.jacobian[side], &row.response[side]);
+        }
+        row
+    }
+
+    /// J v along the direction, relative to walls.
+    #[inline]
+    pub fn velocity(&self, twists: &[Twist<D>]) -> f64 {
+        let of_side = |side: usize| self.bodies[side].map_or(0.0, |body| product(&self.jacobian[side], &twists[body]));
+        of_side(0) + of_side(1) - self.wall
+    }
+
+    /// v ← v + M⁻¹ Jᵀ λ.
+    #[inline]
+    pub fn push(&self, impulse: f64, twists: &mut [Twist<D>]) {
+        for side in 0..2 {
+            let Some(body) = self.bodies[side] else { continue };
+            let (linear, angular) = &mut twists[body];
+            *linear = plus(*linear, times(impulse, self.response[side].0));
+            *angular = plus(*angular, times(impulse, self.response[side].1));
+        }
+    }
+
+    /// What a unit impulse of the other row changes of this row's velocity.
+    fn coupling(&self, other: &Self) -> f64 {
+        let mut sum = 0.0;
+        for (mine, body) in self.bodies.iter().enumerate().filter_map(|(side, body)| Some((side, (*body)?))) {
+            for theirs in (0..2).filter(|&side| other.bodies[side] == Some(body)) {
+                sum += product(&self.jacobian[mine], &other.response[theirs]);
+            }
+        }
+        sum
+    }
+}
+
+#[inline]
+fn product<const D: usize>(a: &Twist<D>, b: &Twist<D>) -> f64 {
+    dot(a.0, b.0) + dot(a.1, b.1)
+}
+
+impl<const D: usize> ContactSystem<D> {
+    /// The system of contacts between bodies as they are.
+    pub fn new(bodies: &[RigidBody<D>], contacts: Vec<Contact<D>>) -> Self {
+        let normal = contacts.iter().map(|contact| Row::new(bodies, contact, contact.normal)).collect();
+        let twists = bodies.iter().map(|body| (body.velocity(), body.spin())).collect();
+        Self { contacts, normal, twists }
+    }
+
+    /// Velocity at which each contact opens; negative where bodies approach.
+    pub fn opening(&self) -> Vec<f64> {
+        self.normal.iter().map(|row| row.velocity(&self.twists)).collect()
+    }
+
+    /// J M⁻¹ Jᵀ of the normals times a mass: dimensionless, so that impulses divided by that mass are
+    /// velocities, as the right-hand side is.
+    ///
+    /// The diagonal is larger by [`COMPLIANCE`]: contacts give way by so little that no velocity shows
+    /// it, and redundant ones, whose matrix would be singular, have one answer.
+    pub fn matrix(&self, mass: f64) -> Result<CsrMatrix<'static>, MatrixError> {
+        let mut of_body: Vec<Vec<u32>> = vec![Vec::new(); self.twists.len()];
+        for (index, row) in self.normal.iter().enumerate() {
+            row.bodies.iter().flatten().for_each(|&body| of_body[body].push(index as u32));
+        }
+        let none: &[u32] = &[];
+        CsrMatrix::from_rows(self.normal.len(), |index, entries| {
+            let row = &self.normal[index];
+            let [mut left, mut right] = row.bodies.map(|body| body.map_or(none, |body| of_body[body].as_slice()));
+            // Both lists ascend: merge them.
+            while let Some(&next) = left.first().into_iter().chain(right.first()).min() {
+                left = left.strip_prefix(&[next]).unwrap_or(left);
+                right = right.strip_prefix(&[next]).unwrap_or(right);
+                let other = next as usize;
+                let stiffened = if other == index { 1.0 + COMPLIANCE } else { 1.0 };
+                entries.push((other, stiffened * mass * row.coupling(&self.normal[other])));
+            }
+        })
+    }
+
+    /// The mass that makes the mean of the diagonal one.
+    pub fn reference_mass(&self) -> f64 {
+        let mean = self.normal.iter().map(|row| row.diagonal).sum::<f64>() / self.normal.len().max(1) as f64;
+        if mean > 0.0 { 1.0 / mean } else { 1.0 }
+    }
+
+    /// Applies impulses along the normals.
+    pub fn push_all(&mut self, impulses: impl Iterator<Item = f64>) {
+        let Self { normal, twists, .. } = self;
+        normal.iter().zip(impulses).for_each(|(row, impulse)| row.push(impulse, twists));
+    }
+
+    /// Unit vectors across each normal, for friction.
+    pub(crate) fn tangents(&self, bodies: &[RigidBody<D>]) -> Vec<[Option<Row<D>>; 2]> {
+        let of_contact = |contact: &Contact<D>| {
+            if contact.friction == 0.0 {
+                return [None, None];
+            }
+            let (one, two) = across(contact.normal);
+            [Some(Row::new(bodies, contact, one)), two.map(|two| Row::new(bodies, contact, two))]
+        };
+        self.contacts.iter().map(of_contact).collect()
+    }
+
+    /// Hands the velocities back to the bodies.
+    pub fn write_back(&self, bodies: &mut [RigidBody<D>]) {
+        for (body, (velocity, spin)) in bodies.iter_mut().zip(&self.twists).filter(|(body, _)| !body.is_held()) {
+            (body.state.velocity, body.state.spin) = (*velocity, *spin);
+        }
+    }
+}
+
+/// A unit vector at right angles to a normal; in space a second one at right angles to both.
+fn across<const D: usize>(normal: [f64; D]) -> ([f64; D], Option<[f64; D]>) {
+    if D == 2 {
+        return (turning([0.0, 0.0, 1.0], normal), None);
+    }
+    // Along the axis that the normal has least of.
+    let least = (0..D).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
+    let axis: [f64; D] = std::array::from_fn(|other| f64::from(u8::from(other == least)));
+    let one: [f64; D] = lower(moment(normal, axis));
+    let one = times(1.0 / length(one), one);
+    (one, Some(lower(moment(normal, one))))
+}

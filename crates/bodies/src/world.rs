@@ -1,0 +1,208 @@
+//! Bodies in a container: one step of contact and motion.
+
+use unstick_grid::vector::{length, times};
+
+use crate::algebra::lift;
+use crate::body::RigidBody;
+use crate::contact::{
+    Contact, ContactModel, ContactReport, ContactSystem, Container, Limits, find_contacts, least_openings,
+    longest_spring_step, pairwise, project, sequential, solve_lcp, springs,
+};
+use crate::error::BodyError;
+
+/// Approaches slower than this do not bounce, in m/s: bodies at rest would tremble.
+const BOUNCE_THRESHOLD: f64 = 0.02;
+
+/// Overlap that is left alone, in terms of the smallest body's reach.
+const ALLOWANCE: f64 = 1e-3;
+
+/// Bodies, what they are kept in, and how they collide.
+///
+/// ```
+/// use unstick_bodies::{ContactModel, Container, RigidBody, Shape, Weight, World};
+/// use unstick_grid::Pose;
+///
+/// let ball = Shape::Sphere { radius: 0.1 };
+/// let body = RigidBody::new("ball", ball, Weight::Density(800.0), Pose::from_translation([0.5, 0.5]))?;
+/// let mut world = World::new(vec![body], Container::inside([0.0; 2], [1.0; 2]), ContactModel::default())?;
+/// for _ in 0..100 {
+///     world.accelerate([0.0, -9.81], 0.01);
+///     world.step(0.01)?;
+/// }
+/// assert!((world.bodies()[0].position()[1] - 0.1).abs() < 1e-6); // it lies on the floor
+/// # Ok::<(), unstick_bodies::BodyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct World<const D: usize> {
+    bodies: Vec<RigidBody<D>>,
+    container: Container<D>,
+    model: ContactModel,
+    time: f64,
+}
+
+impl<const D: usize> World<D> {
+    /// Refuses bodies that overlap, reach into walls or share a name.
+    pub fn new(bodies: Vec<RigidBody<D>>, container: Container<D>, model: ContactModel) -> Result<Self, BodyError> {
+        let mut world = Self { bodies, container, model, time: 0.0 };
+        world.check()?;
+        world.set_time(0.0);
+        Ok(world)
+    }
+
+    fn check(&self) -> Result<(), BodyError> {
+        let mut names: Vec<&str> = self.bodies.iter().map(RigidBody::name).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(BodyError::SameName(pair[0].into()));
+        }
+        // Held bodies count: they are let go for this.
+        let free: Vec<RigidBody<D>> = self
+            .bodies
+            .iter()
+            .cloned()
+            .map(|mut body| {
+                body.hold_at(f64::INFINITY);
+                body
+            })
+            .collect();
+        let (contacts, _) = find_contacts(&free, &self.container, 0.0, &vec![0.0; free.len()]);
+        let allowance = self.allowance();
+        let deepest = contacts.iter().filter(|contact| -contact.gap > allowance).min_by(|a, b| a.gap.total_cmp(&b.gap));
+        let Some(contact) = deepest else { return Ok(()) };
+        let name = |index: usize| self.bodies[index].name().to_owned();
+        let (first, depth, point) = (name(contact.first), -contact.gap, contact.point.to_vec());
+        Err(match contact.second {
+            Some(second) => BodyError::Overlap { first, second: name(second), depth, point },
+            None => BodyError::Outside { body: first, depth, point },
+        })
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[RigidBody<D>] {
+        &self.bodies
+    }
+
+    /// The bodies, to be pushed and moved.
+    pub fn bodies_mut(&mut self) -> &mut [RigidBody<D>] {
+        &mut self.bodies
+    }
+
+    /// What they are kept in.
+    pub fn container(&self) -> &Container<D> {
+        &self.container
+    }
+
+    /// How they collide.
+    pub fn model(&self) -> &ContactModel {
+        &self.model
+    }
+
+    /// Simulated seconds.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Goes to a time: holds bodies or lets them go.
+    pub fn set_time(&mut self, time: f64) {
+        self.time = time;
+        self.bodies.iter_mut().for_each(|body| body.hold_at(time));
+    }
+
+    /// Overlap that is left alone, in metres.
+    pub fn allowance(&self) -> f64 {
+        let least = self.bodies.iter().map(|body| body.shape().reach()).fold(f64::INFINITY, f64::min);
+        if least.is_finite() { ALLOWANCE * least } else { 0.0 }
+    }
+
+    /// Lets gravity act for a time.
+    pub fn accelerate(&mut self, acceleration: [f64; D], dt: f64) {
+        self.bodies.iter_mut().for_each(|body| body.accelerate(times(dt, acceleration)));
+    }
+
+    /// Sum of all momenta.
+    pub fn momentum(&self) -> [f64; D] {
+        self.bodies.iter().fold([0.0; D], |sum, body| unstick_grid::vector::plus(sum, body.momentum()))
+    }
+
+    /// Contacts that a step of length `dt` can close, and the number of pairs that were looked at.
+    pub fn contacts(&self, dt: f64) -> (Vec<Contact<D>>, usize) {
+        let allowance = self.allowance();
+        let reach = |body: &RigidBody<D>| {
+            let speed = length(body.velocity()) + length(body.spin()) * body.shape().reach();
+            dt * speed + allowance
+        };
+        let margins: Vec<f64> = self.bodies.iter().map(reach).collect();
+        find_contacts(&self.bodies, &self.container, self.time, &margins)
+    }
+
+    /// Resolves contacts and moves on. Forces have acted on the velocities before.
+    pub fn step(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
+        let before = self.velocities();
+        let mut report = match self.model {
+            ContactModel::Springs { stiffness } => self.swing(dt, stiffness),
+            _ => {
+                let report = self.collide(dt)?;
+                self.bodies.iter_mut().for_each(|body| body.drift(dt));
+                report
+            }
+        };
+        report.impulses = self
+            .bodies
+            .iter()
+            .zip(before)
+            .map(|(body, before)| times(body.mass(), lift(unstick_grid::vector::minus(body.velocity(), before))))
+            .collect();
+        let time = self.time + dt;
+        self.set_time(time);
+        if !matches!(self.model, ContactModel::None | ContactModel::Springs { .. }) {
+            let allowance = self.allowance();
+            let depths = project(&mut self.bodies, &self.container, time, allowance)?;
+            (report.deepest_before, report.deepest) = (depths.before, depths.after);
+        }
+        Ok(report)
+    }
+
+    fn velocities(&self) -> Vec<[f64; D]> {
+        self.bodies.iter().map(RigidBody::velocity).collect()
+    }
+
+    /// Changes the velocities so that no contact closes within `dt`; moves nothing.
+    pub fn collide(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
+        if self.model == ContactModel::None {
+            return Ok(ContactReport { converged: true, ..ContactReport::default() });
+        }
+        let (contacts, pairs) = self.contacts(dt);
+        let count = contacts.len();
+        let mut system = ContactSystem::new(&self.bodies, contacts);
+        let wanted = least_openings(&system, dt, BOUNCE_THRESHOLD);
+        let report = match &self.model {
+            ContactModel::Pairwise => pairwise(&mut system, dt, BOUNCE_THRESHOLD),
+            ContactModel::Sequential { sweeps, tolerance } => {
+                sequential(&mut system, &self.bodies, &wanted, *sweeps, *tolerance)
+            }
+            ContactModel::Lcp { solver, tolerance, cycles, rounds } => {
+                let limits = Limits { tolerance: *tolerance, cycles: *cycles, rounds: *rounds };
+                solve_lcp(&mut system, &self.bodies, &wanted, *solver, limits)?
+            }
+            ContactModel::None | ContactModel::Springs { .. } => ContactReport::default(),
+        };
+        system.write_back(&mut self.bodies);
+        Ok(ContactReport { pairs, contacts: count, ..report })
+    }
+
+    /// Springs act in steps of their own.
+    fn swing(&mut self, dt: f64, stiffness: f64) -> ContactReport {
+        let steps = (dt / longest_spring_step(&self.bodies, stiffness)).ceil().max(1.0);
+        let mut report = ContactReport { converged: true, ..ContactReport::default() };
+        for step in 0..steps as usize {
+            let (short, time) = (dt / steps, self.time + step as f64 * dt / steps);
+            let (contacts, pairs) = springs(&mut self.bodies, &self.container, time, short, stiffness);
+            self.bodies.iter_mut().for_each(|body| body.drift(short));
+            (report.pairs, report.contacts) = (pairs, contacts.len());
+            report.iterations += 1;
+            report.deepest = contacts.iter().fold(0.0, |most, contact| most.max(-contact.gap));
+        }
+        report.deepest_before = report.deepest;
+        report
+    }
+}

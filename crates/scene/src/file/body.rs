@@ -1,0 +1,184 @@
+//! `[[body]]` and `[contact]`: rigid bodies that the liquid moves, and how they collide.
+
+use std::path::Path;
+
+use unstick_bodies::{BodyError, ContactModel, RigidBody, Shape, Surface, Weight, meshes};
+use unstick_grid::{Pose, TriangleMesh};
+use unstick_liquid::Wall;
+use unstick_mlcp::{ParseNameError, SolverName};
+
+use super::error::SceneError;
+use super::motion::{turn, turn_vector};
+use super::node::Node;
+use super::read::WALLS;
+use crate::dimension::{Dim, Dimension};
+use crate::scene::Contacts;
+
+const KEYS: [&str; 12] = [
+    "name",
+    "shape",
+    "density",
+    "mass",
+    "centre",
+    "turn",
+    "velocity",
+    "spin",
+    "surface",
+    "restitution",
+    "friction",
+    "held_until",
+];
+
+const SHAPES: [&str; 5] = ["sphere", "cuboid", "capsule", "mesh", "duck"];
+
+/// Reads a body; without a name it is called by its number. `kind` is what walls of solids do.
+pub(super) fn body<const D: usize>(
+    node: &Node,
+    number: usize,
+    kind: Wall,
+    folder: &Path,
+) -> Result<RigidBody<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let fields = node.fields(&KEYS)?;
+    let mut name = format!("body {number}");
+    fields.read("name", &mut name, |node| Ok(node.text()?.to_owned()))?;
+    let weight = match (fields.get("density"), fields.get("mass")) {
+        (Some(density), None) => Weight::Density(density.positive()?),
+        (None, Some(mass)) => Weight::Mass(mass.positive()?),
+        (Some(_), Some(mass)) => {
+            let message = format!("`{}` beside a density", mass.path);
+            return Err(SceneError::at(&mass.place, message, "expected one of them"));
+        }
+        (None, None) => {
+            let message = format!("`{}` has neither `density` nor `mass`", node.path);
+            return Err(SceneError::at(&node.place, message, "expected one of them"));
+        }
+    };
+    let mut rotation = Pose::identity();
+    fields.read("turn", &mut rotation, |node| Ok(Pose::from_spin(&turn(node)?)))?;
+    let (shape, offset) = shape(fields.need("shape")?, folder)?;
+    let pose = match fields.get("centre") {
+        Some(centre) => rotation.then(&Pose::from_translation(centre.vector()?)),
+        // A mesh lies where its file says.
+        None if matches!(shape, Shape::Mesh(_)) => rotation.then(&Pose::from_translation(offset)),
+        None => return Err(fields.need("centre").expect_err("it is not there")),
+    };
+    let (mut velocity, mut spin, mut release) = ([0.0; D], [0.0; 3], 0.0);
+    fields.read("velocity", &mut velocity, Node::vector)?;
+    fields.read("spin", &mut spin, turn_vector::<D>)?;
+    fields.read("held_until", &mut release, |node| node.within(0.0, 1e9))?;
+    let mut surface = Surface { wall: kind, ..Surface::default() };
+    fields.read("surface", &mut surface.wall, |node| node.choice(&WALLS))?;
+    fields.read("restitution", &mut surface.restitution, |node| node.within(0.0, 1.0))?;
+    fields.read("friction", &mut surface.friction, |node| node.within(0.0, 1e6))?;
+    let refuse = |error: BodyError| SceneError::at(&node.place, error.to_string(), "refused");
+    let body = RigidBody::new(name, shape, weight, pose).map_err(refuse)?;
+    let body = body.with_motion(velocity, spin.map(f64::to_radians)).map_err(refuse)?;
+    body.with_surface(surface).and_then(|body| body.held_until(release)).map_err(refuse)
+}
+
+/// A shape about its centre of mass, and where that lay in the file of a mesh.
+fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<(Shape<D>, [f64; D]), SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let (name, inner) = node.alternative("shape of a body", &SHAPES)?;
+    let plain = |shape| Ok((shape, [0.0; D]));
+    match name {
+        "sphere" => plain(Shape::Sphere { radius: inner.fields(&["radius"])?.need("radius")?.positive()? }),
+        "cuboid" => {
+            let size = inner.fields(&["size"])?.need("size")?;
+            let edges: [f64; D] = size.vector()?;
+            if edges.iter().any(|&edge| edge <= 0.0) {
+                return Err(size.refuse("positive lengths"));
+            }
+            plain(Shape::Cuboid { half: edges.map(|edge| 0.5 * edge) })
+        }
+        "capsule" => {
+            let fields = inner.fields(&["length", "radius"])?;
+            let (length, radius) = (fields.need("length")?.positive()?, fields.need("radius")?.positive()?);
+            plain(Shape::Capsule { half_length: 0.5 * length, radius })
+        }
+        "duck" => {
+            let length = inner.fields(&["length"])?.need("length")?.positive()?;
+            of_mesh(inner, &meshes::duck(length)).map(|(shape, _)| (shape, [0.0; D]))
+        }
+        _ => of_mesh(inner, &read_mesh(inner, folder)?),
+    }
+}
+
+fn of_mesh<const D: usize>(node: &Node, mesh: &TriangleMesh) -> Result<(Shape<D>, [f64; D]), SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let message = "a mesh needs three dimensions, this scene has two";
+    let made = Dim::<D>::body(mesh).ok_or_else(|| SceneError::at(&node.place, message, "not for the plane"))?;
+    made.map_err(|error| SceneError::at(&node.place, error.to_string(), "cannot be used"))
+}
+
+fn read_mesh(node: &Node, folder: &Path) -> Result<TriangleMesh, SceneError> {
+    let fields = node.fields(&["file", "scale"])?;
+    let file = fields.need("file")?;
+    let unusable = |error: unstick_grid::MeshError| {
+        let label = "expected a closed OBJ, STL or PLY mesh";
+        SceneError::at(&file.place, format!("the mesh cannot be used: {error}"), label)
+    };
+    let mesh = TriangleMesh::read(folder.join(file.text()?)).map_err(unusable)?;
+    match fields.get("scale") {
+        Some(scale) => mesh.scaled([scale.positive()?; 3]).map_err(unusable),
+        None => Ok(mesh),
+    }
+}
+
+/// Reads `[contact]`.
+pub(super) fn contact(node: &Node) -> Result<Contacts, SceneError> {
+    let known = ["model", "solver", "tolerance", "cycles", "sweeps", "stiffness", "wall_restitution", "wall_friction"];
+    let fields = node.fields(&known)?;
+    let mut contacts = Contacts::default();
+    fields.read("wall_restitution", &mut contacts.restitution, |node| node.within(0.0, 1.0).map(Some))?;
+    fields.read("wall_friction", &mut contacts.friction, |node| node.within(0.0, 1e6).map(Some))?;
+    let models = ["none", "pairwise", "sequential", "springs", "lcp"];
+    let mut model = "lcp";
+    fields.read("model", &mut model, |node| node.choice(&models.map(|name| (name, name))))?;
+    contacts.model = match model {
+        "none" => ContactModel::None,
+        "pairwise" => ContactModel::Pairwise,
+        "sequential" => ContactModel::sequential(),
+        "springs" => ContactModel::Springs { stiffness: 1e4 },
+        _ => ContactModel::default(),
+    };
+    let taken: &[&str] = match &mut contacts.model {
+        ContactModel::Sequential { sweeps, tolerance } => {
+            fields.read("sweeps", sweeps, |node| node.count(1, 1_000_000))?;
+            fields.read("tolerance", tolerance, Node::positive)?;
+            &["sweeps", "tolerance"]
+        }
+        ContactModel::Springs { stiffness } => {
+            fields.read("stiffness", stiffness, Node::positive)?;
+            &["stiffness"]
+        }
+        ContactModel::Lcp { solver, tolerance, cycles, .. } => {
+            fields.read("solver", solver, by_name)?;
+            fields.read("tolerance", tolerance, Node::positive)?;
+            fields.read("cycles", cycles, |node| node.count(1, 1_000_000))?;
+            &["solver", "tolerance", "cycles"]
+        }
+        _ => &[],
+    };
+    for name in known[1..6].iter().filter(|name| !taken.contains(name)) {
+        if let Some(node) = fields.get(name) {
+            let message = format!("`{}` is not for the model \"{model}\"", node.path);
+            return Err(SceneError::at(&node.place, message, "without effect here"));
+        }
+    }
+    Ok(contacts)
+}
+
+fn by_name(node: &Node) -> Result<SolverName, SceneError> {
+    node.text()?.parse().map_err(|error: ParseNameError| {
+        let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
+        SceneError::at(&node.place, error.to_string(), "expected a solver by name").with_help(help)
+    })
+}
