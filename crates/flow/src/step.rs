@@ -1,0 +1,358 @@
+//! One step of the flow.
+//!
+//! Second-order backward differences in time, with steps of any lengths; advection by the extrapolated velocity; an
+//! incremental pressure, so that what the projection leaves undone is of second order \[Guermond2006\]:
+//!
+//! ```text
+//!     shift u* + (history) + ∇·(û û) − ν Δu* = −∇p^n + f,         û = (1 + r) u^n − r u^{n−1},   r = Δt/Δt_last
+//!     u^{n+1} = u* − ∇φ,    ∇·u^{n+1} = 0,         p^{n+1} = p^n + shift φ − ν ∇·u*
+//! ```
+
+use nalgebra::{Matrix6, Vector6};
+use unstick_grid::FaceField;
+use unstick_mlcp::parallel;
+
+use crate::advect::advect;
+use crate::direct::Separable;
+use crate::discrete::Discrete;
+use crate::error::{SetupError, StepError};
+use crate::immersed::{Force, Freedom, Immersed, Marks, exchange};
+use crate::project::{Projection, remove_mean};
+use crate::setup::FlowSetup;
+use crate::state::FlowState;
+use crate::stencil::for_each_row;
+use crate::tensor::index_of;
+use crate::twist::Twist;
+use crate::viscous::{Momentum, Viscous};
+
+/// A setup and a state, at work.
+pub struct Flow<const D: usize> {
+    setup: FlowSetup<D>,
+    state: FlowState<D>,
+    discrete: Discrete<D>,
+    velocity_solvers: [Separable<D>; D],
+    pressure_solver: Separable<D>,
+    marks: Marks<D>,
+}
+
+/// What a step says of itself.
+#[derive(Clone, Debug)]
+pub struct StepReport<const D: usize> {
+    /// Seconds.
+    pub length: f64,
+    /// Iterations of the viscous step.
+    pub viscous_iterations: usize,
+    /// Iterations of the pressure.
+    pub pressure_iterations: usize,
+    /// Largest divergence left, per second.
+    pub divergence: f64,
+    /// Force of the liquid on each body, from the momentum that it takes; weight and buoyancy are not in it.
+    pub forces: Vec<Force<D>>,
+}
+
+/// Weights of the new velocity and the last two in the rate of change, per second, and of the last two in û.
+struct TimeWeights {
+    shift: f64,
+    history: [f64; 2],
+    ahead: [f64; 2],
+}
+
+impl TimeWeights {
+    fn new(length: f64, last: f64) -> Self {
+        let ratio = if last > 0.0 { length / last } else { 0.0 };
+        Self {
+            shift: (1.0 + 2.0 * ratio) / (1.0 + ratio) / length,
+            history: [-(1.0 + ratio) / length, ratio * ratio / (1.0 + ratio) / length],
+            ahead: [1.0 + ratio, -ratio],
+        }
+    }
+}
+
+impl<const D: usize> Flow<D> {
+    /// Liquid at rest.
+    pub fn new(setup: FlowSetup<D>) -> Result<Self, SetupError> {
+        setup.check()?;
+        let discrete = Discrete::new(setup.grid.clone(), setup.sides.clone());
+        let mut state = FlowState::at_rest(&setup.grid);
+        discrete.impose_sides(&mut state.velocity, 0.0);
+        discrete.impose_sides(&mut state.previous, 0.0);
+        Ok(Self {
+            velocity_solvers: std::array::from_fn(|component| Separable::new(&discrete.velocity[component])),
+            pressure_solver: Separable::new(&discrete.pressure),
+            marks: Marks::new(&discrete),
+            discrete,
+            setup,
+            state,
+        })
+    }
+
+    /// What does not change.
+    pub fn setup(&self) -> &FlowSetup<D> {
+        &self.setup
+    }
+
+    /// What does.
+    pub fn state(&self) -> &FlowState<D> {
+        &self.state
+    }
+
+    /// Goes on from another state.
+    pub fn set_state(&mut self, state: FlowState<D>) {
+        self.state = state;
+    }
+
+    /// Starts anew from a velocity, which is made free of divergence.
+    pub fn start_from(&mut self, velocity: impl Fn(usize, [f64; D]) -> f64) {
+        for component in 0..D {
+            let grid = &self.setup.grid;
+            self.state.velocity[component] = unstick_grid::CellField::of_shape(grid.faces(component), |place| {
+                velocity(component, grid.face_centre(component, place))
+            });
+        }
+        self.discrete.impose_sides(&mut self.state.velocity, self.state.time);
+        self.marks.update(&self.discrete, &[]);
+        let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
+        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
+        self.discrete.divergence(&momentum.faces, &mut divergence);
+        Projection::new(&self.discrete, &self.marks, &[], [1.0, 0.0]).project(
+            &mut momentum,
+            &mut potential,
+            &divergence,
+            &mut self.pressure_solver,
+            [1.0, 1.0],
+        );
+        self.state.velocity = momentum.faces;
+        self.state.previous = self.state.velocity.clone();
+        self.state.last_step = 0.0;
+    }
+
+    /// The longest step in which nothing crosses more than `cfl` cells; none in liquid at rest.
+    pub fn longest_step(&self, cfl: f64) -> Option<f64> {
+        let mut fastest: f64 = 0.0;
+        for (axis, field) in self.state.velocity.iter().enumerate() {
+            let shape = field.shape();
+            let mut rates = field.clone();
+            let widths = &self.discrete.velocity[axis][axis].mass;
+            for_each_row(shape, rates.values_mut(), |place, row| {
+                for (i, value) in row.iter_mut().enumerate() {
+                    let node = if axis == 0 { i } else { place[axis] };
+                    *value = value.abs() / widths[node];
+                }
+            });
+            fastest = fastest.max(unstick_mlcp::vector::norm_max(rates.values()));
+        }
+        (fastest > 0.0).then(|| cfl / fastest)
+    }
+
+    /// Takes a step. Bodies must be where they are at its end; prescribed ones with their velocity there. Free ones
+    /// come with their last velocity and leave with the new.
+    pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
+        self.check(length, bodies)?;
+        let viscosity = self.setup.viscosity.typical();
+        let weights = TimeWeights::new(length, self.state.last_step);
+        let pace = [weights.shift, viscosity];
+        let time = self.state.time + length;
+        let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().map(|body| body.excess(self.setup.density)).collect();
+        self.marks.update(&self.discrete, bodies);
+
+        let right = self.right_without_pressure(&weights, bodies, &excess);
+        let mut with_pressure = right.clone();
+        self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
+        self.discrete.add_wall_terms(viscosity, &mut with_pressure.faces);
+        let viscous =
+            Viscous { discrete: &self.discrete, marks: &self.marks, excess: &excess, shift: weights.shift, viscosity };
+        viscous.gather(&mut with_pressure);
+        let mut momentum = self.extrapolated(&weights, bodies, time);
+        let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
+        let viscous_iterations = viscous.solve(
+            &with_pressure,
+            &mut momentum,
+            &mut self.velocity_solvers,
+            limits(self.setup.solve.viscous_tolerance),
+        );
+        for axis in 0..D {
+            if self.discrete.velocity[axis][axis].is_periodic {
+                self.discrete.copy_around(axis, &mut momentum.faces[axis]);
+            }
+        }
+
+        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
+        self.discrete.divergence(&momentum.faces, &mut divergence);
+        let pressure_iterations = Projection::new(&self.discrete, &self.marks, &excess, pace).project(
+            &mut momentum,
+            &mut potential,
+            &divergence,
+            &mut self.pressure_solver,
+            limits(self.setup.solve.pressure_tolerance),
+        );
+        self.update_pressure(pace, &potential, &divergence);
+        self.marks.fill(&momentum.bodies, &mut momentum.faces);
+
+        let forces = self.forces(pace, &weights, &momentum, &right, bodies);
+        self.discrete.divergence(&momentum.faces, &mut divergence);
+        let divergence = self.largest_rate(&divergence);
+        for (body, twist) in bodies.iter_mut().zip(&momentum.bodies) {
+            body.previous = body.twist;
+            body.twist = Twist::from_vector(twist);
+        }
+        let old = std::mem::replace(&mut self.state.velocity, momentum.faces);
+        self.state.previous = old;
+        (self.state.time, self.state.last_step) = (time, length);
+        self.state.step += 1;
+        if !divergence.is_finite() {
+            return Err(StepError::Diverged { time });
+        }
+        Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces })
+    }
+
+    fn check(&self, length: f64, bodies: &[Immersed<D>]) -> Result<(), StepError> {
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(StepError::Length(length));
+        }
+        let [lower, upper] = self.setup.grid.bounds();
+        for (number, body) in bodies.iter().enumerate() {
+            let is_inside = (0..D).all(|axis| lower[axis] <= body.centre[axis] && body.centre[axis] <= upper[axis]);
+            if !is_inside {
+                return Err(StepError::BodyOutside { body: number, centre: body.centre.to_vec() });
+            }
+            if let Freedom::Free { mass, .. } = body.freedom
+                && !(mass > 0.0 && body.volume > 0.0)
+            {
+                return Err(StepError::Massless { body: number, mass, volume: body.volume });
+            }
+        }
+        Ok(())
+    }
+
+    /// The first guess of the new velocity: û, with what is known at its time.
+    fn extrapolated(&self, weights: &TimeWeights, bodies: &[Immersed<D>], time: f64) -> Momentum<D> {
+        let mut faces = self.mix(weights.ahead);
+        self.discrete.impose_sides(&mut faces, time);
+        let guess = |body: &Immersed<D>| match body.freedom {
+            Freedom::Prescribed => body.twist.to_vector(),
+            Freedom::Free { .. } => {
+                weights.ahead[0] * body.twist.to_vector() + weights.ahead[1] * body.previous.to_vector()
+            }
+        };
+        Momentum { faces, bodies: bodies.iter().map(guess).collect() }
+    }
+
+    /// A combination of the last two velocities.
+    fn mix(&self, [now, before]: [f64; 2]) -> FaceField<f64, D> {
+        let mut mixed = self.state.velocity.clone();
+        for (mixed, previous) in mixed.iter_mut().zip(&self.state.previous) {
+            parallel::for_each((mixed.values_mut(), previous.values()), |(mixed, previous)| {
+                mixed.iter_mut().zip(previous).for_each(|(mixed, previous)| *mixed = now * *mixed + before * previous);
+            });
+        }
+        mixed
+    }
+
+    /// −(history) − ∇·(û û) + f, integrated, and what pulls the bodies.
+    fn right_without_pressure(
+        &self,
+        weights: &TimeWeights,
+        bodies: &[Immersed<D>],
+        excess: &[Option<Matrix6<f64>>],
+    ) -> Momentum<D> {
+        let mut faces = self.discrete.zero_faces();
+        advect(&self.discrete, &self.mix(weights.ahead), &mut faces);
+        let history = self.mix(weights.history);
+        for (component, out) in faces.iter_mut().enumerate() {
+            let shape = out.shape();
+            let lines = &self.discrete.velocity[component];
+            for_each_row(shape, out.values_mut(), |place, out| {
+                let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+                let is_free = (1..D).all(|axis| lines[axis].is_free[place[axis]]);
+                let history = &history[component].values()[index_of(shape, place)..][..shape[0]];
+                for (i, out) in out.iter_mut().enumerate() {
+                    let rate = self.setup.force[component] - history[i];
+                    *out = if is_free && lines[0].is_free[i] { area * lines[0].mass[i] * rate - *out } else { 0.0 };
+                }
+            });
+        }
+        let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
+            let Some(excess) = excess else { return Vector6::zeros() };
+            let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();
+            pull(body, excess, self.setup.density) - excess * before
+        };
+        Momentum { faces, bodies: bodies.iter().zip(excess).map(row).collect() }
+    }
+
+    fn update_pressure(
+        &mut self,
+        [shift, viscosity]: [f64; 2],
+        potential: &unstick_grid::CellField<f64, D>,
+        divergence: &unstick_grid::CellField<f64, D>,
+    ) {
+        let shape = potential.shape();
+        let lines = &self.discrete.pressure;
+        for_each_row(shape, self.state.pressure.values_mut(), |place, row| {
+            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+            let start = index_of(shape, place);
+            for (i, value) in row.iter_mut().enumerate() {
+                let rate = divergence.values()[start + i] / (area * lines[0].mass[i]);
+                *value += shift * potential.values()[start + i] - viscosity * rate;
+            }
+        });
+        if self.discrete.is_closed() {
+            remove_mean(&self.discrete, &mut self.state.pressure);
+        }
+    }
+
+    /// Force on each body: the momentum it takes from the liquid, less what the liquid in its place would take.
+    fn forces(
+        &self,
+        pace: [f64; 2],
+        weights: &TimeWeights,
+        momentum: &Momentum<D>,
+        right: &Momentum<D>,
+        bodies: &[Immersed<D>],
+    ) -> Vec<Force<D>> {
+        let pressure = &self.state.pressure;
+        let cells = pressure.shape();
+        let right = |component: usize, place: [usize; D]| {
+            let [below, above] = self.discrete.cells_beside(component, place[component]).map(|cell| {
+                cell.map_or(0.0, |cell| {
+                    let mut beside = place;
+                    beside[component] = cell;
+                    pressure.values()[index_of(cells, beside)]
+                })
+            });
+            let width = self.discrete.velocity[component][component].mass[place[component]];
+            let area = self.discrete.volume(component, place) / width;
+            right.faces[component].at(place) - (above - below) * area
+        };
+        let taken = exchange(&self.discrete, &self.marks, pace, &momentum.faces, right, &momentum.bodies);
+        let force = |((taken, body), new): ((Vector6<f64>, &Immersed<D>), &Vector6<f64>)| {
+            let rate = weights.shift * new
+                + weights.history[0] * body.twist.to_vector()
+                + weights.history[1] * body.previous.to_vector();
+            Force::from_vector(&(self.setup.density * (taken + body.displaced() * rate)))
+        };
+        taken.into_iter().zip(bodies).zip(&momentum.bodies).map(force).collect()
+    }
+
+    fn largest_rate(&self, divergence: &unstick_grid::CellField<f64, D>) -> f64 {
+        let shape = divergence.shape();
+        let lines = &self.discrete.pressure;
+        let mut rates = divergence.clone();
+        for_each_row(shape, rates.values_mut(), |place, row| {
+            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+            row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value /= area * width);
+        });
+        unstick_mlcp::vector::norm_max(rates.values())
+    }
+}
+
+/// Force and torque on a free body from outside, less the gyroscopic torque, divided by density.
+fn pull<const D: usize>(body: &Immersed<D>, excess: &Matrix6<f64>, density: f64) -> Vector6<f64> {
+    let Freedom::Free { force, torque, .. } = &body.freedom else { return Vector6::zeros() };
+    let mut pull = Vector6::zeros();
+    (0..D).for_each(|axis| pull[axis] = force[axis] / density);
+    (0..3).for_each(|axis| pull[3 + axis] = torque[axis] / density);
+    let spin = nalgebra::Vector3::from(body.twist.angular);
+    let gyroscopic = spin.cross(&(excess.fixed_view::<3, 3>(3, 3) * spin));
+    (0..3).for_each(|axis| pull[3 + axis] -= gyroscopic[axis]);
+    pull
+}
