@@ -10,7 +10,11 @@ use crate::stencil::for_each_row;
 use crate::tensor::index_of;
 
 /// `out` ← ∇·(u u), integrated over the control volumes of the faces; zero on given faces.
-pub(crate) fn advect<const D: usize>(discrete: &Discrete<D>, velocity: &FaceField<f64, D>, out: &mut FaceField<f64, D>) {
+pub(crate) fn advect<const D: usize>(
+    discrete: &Discrete<D>,
+    velocity: &FaceField<f64, D>,
+    out: &mut FaceField<f64, D>,
+) {
     for (component, out) in out.iter_mut().enumerate() {
         let flux = Flux { discrete, velocity, component };
         let shape = out.shape();
@@ -103,7 +107,9 @@ impl<const D: usize> Flux<'_, D> {
             Carried::Given(value) => out.iter_mut().for_each(|out| *out *= value),
             Carried::Mean(below, above) => {
                 let (below, above) = (row(below), row(above));
-                out.iter_mut().zip(below.iter().zip(above)).for_each(|(out, (below, above))| *out *= 0.5 * (below + above));
+                out.iter_mut()
+                    .zip(below.iter().zip(above))
+                    .for_each(|(out, (below, above))| *out *= 0.5 * (below + above));
             }
         }
     }
@@ -150,9 +156,8 @@ impl<const D: usize> Flux<'_, D> {
             self.row(0, beside)
         });
         let area = area / self.discrete.velocity[component][component].mass[place[component]];
-        let flux = |node: usize, carried: f64| {
-            area * (halves[0].1 * rows[0][node] + halves[1].1 * rows[1][node]) * carried
-        };
+        let flux =
+            |node: usize, carried: f64| area * (halves[0].1 * rows[0][node] + halves[1].1 * rows[1][node]) * carried;
         let at = |node: usize| match self.carried(0, node) {
             Carried::Given(value) => value,
             Carried::Mean(below, above) => 0.5 * (here[below] + here[above]),

@@ -142,9 +142,8 @@ fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Vec<f64> {
     if length <= 1e-9 * spacing {
         return Vec::new();
     }
-    let sizes = |count: usize, ratio: f64| {
-        (1..=count).map(move |power| (spacing * ratio.powi(power as i32)).min(coarsest))
-    };
+    let sizes =
+        |count: usize, ratio: f64| (1..=count).map(move |power| (spacing * ratio.powi(power as i32)).min(coarsest));
     let mut count = 1;
     while sizes(count, growth).sum::<f64>() < length {
         count += 1;

@@ -113,8 +113,7 @@ impl<const D: usize> Discrete<D> {
                     }
                     for_each_face_of_side(shape, axis, node, |place| {
                         if self.is_free(component, place) {
-                            let area =
-                                self.volume(component, place) / self.velocity[component][axis].mass[place[axis]];
+                            let area = self.volume(component, place) / self.velocity[component][axis].mass[place[axis]];
                             *out[component].at_mut(place) += weight * area;
                         }
                     });
@@ -184,8 +183,10 @@ impl<const D: usize> Discrete<D> {
                 if !line.is_free[place[axis]] {
                     return;
                 }
-                let across: f64 =
-                    (1..D).filter(|&other| other != axis).map(|other| self.pressure[other].mass[place[other]]).product();
+                let across: f64 = (1..D)
+                    .filter(|&other| other != axis)
+                    .map(|other| self.pressure[other].mass[place[other]])
+                    .product();
                 let sides = self.cells_beside(axis, place[axis]);
                 for (cell, sign) in sides.into_iter().zip([-1.0, 1.0]) {
                     let Some(cell) = cell else { continue };

@@ -35,9 +35,8 @@ pub(crate) fn apply<const D: usize>(lines: &[Line; D], shift: f64, scale: f64, x
         let here = row(place);
         let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
         let across = |axis: usize| area / lines[axis].mass[place[axis]];
-        let centre = (1..D).fold(shift * area, |sum, axis| {
-            sum + scale * lines[axis].diagonal[place[axis]] * across(axis)
-        });
+        let centre =
+            (1..D).fold(shift * area, |sum, axis| sum + scale * lines[axis].diagonal[place[axis]] * across(axis));
         let along = scale * area;
         let entry = |i: usize, before: f64, after: f64| {
             let along_axis = first.diagonal[i] * here[i] - first.lower[i] * before - first.upper[i] * after;
@@ -83,8 +82,9 @@ pub(crate) fn at<const D: usize>(lines: &[Line; D], shift: f64, scale: f64, x: &
             place[axis] = other;
             value(place)
         };
-        let along =
-            line.diagonal[at] * here - line.lower[at] * beside(line.before(at)) - line.upper[at] * beside(line.after(at));
+        let along = line.diagonal[at] * here
+            - line.lower[at] * beside(line.before(at))
+            - line.upper[at] * beside(line.after(at));
         sum + scale * volume / line.mass[at] * along
     })
 }

@@ -8,9 +8,9 @@
 //!     u^{n+1} = u* − ∇φ,    ∇·u^{n+1} = 0,         p^{n+1} = p^n + shift φ − ν ∇·u*
 //! ```
 
-use nalgebra::{Matrix6, Vector6};
-use unstick_grid::FaceField;
-use unstick_mlcp::parallel;
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+use unstick_grid::{CellField, FaceField};
+use unstick_mlcp::{parallel, vector};
 
 use crate::advect::advect;
 use crate::direct::Separable;
@@ -105,7 +105,7 @@ impl<const D: usize> Flow<D> {
     pub fn start_from(&mut self, velocity: impl Fn(usize, [f64; D]) -> f64) {
         for component in 0..D {
             let grid = &self.setup.grid;
-            self.state.velocity[component] = unstick_grid::CellField::of_shape(grid.faces(component), |place| {
+            self.state.velocity[component] = CellField::of_shape(grid.faces(component), |place| {
                 velocity(component, grid.face_centre(component, place))
             });
         }
@@ -114,7 +114,7 @@ impl<const D: usize> Flow<D> {
         let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&momentum.faces, &mut divergence);
-        Projection::new(&self.discrete, &self.marks, &[], [1.0, 0.0]).project(
+        Projection::new(&self.discrete, &self.marks, &[]).project(
             &mut momentum,
             &mut potential,
             &divergence,
@@ -139,21 +139,24 @@ impl<const D: usize> Flow<D> {
                     *value = value.abs() / widths[node];
                 }
             });
-            fastest = fastest.max(unstick_mlcp::vector::norm_max(rates.values()));
+            fastest = fastest.max(vector::norm_max(rates.values()));
         }
         (fastest > 0.0).then(|| cfl / fastest)
     }
 
-    /// Takes a step. Bodies must be where they are at its end; prescribed ones with their velocity there. Free ones
-    /// come with their last velocity and leave with the new.
+    /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
     pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
         self.check(length, bodies)?;
         let viscosity = self.setup.viscosity.typical();
         let weights = TimeWeights::new(length, self.state.last_step);
         let pace = [weights.shift, viscosity];
         let time = self.state.time + length;
-        let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().map(|body| body.excess(self.setup.density)).collect();
         self.marks.update(&self.discrete, bodies);
+        let displaced = self.marks.displaced();
+        let excess = |(body, displaced): (&Immersed<D>, &Matrix6<f64>)| {
+            body.inertia(self.setup.density).map(|inertia| inertia - displaced)
+        };
+        let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
 
         let right = self.right_without_pressure(&weights, bodies, &excess);
         let mut with_pressure = right.clone();
@@ -176,19 +179,24 @@ impl<const D: usize> Flow<D> {
             }
         }
 
+        let mut taken = self.taken_by_viscous(pace, &momentum, &right);
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&momentum.faces, &mut divergence);
-        let pressure_iterations = Projection::new(&self.discrete, &self.marks, &excess, pace).project(
+        let projection = Projection::new(&self.discrete, &self.marks, &excess);
+        let pressure_iterations = projection.project(
             &mut momentum,
             &mut potential,
             &divergence,
             &mut self.pressure_solver,
             limits(self.setup.solve.pressure_tolerance),
         );
+        for (taken, more) in taken.iter_mut().zip(projection.taken(&potential)) {
+            *taken += weights.shift * more;
+        }
         self.update_pressure(pace, &potential, &divergence);
         self.marks.fill(&momentum.bodies, &mut momentum.faces);
 
-        let forces = self.forces(pace, &weights, &momentum, &right, bodies);
+        let forces = self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies);
         self.discrete.divergence(&momentum.faces, &mut divergence);
         let divergence = self.largest_rate(&divergence);
         for (body, twist) in bodies.iter_mut().zip(&momentum.bodies) {
@@ -229,7 +237,7 @@ impl<const D: usize> Flow<D> {
         let mut faces = self.mix(weights.ahead);
         self.discrete.impose_sides(&mut faces, time);
         let guess = |body: &Immersed<D>| match body.freedom {
-            Freedom::Prescribed => body.twist.to_vector(),
+            Freedom::Prescribed(twist) => twist.to_vector(),
             Freedom::Free { .. } => {
                 weights.ahead[0] * body.twist.to_vector() + weights.ahead[1] * body.previous.to_vector()
             }
@@ -274,7 +282,7 @@ impl<const D: usize> Flow<D> {
         let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
             let Some(excess) = excess else { return Vector6::zeros() };
             let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();
-            pull(body, excess, self.setup.density) - excess * before
+            pull(body, self.setup.density) - excess * before
         };
         Momentum { faces, bodies: bodies.iter().zip(excess).map(row).collect() }
     }
@@ -282,8 +290,8 @@ impl<const D: usize> Flow<D> {
     fn update_pressure(
         &mut self,
         [shift, viscosity]: [f64; 2],
-        potential: &unstick_grid::CellField<f64, D>,
-        divergence: &unstick_grid::CellField<f64, D>,
+        potential: &CellField<f64, D>,
+        divergence: &CellField<f64, D>,
     ) {
         let shape = potential.shape();
         let lines = &self.discrete.pressure;
@@ -300,15 +308,8 @@ impl<const D: usize> Flow<D> {
         }
     }
 
-    /// Force on each body: the momentum it takes from the liquid, less what the liquid in its place would take.
-    fn forces(
-        &self,
-        pace: [f64; 2],
-        weights: &TimeWeights,
-        momentum: &Momentum<D>,
-        right: &Momentum<D>,
-        bodies: &[Immersed<D>],
-    ) -> Vec<Force<D>> {
+    /// Momentum that each body takes in the viscous step, divided by density.
+    fn taken_by_viscous(&self, pace: [f64; 2], momentum: &Momentum<D>, right: &Momentum<D>) -> Vec<Vector6<f64>> {
         let pressure = &self.state.pressure;
         let cells = pressure.shape();
         let right = |component: usize, place: [usize; D]| {
@@ -323,17 +324,29 @@ impl<const D: usize> Flow<D> {
             let area = self.discrete.volume(component, place) / width;
             right.faces[component].at(place) - (above - below) * area
         };
-        let taken = exchange(&self.discrete, &self.marks, pace, &momentum.faces, right, &momentum.bodies);
-        let force = |((taken, body), new): ((Vector6<f64>, &Immersed<D>), &Vector6<f64>)| {
+        exchange(&self.discrete, &self.marks, pace, &momentum.faces, right, &momentum.bodies)
+    }
+
+    /// Force on each body: the momentum that it takes, less what the liquid in its place would.
+    fn forces(
+        &self,
+        weights: &TimeWeights,
+        twists: &[Vector6<f64>],
+        taken: &[Vector6<f64>],
+        displaced: &[Matrix6<f64>],
+        bodies: &[Immersed<D>],
+    ) -> Vec<Force<D>> {
+        let force = |(number, body): (usize, &Immersed<D>)| {
+            let new = twists[number];
             let rate = weights.shift * new
                 + weights.history[0] * body.twist.to_vector()
                 + weights.history[1] * body.previous.to_vector();
-            Force::from_vector(&(self.setup.density * (taken + body.displaced() * rate)))
+            Force::from_vector(&(self.setup.density * (taken[number] + displaced[number] * rate)))
         };
-        taken.into_iter().zip(bodies).zip(&momentum.bodies).map(force).collect()
+        bodies.iter().enumerate().map(force).collect()
     }
 
-    fn largest_rate(&self, divergence: &unstick_grid::CellField<f64, D>) -> f64 {
+    fn largest_rate(&self, divergence: &CellField<f64, D>) -> f64 {
         let shape = divergence.shape();
         let lines = &self.discrete.pressure;
         let mut rates = divergence.clone();
@@ -341,18 +354,20 @@ impl<const D: usize> Flow<D> {
             let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
             row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value /= area * width);
         });
-        unstick_mlcp::vector::norm_max(rates.values())
+        vector::norm_max(rates.values())
     }
 }
 
 /// Force and torque on a free body from outside, less the gyroscopic torque, divided by density.
-fn pull<const D: usize>(body: &Immersed<D>, excess: &Matrix6<f64>, density: f64) -> Vector6<f64> {
-    let Freedom::Free { force, torque, .. } = &body.freedom else { return Vector6::zeros() };
+fn pull<const D: usize>(body: &Immersed<D>, density: f64) -> Vector6<f64> {
+    let Freedom::Free { mass, inertia, force, torque } = &body.freedom else { return Vector6::zeros() };
     let mut pull = Vector6::zeros();
     (0..D).for_each(|axis| pull[axis] = force[axis] / density);
     (0..3).for_each(|axis| pull[3 + axis] = torque[axis] / density);
-    let spin = nalgebra::Vector3::from(body.twist.angular);
-    let gyroscopic = spin.cross(&(excess.fixed_view::<3, 3>(3, 3) * spin));
+    let spin = Vector3::from(body.twist.angular);
+    // The liquid inside turns by its own equations: only what the body has more is slung.
+    let inertia = Matrix3::from_fn(|row, column| inertia[row][column]) * (1.0 / density - body.volume / mass);
+    let gyroscopic = spin.cross(&(inertia * spin));
     (0..3).for_each(|axis| pull[3 + axis] -= gyroscopic[axis]);
     pull
 }

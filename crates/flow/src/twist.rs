@@ -1,7 +1,6 @@
 //! The velocity of a rigid body.
 
 use nalgebra::Vector6;
-use serde::{Deserialize, Serialize};
 
 /// Velocity of the centre of mass and angular velocity. In the plane only the last angular part is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,10 +36,7 @@ impl<const D: usize> Twist<D> {
     }
 
     pub(crate) fn from_vector(vector: &Vector6<f64>) -> Self {
-        Self {
-            linear: std::array::from_fn(|axis| vector[axis]),
-            angular: std::array::from_fn(|axis| vector[3 + axis]),
-        }
+        Self { linear: std::array::from_fn(|axis| vector[axis]), angular: std::array::from_fn(|axis| vector[3 + axis]) }
     }
 }
 
@@ -60,16 +56,6 @@ pub(crate) fn basis<const D: usize>(component: usize, offset: [f64; D]) -> Vecto
 #[inline]
 pub(crate) fn exists<const D: usize>(part: usize) -> bool {
     D == 3 || matches!(part, 0 | 1 | 5)
-}
-
-/// A twist as plain data, for checkpoints.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct FlatTwist(pub [f64; 6]);
-
-impl<const D: usize> From<Twist<D>> for FlatTwist {
-    fn from(twist: Twist<D>) -> Self {
-        Self(twist.to_vector().into())
-    }
 }
 
 #[cfg(test)]

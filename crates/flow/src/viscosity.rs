@@ -50,11 +50,17 @@ impl Viscosity {
         match *self {
             Self::Newtonian(value) => value >= 0.0 && value.is_finite(),
             Self::PowerLaw { consistency, exponent, bounds } => {
-                is_positive(consistency) && is_positive(exponent) && is_positive(bounds[0]) && bounds[0] <= bounds[1]
+                is_positive(consistency)
+                    && is_positive(exponent)
+                    && is_positive(bounds[0])
+                    && bounds[0] <= bounds[1]
                     && bounds[1].is_finite()
             }
             Self::Carreau { at_rest, sheared, relaxation, exponent } => {
-                is_positive(at_rest) && sheared >= 0.0 && sheared.is_finite() && is_positive(relaxation)
+                is_positive(at_rest)
+                    && sheared >= 0.0
+                    && sheared.is_finite()
+                    && is_positive(relaxation)
                     && is_positive(exponent)
             }
         }

@@ -108,7 +108,9 @@ impl<const D: usize> Viscous<'_, D> {
         let mut residual = Momentum::zero(self.discrete, x.bodies.len());
         self.apply(x, &mut residual);
         residual.bodies.iter_mut().for_each(|row| *row = -*row);
-        residual.faces.iter_mut().for_each(|field| parallel::for_each(field.values_mut(), |row| row.iter_mut().for_each(|value| *value = -*value)));
+        residual.faces.iter_mut().for_each(|field| {
+            parallel::for_each(field.values_mut(), |row| row.iter_mut().for_each(|value| *value = -*value))
+        });
         residual.add(1.0, right);
         let mut preconditioner = Preconditioner::new(self);
         let mut z = residual.clone();
@@ -165,14 +167,23 @@ impl<const D: usize> Preconditioner<D> {
             for held in viscous.marks.cut.iter().flatten() {
                 diagonal[held.component].values_mut()[held.index] += viscous.viscosity * held.drag;
             }
-            diagonal.iter_mut().for_each(|field| parallel::for_each(field.values_mut(), |row| row.iter_mut().for_each(|value| *value = 1.0 / *value)));
+            diagonal.iter_mut().for_each(|field| {
+                parallel::for_each(field.values_mut(), |row| row.iter_mut().for_each(|value| *value = 1.0 / *value))
+            });
             diagonal
         });
-        let bodies = (0..viscous.excess.len()).map(|body| viscous.excess[body].map(|excess| body_block(viscous, body, excess)));
+        let bodies =
+            (0..viscous.excess.len()).map(|body| viscous.excess[body].map(|excess| body_block(viscous, body, excess)));
         Self { faces, bodies: bodies.collect() }
     }
 
-    fn apply(&mut self, viscous: &Viscous<D>, residual: &Momentum<D>, z: &mut Momentum<D>, solvers: &mut [Separable<D>; D]) {
+    fn apply(
+        &mut self,
+        viscous: &Viscous<D>,
+        residual: &Momentum<D>,
+        z: &mut Momentum<D>,
+        solvers: &mut [Separable<D>; D],
+    ) {
         for component in 0..D {
             let (residual, z) = (residual.faces[component].values(), z.faces[component].values_mut());
             match &self.faces {

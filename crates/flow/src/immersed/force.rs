@@ -20,10 +20,7 @@ pub struct Force<const D: usize> {
 
 impl<const D: usize> Force<D> {
     pub(crate) fn from_vector(vector: &Vector6<f64>) -> Self {
-        Self {
-            force: std::array::from_fn(|axis| vector[axis]),
-            torque: std::array::from_fn(|axis| vector[3 + axis]),
-        }
+        Self { force: std::array::from_fn(|axis| vector[axis]), torque: std::array::from_fn(|axis| vector[3 + axis]) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which faces a body holds, and how firmly.
 
-use nalgebra::Vector6;
+use nalgebra::{Matrix6, Vector6};
 use unstick_grid::{CellField, FaceField};
 
 use super::Immersed;
@@ -34,19 +34,12 @@ pub(crate) struct Marks<const D: usize> {
     pub cut: Vec<Vec<Held<D>>>,
     /// The body that holds a face, plus one; zero for none.
     owner: FaceField<u32, D>,
-    /// Σ of the drags of all bodies on a face.
-    drag: FaceField<f64, D>,
 }
 
 impl<const D: usize> Marks<D> {
     pub fn new(discrete: &Discrete<D>) -> Self {
         let owner = std::array::from_fn(|axis| CellField::of_shape(discrete.grid.faces(axis), |_| 0));
-        Self { inside: Vec::new(), cut: Vec::new(), owner, drag: discrete.zero_faces() }
-    }
-
-    /// The drag of all bodies on the face that one of them holds.
-    pub fn drag_of(&self, held: &Held<D>) -> f64 {
-        self.drag[held.component].values()[held.index]
+        Self { inside: Vec::new(), cut: Vec::new(), owner }
     }
 
     /// Marks anew. Only faces near bodies are touched: what was marked is unmarked, and boxes around the bodies
@@ -54,9 +47,6 @@ impl<const D: usize> Marks<D> {
     pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[Immersed<D>]) {
         for held in self.inside.iter().flatten() {
             self.owner[held.component].values_mut()[held.index] = 0;
-        }
-        for held in self.cut.iter().flatten() {
-            self.drag[held.component].values_mut()[held.index] = 0.0;
         }
         self.inside.clear();
         self.cut.clear();
@@ -85,7 +75,6 @@ impl<const D: usize> Marks<D> {
                     if distance > 0.0 && is_open {
                         let drag = near.drag(discrete, component, place, distance);
                         if drag > 0.0 {
-                            self.drag[component].values_mut()[index] += drag;
                             cut.push(held(discrete, body, component, place, index, drag));
                         }
                     }
@@ -97,6 +86,15 @@ impl<const D: usize> Marks<D> {
 
     pub fn is_empty(&self) -> bool {
         self.inside.iter().all(Vec::is_empty) && self.cut.iter().all(Vec::is_empty)
+    }
+
+    /// Mass and inertia of the liquid inside each body, divided by density, as the grid sees it. What a body has more
+    /// is counted from here, so that its inertia is the right one whichever faces happen to lie inside.
+    pub fn displaced(&self) -> Vec<Matrix6<f64>> {
+        let of_body = |inside: &Vec<Held<D>>| {
+            inside.iter().fold(Matrix6::zeros(), |sum, held| sum + held.basis * held.basis.transpose() * held.volume)
+        };
+        self.inside.iter().map(of_body).collect()
     }
 
     /// Sets the velocity inside every body to that of its twist.
@@ -161,7 +159,8 @@ impl<const D: usize> Neighbourhood<D> {
 
     fn distance(&self, place: [usize; D]) -> Option<f64> {
         let shape = self.distances.shape();
-        let is_near = (0..D).all(|axis| place[axis] >= self.lower[axis] && place[axis] < self.lower[axis] + shape[axis]);
+        let is_near =
+            (0..D).all(|axis| place[axis] >= self.lower[axis] && place[axis] < self.lower[axis] + shape[axis]);
         is_near.then(|| self.distances.at(std::array::from_fn(|axis| place[axis] - self.lower[axis])))
     }
 

@@ -19,8 +19,8 @@ use nalgebra::{Matrix3, Matrix6};
 use unstick_grid::SignedDistance;
 
 use crate::twist::Twist;
-pub use force::{Force, stress_force};
 pub(crate) use force::exchange;
+pub use force::{Force, stress_force};
 pub(crate) use mark::{Held, Marks};
 
 /// A rigid body as the flow sees it.
@@ -34,7 +34,7 @@ pub struct Immersed<const D: usize> {
     pub reach: f64,
     /// Its volume; in the plane, area.
     pub volume: f64,
-    /// Its velocity: prescribed, or found by the step.
+    /// Its velocity: before a step the last, after it the new.
     pub twist: Twist<D>,
     /// Its velocity a step before; kept by the step.
     pub previous: Twist<D>,
@@ -46,8 +46,8 @@ pub struct Immersed<const D: usize> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Freedom<const D: usize> {
-    /// Its motion is given.
-    Prescribed,
+    /// Its motion is given: its velocity at the end of the step.
+    Prescribed(Twist<D>),
     /// It moves as forces tell.
     Free {
         /// Mass; in the plane, per depth.
@@ -62,10 +62,10 @@ pub enum Freedom<const D: usize> {
 }
 
 impl<const D: usize> Immersed<D> {
-    /// A body that moves as its `twist` is set to.
+    /// A body at rest that goes where it is told.
     pub fn prescribed(shape: SignedDistance<D>, centre: [f64; D], reach: f64, volume: f64) -> Self {
         let twist = Twist::zero();
-        Self { shape, centre, reach, volume, twist, previous: twist, freedom: Freedom::Prescribed }
+        Self { shape, centre, reach, volume, twist, previous: twist, freedom: Freedom::Prescribed(twist) }
     }
 
     /// A disc or ball at rest that goes where it is told.
@@ -74,23 +74,14 @@ impl<const D: usize> Immersed<D> {
         Self::prescribed(SignedDistance::sphere(centre, radius), centre, radius, volume)
     }
 
-    /// Mass and inertia that the body has more than the liquid in its place, divided by the density of the
-    /// liquid; none where the motion is given.
-    pub(crate) fn excess(&self, density: f64) -> Option<Matrix6<f64>> {
-        let Freedom::Free { mass, .. } = &self.freedom else { return None };
-        Some(self.displaced() * (mass / density / self.volume - 1.0))
-    }
-
-    /// Mass and inertia of the liquid in its place, divided by density. The inertia of a body whose motion is
-    /// given is not known, and taken as zero.
-    pub(crate) fn displaced(&self) -> Matrix6<f64> {
-        let mut displaced = Matrix6::zeros();
-        (0..3).for_each(|axis| displaced[(axis, axis)] = self.volume);
-        if let Freedom::Free { mass, inertia, .. } = &self.freedom {
-            let inertia = Matrix3::from_fn(|row, column| inertia[row][column]) * (self.volume / mass);
-            displaced.fixed_view_mut::<3, 3>(3, 3).copy_from(&inertia);
-        }
-        displaced
+    /// Mass and inertia, divided by the density of the liquid; none where the motion is given.
+    pub(crate) fn inertia(&self, density: f64) -> Option<Matrix6<f64>> {
+        let Freedom::Free { mass, inertia, .. } = &self.freedom else { return None };
+        let mut matrix = Matrix6::zeros();
+        (0..3).for_each(|axis| matrix[(axis, axis)] = mass / density);
+        let inertia = Matrix3::from_fn(|row, column| inertia[row][column] / density);
+        matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(&inertia);
+        Some(matrix)
     }
 }
 
