@@ -81,6 +81,13 @@ impl<const D: usize> Discrete<D> {
         });
     }
 
+    /// The same for the velocity across every periodic axis.
+    pub fn copy_around_all(&self, velocity: &mut FaceField<f64, D>) {
+        for axis in (0..D).filter(|&axis| self.velocity[axis][axis].is_periodic) {
+            self.copy_around(axis, &mut velocity[axis]);
+        }
+    }
+
     /// Velocity across a side, along the axis.
     fn speed_in(&self, axis: usize, end: usize, place: [usize; D], time: f64) -> f64 {
         let Boundary::Inflow(inflow) = &self.sides[axis][end] else { return 0.0 };

@@ -188,11 +188,7 @@ impl<'a, const D: usize> Projection<'a, D> {
             }
         }
         momentum.bodies.iter_mut().zip(&kicks).for_each(|(twist, kick)| *twist -= kick);
-        for axis in 0..D {
-            if self.discrete.velocity[axis][axis].is_periodic {
-                self.discrete.copy_around(axis, &mut momentum.faces[axis]);
-            }
-        }
+        self.discrete.copy_around_all(&mut momentum.faces);
     }
 }
 

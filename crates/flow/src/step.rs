@@ -50,6 +50,18 @@ pub struct StepReport<const D: usize> {
     pub forces: Vec<Force<D>>,
 }
 
+/// Passes of the first step, which knows no pressure to begin with.
+const FIRST_PASSES: usize = 8;
+
+/// The velocity as it comes out of viscous step and projection, and what was done for it.
+struct Pass<const D: usize> {
+    momentum: Momentum<D>,
+    /// Momentum that each body has taken, divided by density.
+    taken: Vec<Vector6<f64>>,
+    viscous_iterations: usize,
+    pressure_iterations: usize,
+}
+
 /// Weights of the new velocity and the last two in the rate of change, per second, and of the last two in û.
 struct TimeWeights {
     shift: f64,
@@ -147,9 +159,7 @@ impl<const D: usize> Flow<D> {
     /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
     pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
         self.check(length, bodies)?;
-        let viscosity = self.setup.viscosity.typical();
         let weights = TimeWeights::new(length, self.state.last_step);
-        let pace = [weights.shift, viscosity];
         let time = self.state.time + length;
         self.marks.update(&self.discrete, bodies);
         let displaced = self.marks.displaced();
@@ -159,44 +169,16 @@ impl<const D: usize> Flow<D> {
         let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
 
         let right = self.right_without_pressure(&weights, bodies, &excess);
-        let mut with_pressure = right.clone();
-        self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
-        self.discrete.add_wall_terms(viscosity, &mut with_pressure.faces);
-        let viscous =
-            Viscous { discrete: &self.discrete, marks: &self.marks, excess: &excess, shift: weights.shift, viscosity };
-        viscous.gather(&mut with_pressure);
-        let mut momentum = self.extrapolated(&weights, bodies, time);
-        let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
-        let viscous_iterations = viscous.solve(
-            &with_pressure,
-            &mut momentum,
-            &mut self.velocity_solvers,
-            limits(self.setup.solve.viscous_tolerance),
-        );
-        for axis in 0..D {
-            if self.discrete.velocity[axis][axis].is_periodic {
-                self.discrete.copy_around(axis, &mut momentum.faces[axis]);
-            }
+        let momentum = self.extrapolated(&weights, bodies, time);
+        let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0 };
+        let passes = if self.state.last_step > 0.0 { 1 } else { FIRST_PASSES };
+        for _ in 0..passes {
+            self.pass(&weights, &right, &excess, &mut pass);
         }
-
-        let mut taken = self.taken_by_viscous(pace, &momentum, &right);
-        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
-        self.discrete.divergence(&momentum.faces, &mut divergence);
-        let projection = Projection::new(&self.discrete, &self.marks, &excess);
-        let pressure_iterations = projection.project(
-            &mut momentum,
-            &mut potential,
-            &divergence,
-            &mut self.pressure_solver,
-            limits(self.setup.solve.pressure_tolerance),
-        );
-        for (taken, more) in taken.iter_mut().zip(projection.taken(&potential)) {
-            *taken += weights.shift * more;
-        }
-        self.update_pressure(pace, &potential, &divergence);
-        self.marks.fill(&momentum.bodies, &mut momentum.faces);
+        let Pass { momentum, taken, viscous_iterations, pressure_iterations } = pass;
 
         let forces = self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies);
+        let mut divergence = self.discrete.zero_cells();
         self.discrete.divergence(&momentum.faces, &mut divergence);
         let divergence = self.largest_rate(&divergence);
         for (body, twist) in bodies.iter_mut().zip(&momentum.bodies) {
@@ -211,6 +193,47 @@ impl<const D: usize> Flow<D> {
             return Err(StepError::Diverged { time });
         }
         Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces })
+    }
+
+    /// The viscous step with the pressure there is, the projection, and the pressure that follows.
+    fn pass(
+        &mut self,
+        weights: &TimeWeights,
+        right: &Momentum<D>,
+        excess: &[Option<Matrix6<f64>>],
+        pass: &mut Pass<D>,
+    ) {
+        let viscosity = self.setup.viscosity.typical();
+        let pace = [weights.shift, viscosity];
+        let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
+        let mut with_pressure = right.clone();
+        self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
+        let viscous = Viscous { discrete: &self.discrete, marks: &self.marks, excess, shift: weights.shift, viscosity };
+        viscous.gather(&mut with_pressure);
+        pass.viscous_iterations += viscous.solve(
+            &with_pressure,
+            &mut pass.momentum,
+            &mut self.velocity_solvers,
+            limits(self.setup.solve.viscous_tolerance),
+        );
+        self.discrete.copy_around_all(&mut pass.momentum.faces);
+        pass.taken = self.taken_by_viscous(pace, &pass.momentum, right);
+
+        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
+        self.discrete.divergence(&pass.momentum.faces, &mut divergence);
+        let projection = Projection::new(&self.discrete, &self.marks, excess);
+        pass.pressure_iterations += projection.project(
+            &mut pass.momentum,
+            &mut potential,
+            &divergence,
+            &mut self.pressure_solver,
+            limits(self.setup.solve.pressure_tolerance),
+        );
+        for (taken, more) in pass.taken.iter_mut().zip(projection.taken(&potential)) {
+            *taken += weights.shift * more;
+        }
+        self.marks.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
+        self.update_pressure(pace, &potential, &divergence);
     }
 
     fn check(&self, length: f64, bodies: &[Immersed<D>]) -> Result<(), StepError> {
@@ -256,7 +279,7 @@ impl<const D: usize> Flow<D> {
         mixed
     }
 
-    /// −(history) − ∇·(û û) + f, integrated, and what pulls the bodies.
+    /// −(history) − ∇·(û û) + f and the drag of moving walls, integrated, and what pulls the bodies.
     fn right_without_pressure(
         &self,
         weights: &TimeWeights,
@@ -279,6 +302,7 @@ impl<const D: usize> Flow<D> {
                 }
             });
         }
+        self.discrete.add_wall_terms(self.setup.viscosity.typical(), &mut faces);
         let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
             let Some(excess) = excess else { return Vector6::zeros() };
             let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();

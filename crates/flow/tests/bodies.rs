@@ -73,9 +73,12 @@ fn a_body_far_lighter_than_the_liquid_rises_without_rocking() {
         last = speed;
     }
     assert!(last > 0.1, "{speeds:?}");
-    // The first acceleration is that of a body with its added mass, (ρ_l − ρ) V g / (m + ρ_l V) in open liquid.
-    let acceleration = speeds[0] / 0.02;
-    assert!(acceleration > 0.6 && acceleration < 0.95, "{acceleration}");
+    // Over the first step: buoyancy against the mass of the body, its added mass (that of the liquid in its place) and
+    // the drag of a layer of √(ν Δt) around it, 4π R ν/√(ν Δt). The box is ten radii wide, which adds some.
+    let (volume, layer) = (bodies[0].volume, (0.01f64 * 0.02).sqrt());
+    let drag = 4.0 * std::f64::consts::PI * radius * 0.01 / layer;
+    let expected = 0.95 * volume / (1.05 * volume / 0.02 + drag);
+    assert!((speeds[0] / expected - 1.0).abs() < 0.15, "{} against {expected}", speeds[0]);
 }
 
 #[test]

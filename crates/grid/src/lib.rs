@@ -22,7 +22,7 @@ mod mesh;
 mod motion;
 mod pose;
 mod sample;
-mod vector;
+pub mod vector;
 
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};

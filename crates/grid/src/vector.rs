@@ -1,49 +1,70 @@
-//! The little vector algebra that shapes and motions need.
+//! The little vector algebra that shapes, motions and bodies need.
 
-pub(crate) fn plus<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
+/// a + b.
+#[inline]
+pub fn plus<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
     std::array::from_fn(|axis| a[axis] + b[axis])
 }
 
-pub(crate) fn minus<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
+/// a − b.
+#[inline]
+pub fn minus<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
 
-pub(crate) fn times<const D: usize>(factor: f64, a: [f64; D]) -> [f64; D] {
+/// A multiple of a.
+#[inline]
+pub fn times<const D: usize>(factor: f64, a: [f64; D]) -> [f64; D] {
     a.map(|value| factor * value)
 }
 
-pub(crate) fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+/// a · b.
+#[inline]
+pub fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
     (0..D).map(|axis| a[axis] * b[axis]).sum()
 }
 
-pub(crate) fn length<const D: usize>(a: [f64; D]) -> f64 {
+/// |a|.
+#[inline]
+pub fn length<const D: usize>(a: [f64; D]) -> f64 {
     dot(a, a).sqrt()
 }
 
-pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+/// a × b.
+#[inline]
+pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// A square matrix by rows.
-pub(crate) type Matrix<const D: usize> = [[f64; D]; D];
+pub type Matrix<const D: usize> = [[f64; D]; D];
 
 /// A matrix from a function of row and column.
-pub(crate) fn matrix<const D: usize>(entry: impl Fn(usize, usize) -> f64) -> Matrix<D> {
+#[inline]
+pub fn matrix<const D: usize>(entry: impl Fn(usize, usize) -> f64) -> Matrix<D> {
     std::array::from_fn(|row| std::array::from_fn(|column| entry(row, column)))
 }
 
-pub(crate) fn identity<const D: usize>() -> Matrix<D> {
+/// The matrix that changes nothing.
+#[inline]
+pub fn identity<const D: usize>() -> Matrix<D> {
     matrix(|row, column| f64::from(u8::from(row == column)))
 }
 
-pub(crate) fn transposed<const D: usize>(a: &Matrix<D>) -> Matrix<D> {
+/// Aᵀ.
+#[inline]
+pub fn transposed<const D: usize>(a: &Matrix<D>) -> Matrix<D> {
     matrix(|row, column| a[column][row])
 }
 
-pub(crate) fn product<const D: usize>(a: &Matrix<D>, b: &Matrix<D>) -> Matrix<D> {
+/// A B.
+#[inline]
+pub fn product<const D: usize>(a: &Matrix<D>, b: &Matrix<D>) -> Matrix<D> {
     matrix(|row, column| (0..D).map(|k| a[row][k] * b[k][column]).sum())
 }
 
-pub(crate) fn applied<const D: usize>(a: &Matrix<D>, to: [f64; D]) -> [f64; D] {
+/// A x.
+#[inline]
+pub fn applied<const D: usize>(a: &Matrix<D>, to: [f64; D]) -> [f64; D] {
     std::array::from_fn(|row| dot(a[row], to))
 }
