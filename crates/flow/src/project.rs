@@ -38,6 +38,8 @@ pub(crate) struct Projection<'a, const D: usize> {
     grips: Vec<Vec<Grip>>,
     /// Inverse inertia of each body with the liquid that it carries along; zero where the motion is given.
     mobility: Vec<Matrix6<f64>>,
+    /// Cells without an open face: whatever flows into them, no potential can change it.
+    enclosed: Vec<usize>,
 }
 
 impl<'a, const D: usize> Projection<'a, D> {
@@ -70,7 +72,7 @@ impl<'a, const D: usize> Projection<'a, D> {
                 )
             })
         });
-        Self { discrete, mobility: mobility.collect(), grips }
+        Self { discrete, mobility: mobility.collect(), enclosed: enclosed(discrete, &grips), grips }
     }
 
     /// Momentum that a potential gives each body and the liquid in its place does not take, divided by density.
@@ -96,6 +98,7 @@ impl<'a, const D: usize> Projection<'a, D> {
     ) -> usize {
         let mut residual = divergence.values().to_vec();
         residual.iter_mut().for_each(|value| *value = -*value);
+        self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
         let iterations = if self.grips.iter().all(Vec::is_empty) {
             vector::copy(&residual, potential.values_mut());
             solver.solve(0.0, 1.0, potential.values_mut());
@@ -197,6 +200,27 @@ impl Grip {
         let [below, above] = self.cells.map(|cell| cell.map_or(0.0, |cell| potential[cell]));
         above - below
     }
+}
+
+/// Cells all of whose faces are held by bodies or given by sides.
+fn enclosed<const D: usize>(discrete: &Discrete<D>, grips: &[Vec<Grip>]) -> Vec<usize> {
+    let mut held = std::collections::BTreeMap::<usize, usize>::new();
+    for cell in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
+        *held.entry(cell).or_default() += 1;
+    }
+    let cells = discrete.grid.cells();
+    let given = |cell: usize| {
+        let mut rest = cell;
+        (0..D)
+            .map(|axis| {
+                let place = rest % cells[axis];
+                rest /= cells[axis];
+                let ends = [(place == 0, 0), (place + 1 == cells[axis], 1)];
+                ends.iter().filter(|&&(is_end, end)| is_end && discrete.sides[axis][end].is_closed()).count()
+            })
+            .sum::<usize>()
+    };
+    held.into_iter().filter(|&(cell, count)| count + given(cell) == 2 * D).map(|(cell, _)| cell).collect()
 }
 
 /// Takes the mean by volume away: where nothing fixes it, the level of a pressure means nothing.
