@@ -6,6 +6,7 @@
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
 //! - [`liquid`]: the physics of one time step;
+//! - [`flow`]: viscous flow that fills a box, on stretched grids; [`bodies`]: rigid bodies in it;
 //! - [`scene`]: scene files, run folders, pictures;
 //! - [`grid`]: the lattices that problems live on.
 //!
@@ -26,6 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use unstick_bodies as bodies;
+pub use unstick_flow as flow;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;

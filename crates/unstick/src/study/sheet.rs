@@ -93,7 +93,7 @@ impl Part {
             Show::Methods(quantities) => Table::methods(observations, quantities),
             Show::Convergence | Show::Quartiles => curves::counts(observations),
             Show::Histogram => curves::histogram(observations),
-            Show::Course(_) | Show::Gallery => Table::default(),
+            Show::Course(_) | Show::Gallery | Show::Curves { .. } => Table::default(),
         };
         let charts = match view.show {
             Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
@@ -103,6 +103,9 @@ impl Part {
             Show::Convergence => curves::convergence(view.caption, observations),
             Show::Quartiles => curves::quartiles(view.caption, observations),
             Show::Histogram => vec![curves::over_rows(view.caption, "solves", &published, &ours)],
+            Show::Curves { of, across, up, published } => {
+                vec![curves::of_flows(view.caption, of, [across, up], published, observations)]
+            }
             Show::Course(quantity) => curves::courses(view.caption, quantity, observations),
         };
         let (theirs, judged) = match view.show {

@@ -1,5 +1,6 @@
 //! Makes the measurements of a study that are not there yet.
 
+mod flows;
 mod problems;
 mod runs;
 mod steps;
@@ -10,6 +11,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use unstick::scene::{AnyScene, SceneFile};
+
+pub use flows::FlowKind;
 
 use super::record::Record;
 use super::store::Store;
@@ -46,6 +49,7 @@ pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
         Task::Problems(task) => problems::places(task, pace),
         Task::Runs(task) => runs::places(task, pace),
         Task::Steps(task) => steps::places(task, pace),
+        Task::Flows(task) => flows::places(task, pace),
         Task::Impossible(_) => Vec::new(),
     }
 }
@@ -68,7 +72,7 @@ pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
         Task::Problems(task) => problems::check(task, pace),
         Task::Runs(task) => runs::check(task, pace),
         Task::Steps(task) => steps::check(task, pace),
-        Task::Impossible(_) => Ok(()),
+        Task::Flows(_) | Task::Impossible(_) => Ok(()),
     }
 }
 
@@ -80,6 +84,7 @@ pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Res
         Task::Problems(task) => problems::measure(task, pace, &mut desk),
         Task::Runs(task) => runs::measure(task, pace, &mut desk),
         Task::Steps(task) => steps::measure(task, pace, &mut desk),
+        Task::Flows(task) => flows::measure(task, pace, &mut desk),
         Task::Impossible(_) => Ok(()),
     }
 }
