@@ -88,6 +88,17 @@ impl<const D: usize> Discrete<D> {
         }
     }
 
+    /// The velocity at a face; at the last node of a periodic axis that at the first.
+    #[inline]
+    pub fn value(&self, velocity: &FaceField<f64, D>, component: usize, mut place: [usize; D]) -> f64 {
+        let is_copy = self.velocity[component][component].is_periodic
+            && place[component] + 1 == velocity[component].shape()[component];
+        if is_copy {
+            place[component] = 0;
+        }
+        velocity[component].at(place)
+    }
+
     /// Velocity across a side, along the axis.
     fn speed_in(&self, axis: usize, end: usize, place: [usize; D], time: f64) -> f64 {
         let Boundary::Inflow(inflow) = &self.sides[axis][end] else { return 0.0 };

@@ -13,6 +13,7 @@ mod setup;
 mod state;
 mod stencil;
 mod step;
+mod stress;
 mod tensor;
 mod twist;
 mod viscosity;

@@ -16,13 +16,15 @@ use crate::advect::advect;
 use crate::direct::Separable;
 use crate::discrete::Discrete;
 use crate::error::{SetupError, StepError};
-use crate::immersed::{Force, Freedom, Immersed, Marks, exchange};
+use crate::immersed::{Force, Freedom, Held, Immersed, Marks, exchange};
 use crate::project::{Projection, remove_mean};
 use crate::setup::FlowSetup;
 use crate::state::FlowState;
-use crate::stencil::for_each_row;
+use crate::stencil::{self, for_each_row};
+use crate::stress::Stress;
 use crate::tensor::index_of;
 use crate::twist::Twist;
+use crate::viscosity::Viscosity;
 use crate::viscous::{Momentum, Viscous};
 
 /// A setup and a state, at work.
@@ -33,6 +35,8 @@ pub struct Flow<const D: usize> {
     velocity_solvers: [Separable<D>; D],
     pressure_solver: Separable<D>,
     marks: Marks<D>,
+    /// The viscosity of the step, where it varies.
+    stress: Option<Stress<D>>,
 }
 
 /// What a step says of itself.
@@ -92,6 +96,7 @@ impl<const D: usize> Flow<D> {
             velocity_solvers: std::array::from_fn(|component| Separable::new(&discrete.velocity[component])),
             pressure_solver: Separable::new(&discrete.pressure),
             marks: Marks::new(&discrete),
+            stress: None,
             discrete,
             setup,
             state,
@@ -168,6 +173,8 @@ impl<const D: usize> Flow<D> {
         };
         let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
 
+        self.stress = (!matches!(self.setup.viscosity, Viscosity::Newtonian(_)))
+            .then(|| Stress::new(&self.discrete, &self.setup.viscosity, &self.mix(weights.ahead)));
         let right = self.right_without_pressure(&weights, bodies, &excess);
         let momentum = self.extrapolated(&weights, bodies, time);
         let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0 };
@@ -208,7 +215,14 @@ impl<const D: usize> Flow<D> {
         let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
         let mut with_pressure = right.clone();
         self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
-        let viscous = Viscous { discrete: &self.discrete, marks: &self.marks, excess, shift: weights.shift, viscosity };
+        let viscous = Viscous {
+            discrete: &self.discrete,
+            marks: &self.marks,
+            excess,
+            shift: weights.shift,
+            viscosity,
+            stress: self.stress.as_ref(),
+        };
         viscous.gather(&mut with_pressure);
         pass.viscous_iterations += viscous.solve(
             &with_pressure,
@@ -302,7 +316,7 @@ impl<const D: usize> Flow<D> {
                 }
             });
         }
-        self.discrete.add_wall_terms(self.setup.viscosity.typical(), &mut faces);
+        self.add_wall_terms(&mut faces);
         let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
             let Some(excess) = excess else { return Vector6::zeros() };
             let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();
@@ -332,11 +346,36 @@ impl<const D: usize> Flow<D> {
         }
     }
 
+    /// Adds the drag of walls that move along themselves.
+    fn add_wall_terms(&self, out: &mut FaceField<f64, D>) {
+        let Some(stress) = &self.stress else {
+            self.discrete.add_wall_terms(self.setup.viscosity.typical(), out);
+            return;
+        };
+        let (still, mut drag) = (self.discrete.zero_faces(), self.discrete.zero_faces());
+        stress.apply(&self.discrete, 0.0, &still, true, &mut drag);
+        for (out, drag) in out.iter_mut().zip(&drag) {
+            vector::add_scaled(-1.0, drag.values(), out.values_mut());
+        }
+    }
+
     /// Momentum that each body takes in the viscous step, divided by density.
     fn taken_by_viscous(&self, pace: [f64; 2], momentum: &Momentum<D>, right: &Momentum<D>) -> Vec<Vector6<f64>> {
         let pressure = &self.state.pressure;
         let cells = pressure.shape();
-        let right = |component: usize, place: [usize; D]| {
+        let left = self.stress.as_ref().filter(|_| !self.marks.is_empty()).map(|stress| {
+            let mut left = self.discrete.zero_faces();
+            stress.apply(&self.discrete, pace[0], &momentum.faces, false, &mut left);
+            left
+        });
+        let left = |component: usize, place: [usize; D]| match &left {
+            Some(left) => left[component].at(place),
+            None => {
+                let lines = &self.discrete.velocity[component];
+                stencil::at(lines, pace[0], pace[1], momentum.faces[component].values(), place)
+            }
+        };
+        let residual = |component: usize, place: [usize; D]| {
             let [below, above] = self.discrete.cells_beside(component, place[component]).map(|cell| {
                 cell.map_or(0.0, |cell| {
                     let mut beside = place;
@@ -346,9 +385,13 @@ impl<const D: usize> Flow<D> {
             });
             let width = self.discrete.velocity[component][component].mass[place[component]];
             let area = self.discrete.volume(component, place) / width;
-            right.faces[component].at(place) - (above - below) * area
+            left(component, place) - right.faces[component].at(place) + (above - below) * area
         };
-        exchange(&self.discrete, &self.marks, pace, &momentum.faces, right, &momentum.bodies)
+        let viscosity = |held: &Held<D>| {
+            let varying = self.stress.as_ref().map(|stress| stress.at_face(&self.discrete, held.component, held.place));
+            varying.unwrap_or(pace[1])
+        };
+        exchange(&self.marks, &momentum.faces, residual, viscosity, &momentum.bodies)
     }
 
     /// Force on each body: the momentum that it takes, less what the liquid in its place would.

@@ -10,8 +10,9 @@ use unstick_mlcp::{parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
-use crate::immersed::Marks;
+use crate::immersed::{Held, Marks};
 use crate::stencil;
+use crate::stress::Stress;
 use crate::twist::exists;
 
 /// Velocities of faces with twists of bodies.
@@ -56,28 +57,41 @@ pub(crate) struct Viscous<'a, const D: usize> {
     pub excess: &'a [Option<Matrix6<f64>>],
     /// Coefficient of the new velocity in its rate of change, per second.
     pub shift: f64,
+    /// The viscosity, or one to compare with where it varies.
     pub viscosity: f64,
+    /// Where it varies.
+    pub stress: Option<&'a Stress<D>>,
 }
 
 impl<const D: usize> Viscous<'_, D> {
     /// `out` ← A x. Inside bodies x must hold what its twists say.
     pub fn apply(&self, x: &Momentum<D>, out: &mut Momentum<D>) {
-        for component in 0..D {
-            let lines = &self.discrete.velocity[component];
-            let (x, out) = (x.faces[component].values(), out.faces[component].values_mut());
-            stencil::apply(lines, self.shift, self.viscosity, x, out);
+        match self.stress {
+            Some(stress) => stress.apply(self.discrete, self.shift, &x.faces, false, &mut out.faces),
+            None => {
+                for component in 0..D {
+                    let lines = &self.discrete.velocity[component];
+                    let (x, out) = (x.faces[component].values(), out.faces[component].values_mut());
+                    stencil::apply(lines, self.shift, self.viscosity, x, out);
+                }
+            }
         }
         for (body, twist) in x.bodies.iter().enumerate() {
             let mut row = self.excess[body].map_or(Vector6::zeros(), |excess| self.shift * excess * twist);
             for held in &self.marks.cut[body] {
                 let slip = x.faces[held.component].values()[held.index] - held.basis.dot(twist);
-                let drag = self.viscosity * held.drag * slip;
+                let drag = self.viscosity_at(held) * held.drag * slip;
                 out.faces[held.component].values_mut()[held.index] += drag;
                 row -= held.basis * drag;
             }
             out.bodies[body] = row;
         }
         self.gather(out);
+    }
+
+    /// The viscosity at a face that a body holds.
+    pub fn viscosity_at(&self, held: &Held<D>) -> f64 {
+        self.stress.map_or(self.viscosity, |stress| stress.at_face(self.discrete, held.component, held.place))
     }
 
     /// Rows of faces inside a body are added to the rows of that body.
@@ -114,7 +128,7 @@ impl<const D: usize> Viscous<'_, D> {
         residual.add(1.0, right);
         let mut preconditioner = Preconditioner::new(self);
         let mut z = residual.clone();
-        if self.marks.is_empty() {
+        if self.marks.is_empty() && self.stress.is_none() {
             for component in 0..D {
                 solvers[component].solve(self.shift, self.viscosity, z.faces[component].values_mut());
             }
@@ -158,14 +172,14 @@ impl<const D: usize> Preconditioner<D> {
         let discrete = viscous.discrete;
         let finest = discrete.grid.finest();
         let is_stiff = 4.0 * D as f64 * viscous.viscosity > STIFF * viscous.shift * finest * finest;
-        let faces = (!is_stiff && !viscous.marks.is_empty()).then(|| {
+        let faces = (!is_stiff && viscous.stress.is_none() && !viscous.marks.is_empty()).then(|| {
             let mut diagonal = discrete.zero_faces();
             for component in 0..D {
                 let lines = &discrete.velocity[component];
                 stencil::diagonal(lines, viscous.shift, viscous.viscosity, diagonal[component].values_mut());
             }
             for held in viscous.marks.cut.iter().flatten() {
-                diagonal[held.component].values_mut()[held.index] += viscous.viscosity * held.drag;
+                diagonal[held.component].values_mut()[held.index] += viscous.viscosity_at(held) * held.drag;
             }
             diagonal.iter_mut().for_each(|field| {
                 parallel::for_each(field.values_mut(), |row| row.iter_mut().for_each(|value| *value = 1.0 / *value))

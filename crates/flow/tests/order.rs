@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use unstick_flow::{Axis, Boundary, Flow, FlowSetup, Freedom, Immersed, Inflow, TensorGrid, Twist};
+use unstick_flow::{Axis, Boundary, Flow, FlowSetup, Freedom, Immersed, Inflow, TensorGrid, Twist, Viscosity};
 use unstick_grid::SignedDistance;
 
 /// Largest difference of a component from a function of place.
@@ -136,4 +136,26 @@ fn liquid_that_turns_with_a_body_stays_as_it_is() {
             }
         }
     }
+}
+
+#[test]
+fn a_thinning_liquid_has_the_known_profile_between_plates() {
+    // A power law under a force f along x: u = n/(n+1) (f/k)^(1/n) ((1/2)^(1+1/n) − |y − 1/2|^(1+1/n)).
+    let (exponent, force) = (0.6, 1.0);
+    let cells = 48;
+    let grid = TensorGrid::new([Axis::uniform(0.0, 1.0, 3).unwrap(), Axis::uniform(0.0, 1.0, cells).unwrap()]);
+    let mut setup = FlowSetup::new(grid, 1.0);
+    setup.viscosity = Viscosity::PowerLaw { consistency: 0.5, exponent, bounds: [1e-3, 50.0] };
+    setup.sides[0] = [Boundary::Periodic, Boundary::Periodic];
+    setup.force = [force, 0.0];
+    setup.solve.viscous_tolerance = 1e-9;
+    let mut flow = Flow::new(setup).unwrap();
+    for _ in 0..400 {
+        flow.advance(0.05, &mut []).unwrap();
+    }
+    let power = 1.0 + 1.0 / exponent;
+    let exact =
+        |y: f64| (force / 0.5f64).powf(1.0 / exponent) / power * (0.5f64.powf(power) - (y - 0.5).abs().powf(power));
+    let worst = error(&flow, 0, |at| exact(at[1]));
+    assert!(worst < 5e-3 * exact(0.5), "{worst} of {}", exact(0.5));
 }

@@ -3,9 +3,7 @@
 use nalgebra::Vector6;
 use unstick_grid::{CellField, FaceField};
 
-use super::{Immersed, Marks};
-use crate::discrete::Discrete;
-use crate::stencil;
+use super::{Held, Immersed, Marks};
 use crate::tensor::TensorGrid;
 use crate::twist::basis;
 
@@ -27,26 +25,23 @@ impl<const D: usize> Force<D> {
 /// Momentum that each body takes from the liquid, divided by density: what keeps the momentum equation from being
 /// met on the faces that it holds.
 ///
-/// `right` is the right-hand side of the momentum equation, pressure included, and `shift` and `viscosity` make its
-/// left. The liquid inside takes part; what it takes is up to the caller.
+/// `residual` is the left of the momentum equation less its right, pressure included. The liquid inside takes part;
+/// what it takes is up to the caller.
 pub(crate) fn exchange<const D: usize>(
-    discrete: &Discrete<D>,
     marks: &Marks<D>,
-    [shift, viscosity]: [f64; 2],
     velocity: &FaceField<f64, D>,
-    right: impl Fn(usize, [usize; D]) -> f64,
+    residual: impl Fn(usize, [usize; D]) -> f64,
+    viscosity: impl Fn(&Held<D>) -> f64,
     twists: &[Vector6<f64>],
 ) -> Vec<Vector6<f64>> {
     let of_body = |body: usize| {
         let mut taken = Vector6::zeros();
         for held in &marks.inside[body] {
-            let lines = &discrete.velocity[held.component];
-            let left = stencil::at(lines, shift, viscosity, velocity[held.component].values(), held.place);
-            taken -= held.basis * (left - right(held.component, held.place));
+            taken -= held.basis * residual(held.component, held.place);
         }
         for held in &marks.cut[body] {
             let slip = velocity[held.component].values()[held.index] - held.basis.dot(&twists[body]);
-            taken += held.basis * (viscosity * held.drag * slip);
+            taken += held.basis * (viscosity(held) * held.drag * slip);
         }
         taken
     };

@@ -19,8 +19,8 @@ use nalgebra::{Matrix3, Matrix6};
 use unstick_grid::SignedDistance;
 
 use crate::twist::Twist;
-pub(crate) use force::exchange;
 pub use force::{Force, stress_force};
+pub(crate) use force::{exchange, velocity_gradient};
 pub(crate) use mark::{Held, Marks};
 
 /// A rigid body as the flow sees it.
