@@ -10,7 +10,7 @@
 //! ```
 //!
 //! zero where the wall is just at the neighbour and without bound where it is at the face. What a face feels
-//! changes continuously as a body moves, which in or out alone would not give; the wall is met to second order.
+//! changes continuously as a body moves, which in or out alone would not give; the wall is met to second order \[Gibou2002\].
 
 mod force;
 mod mark;

@@ -229,18 +229,6 @@ fn quantile(mut values: Vec<f64>, part: f64) -> Option<f64> {
     values.get((part * last as f64).round() as usize).copied()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_values_that_occur() {
-        let of = |part| quantile(vec![4.0, 1.0, 3.0, 2.0, 5.0], part);
-        assert_eq!([of(0.25), of(0.5), of(0.75)], [Some(2.0), Some(3.0), Some(4.0)]);
-        assert_eq!(quantile(Vec::new(), 0.5), None);
-    }
-}
-
 /// The curves that flows left, of those whose name begins with `of`, and the published ones, dashed.
 pub fn of_flows(
     title: &str,
@@ -264,4 +252,16 @@ pub fn of_flows(
         lines.push(Line { name: (*name).into(), colour: lines.len(), is_dashed: true, points: points.to_vec() });
     }
     Chart { title: title.into(), across: Across::Linear(across.into()), up: up.into(), lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_values_that_occur() {
+        let of = |part| quantile(vec![4.0, 1.0, 3.0, 2.0, 5.0], part);
+        assert_eq!([of(0.25), of(0.5), of(0.75)], [Some(2.0), Some(3.0), Some(4.0)]);
+        assert_eq!(quantile(Vec::new(), 0.5), None);
+    }
 }

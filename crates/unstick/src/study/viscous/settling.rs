@@ -97,10 +97,11 @@ pub const ALL: &[Study] = &[
     },
     Study {
         name: "kissing",
-        source: "VALIDATION, drafting, kissing and tumbling",
+        source: "Glowinski2001, drafting, kissing and tumbling",
         title: "two balls, one in the wake of the other",
         about: "The second ball is drawn along in the wake of the first, until both touch: the time of kissing. In \
-                space: diameter 1, density ratio 1.14, ν = 0.0047, g = 1, a box of 6 × 6 × 24.",
+                space: diameter 1, density ratio 1.14, ν = 0.0047, g = 1, a box of 6 × 6 × 24. The time is that of later \
+                simulations of this case. Balls touch when they are less than a cell apart.",
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "in space", flow: Kissing { in_space: true } }],
             efforts: [&[(6, "6 cells")], &[(6, "6 cells"), (8, "8 cells"), (12, "12 cells")]],
@@ -127,9 +128,10 @@ pub const ALL: &[Study] = &[
     },
     Study {
         name: "kissing-2d",
-        source: "VALIDATION, drafting, kissing and tumbling",
+        source: "Feng2004, drafting, kissing and tumbling",
         title: "two discs, one in the wake of the other",
-        about: "Discs of 1 mm radius and 1010 kg/m³ in water, 4 mm apart, in a channel of 20 × 80 mm.",
+        about: "Discs of 1 mm radius and 1010 kg/m³ in water, 4 mm apart, in a channel of 20 × 80 mm; they touch \
+                when they are less than a cell apart. We know of no number for the time.",
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "in the plane", flow: Kissing { in_space: false } }],
             efforts: [&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells")]],
@@ -152,7 +154,7 @@ pub const ALL: &[Study] = &[
     },
     Study {
         name: "force-noise",
-        source: "VALIDATION, limits of plain fictitious boundaries",
+        source: "Turek2012, force evaluation",
         title: "the force on a ball drawn through the cells, and its noise",
         about: "A ball drawn steadily across the cells at Re 10, off the lines of the grid. What is left of its force \
                 after a straight line, root mean square, as a part of it. Plain fictitious boundaries, in or out, have \
