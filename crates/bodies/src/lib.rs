@@ -10,6 +10,7 @@ mod algebra;
 mod body;
 mod contact;
 mod error;
+mod fictitious;
 mod free;
 mod mass;
 pub mod meshes;
@@ -24,6 +25,7 @@ pub use contact::{
     find_contacts, find_contacts_between, lubrication,
 };
 pub use error::BodyError;
+pub use fictitious::Suspension;
 pub use mass::MassProperties;
 pub use shape::{MeshShape, Shape};
 pub use state::BodyState;

@@ -6,7 +6,8 @@
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
 //! - [`liquid`]: the physics of one time step;
-//! - [`bodies`]: rigid bodies, their contacts, bodies afloat;
+//! - [`flow`]: viscous flow that fills a box, on stretched grids;
+//! - [`bodies`]: rigid bodies, their contacts, bodies afloat and in viscous flow;
 //! - [`scene`]: scene files, run folders, pictures;
 //! - [`grid`]: the lattices that problems live on.
 //!
@@ -28,6 +29,7 @@
 //! ```
 
 pub use unstick_bodies as bodies;
+pub use unstick_flow as flow;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;

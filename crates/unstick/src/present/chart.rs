@@ -83,6 +83,19 @@ impl Chart {
         Ok(Some(text))
     }
 
+    /// All points, a line for each: name, across, up.
+    pub fn csv(&self) -> String {
+        let (Across::Linear(across) | Across::Places(across)) = &self.across;
+        let plain = |text: &str| text.replace(',', ";");
+        let mut text = format!("line,{},{}\n", plain(across), plain(&self.up));
+        for line in &self.lines {
+            for (x, y) in &line.points {
+                text += &format!("{},{x},{y}\n", plain(&line.name));
+            }
+        }
+        text
+    }
+
     fn axes(&self, points: &[(f64, f64)], is_logarithmic: bool, lowest_shown: f64) -> (Axis, Axis) {
         let extent = |values: &mut dyn Iterator<Item = f64>| {
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high): (f64, f64), v| (low.min(v), high.max(v)))

@@ -91,6 +91,17 @@ impl Check {
                 let numbers = format!("ratios from {} to {}", short(low), short(high));
                 Some(Finding { holds: low > 1.0 / factor && high < factor, numbers })
             }
+            Self::Known(row, value, part) => {
+                let found = last_of_row(table, row)?;
+                let error = found / value - 1.0;
+                let numbers = format!("{} against {}, {:+.2} %", short(found), short(value), 100.0 * error);
+                Some(Finding { holds: error.abs() <= part, numbers })
+            }
+            Self::Between(row, low, high) => {
+                let found = last_of_row(table, row)?;
+                let numbers = format!("{}, accepted from {} to {}", short(found), short(low), short(high));
+                Some(Finding { holds: low <= found && found <= high, numbers })
+            }
             Self::Within(bound) => {
                 let values: Vec<f64> =
                     table.rows.iter().flat_map(|(_, cells)| cells).filter_map(|cell| cell.value).collect();
@@ -106,6 +117,11 @@ fn below(low: f64, high: f64, place: &str) -> Option<Finding> {
     let place = if place.parse::<f64>().is_ok() { format!("at {place}") } else { format!("in {place}") };
     let numbers = format!("{} against {} {place}", short(low), short(high));
     Some(Finding { holds: low < high, numbers })
+}
+
+/// The number of a row in the last column that has one.
+fn last_of_row(table: &Table, row: &str) -> Option<f64> {
+    table.columns.iter().rev().find_map(|column| table.value(row, column))
 }
 
 fn growth(table: &Table, column: &str, holds: impl Fn(f64) -> bool) -> Option<Finding> {

@@ -1,7 +1,7 @@
 //! The laboratory: published tables and figures, measured anew.
 //!
 //! A [`Study`] is data: what is [measured](Task), how it is [shown](View), what was published, and
-//! what the source [claims](Claim). The folders `lai`, `andersen` and `eckert` hold nothing else;
+//! what the source [claims](Claim). The folders `lai`, `andersen`, `eckert` and `viscous` hold nothing else;
 //! `bodies` holds what it measures as well.
 //! [`measure`] runs what is missing in the [`store`], [`sheet`] makes tables, plots and verdicts of
 //! what is there, [`present`] writes them.
@@ -19,6 +19,7 @@ pub mod record;
 pub mod sheet;
 pub mod store;
 mod table;
+mod viscous;
 
 use unstick::mlcp::Start;
 use unstick::scene::file::nearest;
@@ -54,6 +55,8 @@ pub enum Task {
     Steps(Steps),
     /// Measurements of their own, one a row.
     Trials(Trials),
+    /// Flows with known answers.
+    Flows(Flows),
     /// Nothing: why it cannot be done here.
     Impossible(&'static str),
 }
@@ -104,6 +107,22 @@ pub struct Trials {
     pub rows: [&'static [&'static str]; 2],
     /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
     pub carry_out: fn(&str, Pace) -> Result<Vec<(&'static str, f64)>, String>,
+}
+
+/// Flows with known answers.
+pub struct Flows {
+    /// What is simulated.
+    pub cases: &'static [FlowCase],
+    /// How finely, with the name of the column: quick, full.
+    pub efforts: [&'static [(usize, &'static str)]; 2],
+}
+
+/// A flow with the place of its numbers in a table.
+pub struct FlowCase {
+    /// Its row; empty where rows are not cases.
+    pub row: &'static str,
+    /// What is simulated.
+    pub flow: measure::FlowKind,
 }
 
 /// How much is measured.
@@ -212,6 +231,17 @@ pub enum Show {
     Course(Quantity),
     /// Numbers of trials: a row each, columns by name.
     Numbers(&'static [&'static str]),
+    /// The curves that flows left, of those whose name begins so.
+    Curves {
+        /// How their names begin.
+        of: &'static str,
+        /// What runs across.
+        across: &'static str,
+        /// What runs up.
+        up: &'static str,
+        /// What the source has of it: name and points.
+        published: &'static [(&'static str, &'static [(f64, f64)])],
+    },
     /// The last picture of each setting, side by side.
     Gallery,
 }
@@ -247,6 +277,10 @@ pub enum Check {
     Fails(&'static str),
     /// Two columns differ by less than a factor in every row.
     Alike(&'static str, &'static str, f64),
+    /// The number in a row is within a part of a value, in the last column that has it.
+    Known(&'static str, f64, f64),
+    /// … between two values.
+    Between(&'static str, f64, f64),
     /// Every number is less than a bound in size.
     Within(f64),
 }
@@ -310,7 +344,7 @@ pub const BEST: &str = "best";
 
 /// All studies, source by source.
 pub fn all() -> impl Iterator<Item = &'static Study> {
-    [lai::ALL, andersen::ALL, eckert::ALL, bodies::ALL].into_iter().flatten().copied().flatten()
+    [lai::ALL, andersen::ALL, eckert::ALL, viscous::ALL, bodies::ALL].into_iter().flatten().copied().flatten()
 }
 
 /// Studies by name, each once, in the order of the catalogue; `all` stands for all, the first word

@@ -40,6 +40,8 @@ pub enum Quantity {
     EarlySpeed,
     /// Cells whose wall has let go, at the end of a run.
     Separated,
+    /// A number of a flow, by its name.
+    Named(&'static str),
 }
 
 impl Quantity {
@@ -62,6 +64,7 @@ impl Quantity {
             Self::Speed => "fastest particle, m/s",
             Self::EarlySpeed => "fastest particle after five frames, m/s",
             Self::Separated => "cells that let go",
+            Self::Named(name) => name,
         }
     }
 
@@ -95,6 +98,11 @@ impl Quantity {
                 Self::Separated => Some(run.frames.last()?.separated as f64),
                 _ => None,
             },
+            Record::Flow(findings) => match self {
+                Self::Seconds => Some(findings.seconds),
+                Self::Named(name) => findings.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
+                _ => None,
+            },
             Record::Step(step) => match self {
                 _ if step.error.is_some() => None,
                 Self::Iterations => Some(step.iterations),
@@ -126,9 +134,19 @@ impl Quantity {
             Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::Speed | Self::EarlySpeed => {
                 format!("{value:.2}")
             }
+            Self::Named(_) => digits(value),
             Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds => significant(value),
         }
     }
+}
+
+/// Five digits that count.
+fn digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let places = (4.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.places$}")
 }
 
 /// Two significant digits, as the tables on time have them; three from ten on.

@@ -14,6 +14,8 @@ pub enum Record {
     Step(Step),
     /// A trial.
     Trial(Trial),
+    /// A flow with known answers.
+    Flow(Findings),
 }
 
 /// A solver on a problem.
@@ -125,6 +127,33 @@ impl Trial {
     }
 }
 
+/// What was read off a flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// Numbers by name.
+    pub values: Vec<(String, f64)>,
+    /// Curves by name.
+    pub curves: Vec<(String, Vec<(f64, f64)>)>,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Why it ended early.
+    pub error: Option<String>,
+}
+
+impl Findings {
+    /// The same with a number.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        self.values.push((name.into(), value));
+        self
+    }
+
+    /// The same with a curve.
+    pub fn drawing(mut self, name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        self.curves.push((name.into(), points));
+        self
+    }
+}
+
 impl Solve {
     /// Outer iterations.
     pub fn cycles(&self) -> usize {
@@ -151,7 +180,7 @@ impl Record {
     pub fn failure(&self) -> &str {
         match self {
             Self::Solve(solve) => &solve.outcome,
-            Self::Run(_) | Self::Step(_) | Self::Trial(_) => "failed",
+            Self::Run(_) | Self::Step(_) | Self::Trial(_) | Self::Flow(_) => "failed",
         }
     }
 
@@ -166,6 +195,7 @@ impl Record {
             },
             Self::Step(step) => step.error.clone(),
             Self::Trial(trial) => trial.error.clone(),
+            Self::Flow(findings) => findings.error.clone(),
         }
     }
 }

@@ -94,7 +94,7 @@ impl Part {
             Show::Convergence | Show::Quartiles => curves::counts(observations),
             Show::Histogram => curves::histogram(observations),
             Show::Numbers(columns) => Table::numbers(observations, columns),
-            Show::Course(_) | Show::Gallery | Show::Residuals => Table::default(),
+            Show::Course(_) | Show::Gallery | Show::Residuals | Show::Curves { .. } => Table::default(),
         };
         let charts = match view.show {
             Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
@@ -105,6 +105,9 @@ impl Part {
             Show::Residuals => vec![curves::residuals(view.caption, observations)],
             Show::Quartiles => curves::quartiles(view.caption, observations),
             Show::Histogram => vec![curves::over_rows(view.caption, "solves", &published, &ours)],
+            Show::Curves { of, across, up, published } => {
+                vec![curves::of_flows(view.caption, of, [across, up], published, observations)]
+            }
             Show::Course(quantity) => curves::courses(view.caption, quantity, observations),
         };
         let (theirs, judged) = match view.show {

@@ -26,7 +26,7 @@ fn every_published_column_has_a_solver_and_best_comes_last() {
             Task::Problems(task) => task.entrants.iter().map(|entrant| entrant.column).collect(),
             Task::Runs(task) => task.settings.iter().map(|setting| setting.column).collect(),
             Task::Steps(task) => task.settings.iter().map(|setting| setting.column).collect(),
-            Task::Trials(_) | Task::Impossible(_) => continue,
+            Task::Trials(_) | Task::Flows(_) | Task::Impossible(_) => continue,
         };
         for view in study.views {
             let table = Table::published(view.published);

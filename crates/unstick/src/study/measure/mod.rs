@@ -1,5 +1,6 @@
 //! Makes the measurements of a study that are not there yet.
 
+mod flows;
 mod problems;
 mod runs;
 mod steps;
@@ -11,6 +12,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use unstick::scene::{AnyScene, SceneFile};
+
+pub use flows::FlowKind;
 
 use super::record::Record;
 use super::store::Store;
@@ -48,6 +51,7 @@ pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
         Task::Runs(task) => runs::places(task, pace),
         Task::Steps(task) => steps::places(task, pace),
         Task::Trials(task) => trials::places(task, pace),
+        Task::Flows(task) => flows::places(task, pace),
         Task::Impossible(_) => Vec::new(),
     }
 }
@@ -70,7 +74,7 @@ pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
         Task::Problems(task) => problems::check(task, pace),
         Task::Runs(task) => runs::check(task, pace),
         Task::Steps(task) => steps::check(task, pace),
-        Task::Trials(_) | Task::Impossible(_) => Ok(()),
+        Task::Trials(_) | Task::Flows(_) | Task::Impossible(_) => Ok(()),
     }
 }
 
@@ -83,6 +87,7 @@ pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Res
         Task::Runs(task) => runs::measure(task, pace, &mut desk),
         Task::Steps(task) => steps::measure(task, pace, &mut desk),
         Task::Trials(task) => trials::measure(task, pace, &mut desk),
+        Task::Flows(task) => flows::measure(task, pace, &mut desk),
         Task::Impossible(_) => Ok(()),
     }
 }

@@ -31,6 +31,9 @@ pub fn write(sheet: &Sheet, head: &Head, folder: &Path) -> Result<(), CommandErr
             if let Some(svg) = chart.svg()? {
                 let place = if place == 0 { String::new() } else { format!("-{}", place + 1) };
                 put(numbered("") + &place, "svg", &svg)?;
+                if part.table.is_none() {
+                    put(numbered("") + &place, "csv", &chart.csv())?;
+                }
                 drawn.push(svg);
             }
         }

@@ -246,6 +246,31 @@ fn quantile(mut values: Vec<f64>, part: f64) -> Option<f64> {
     values.get((part * last as f64).round() as usize).copied()
 }
 
+/// The curves that flows left, of those whose name begins with `of`, and the published ones, dashed.
+pub fn of_flows(
+    title: &str,
+    of: &str,
+    [across, up]: [&str; 2],
+    published: &[(&str, &[(f64, f64)])],
+    observations: &[Observation],
+) -> Chart {
+    let mut lines = Vec::new();
+    for (place, record) in observations {
+        let Record::Flow(findings) = record else { continue };
+        for (name, points) in findings.curves.iter().filter(|(name, _)| name.starts_with(of)) {
+            let name = format!("{name} {} {}", place.row, place.column).replace("  ", " ");
+            lines.push(Line { name, colour: lines.len(), is_dashed: false, points: points.clone() });
+        }
+    }
+    if lines.is_empty() {
+        return Chart { title: title.into(), across: Across::Linear(across.into()), up: up.into(), lines };
+    }
+    for (name, points) in published {
+        lines.push(Line { name: (*name).into(), colour: lines.len(), is_dashed: true, points: points.to_vec() });
+    }
+    Chart { title: title.into(), across: Across::Linear(across.into()), up: up.into(), lines }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,192 @@
+//! One direction of a stretched grid.
+
+use serde::{Deserialize, Serialize};
+
+/// Where the cells of one axis begin and end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    nodes: Vec<f64>,
+}
+
+/// An axis that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AxisError {
+    /// Fewer than two cells.
+    #[error("an axis of {cells} cells: expected at least 2")]
+    Cells {
+        /// Cells asked for.
+        cells: usize,
+    },
+    /// Nodes that do not ascend.
+    #[error("node {index} of an axis is at {node}, the one before it at {before}: expected ascending finite numbers")]
+    Order {
+        /// Which node, from 0.
+        index: usize,
+        /// Its place.
+        node: f64,
+        /// The place of the node before.
+        before: f64,
+    },
+    /// A fine part outside of the axis, or no sizes to fill it with.
+    #[error(
+        "a fine part from {} to {} with cells of {spacing} that grow by {growth}: \
+         expected it between {} and {}, a positive size and a growth of at least 1",
+        core[0], core[1], ends[0], ends[1]
+    )]
+    Core {
+        /// Where the axis begins and ends.
+        ends: [f64; 2],
+        /// Where the fine part begins and ends.
+        core: [f64; 2],
+        /// Size of its cells.
+        spacing: f64,
+        /// Largest ratio of neighbouring sizes.
+        growth: f64,
+    },
+}
+
+impl Axis {
+    /// Cells of equal size.
+    pub fn uniform(from: f64, to: f64, cells: usize) -> Result<Self, AxisError> {
+        let size = (to - from) / cells.max(1) as f64;
+        Self::new((0..=cells).map(|node| if node == cells { to } else { from + node as f64 * size }).collect())
+    }
+
+    /// Cells between given nodes.
+    pub fn new(nodes: Vec<f64>) -> Result<Self, AxisError> {
+        if nodes.len() < 3 {
+            return Err(AxisError::Cells { cells: nodes.len().saturating_sub(1) });
+        }
+        let is_ascending = |pair: &[f64]| pair[0] < pair[1] && pair[0].is_finite() && pair[1].is_finite();
+        match nodes.windows(2).position(|pair| !is_ascending(pair)) {
+            Some(index) => Err(AxisError::Order { index: index + 1, node: nodes[index + 1], before: nodes[index] }),
+            None => Ok(Self { nodes }),
+        }
+    }
+
+    /// Cells of about `spacing` within `core` that grow outwards by at most the ratio `growth`, up to `coarsest`.
+    ///
+    /// ```
+    /// use unstick_flow::Axis;
+    ///
+    /// let axis = Axis::clustered([0.0, 10.0], [4.0, 5.0], 0.1, 1.1, 0.5)?;
+    /// let finest = axis.widths().fold(f64::INFINITY, f64::min);
+    /// assert!((finest - 0.1).abs() < 1e-12 && axis.widths().all(|width| width < 0.5 * 1.01));
+    /// # Ok::<(), unstick_flow::AxisError>(())
+    /// ```
+    pub fn clustered(
+        ends: [f64; 2],
+        core: [f64; 2],
+        spacing: f64,
+        growth: f64,
+        coarsest: f64,
+    ) -> Result<Self, AxisError> {
+        let is_inside = ends[0] <= core[0] && core[0] < core[1] && core[1] <= ends[1];
+        let is_sized = spacing > 0.0 && spacing <= coarsest && growth >= 1.0 && coarsest.is_finite();
+        if !is_inside || !is_sized || !ends.iter().all(|end| end.is_finite()) {
+            return Err(AxisError::Core { ends, core, spacing, growth });
+        }
+        let cells = ((core[1] - core[0]) / spacing).round().max(1.0);
+        let spacing = (core[1] - core[0]) / cells;
+        let mut nodes: Vec<f64> = growing(core[0] - ends[0], spacing, growth, coarsest)
+            .iter()
+            .rev()
+            .map(|distance| core[0] - distance)
+            .collect();
+        nodes.extend((0..=cells as usize).map(|cell| core[0] + cell as f64 * spacing));
+        nodes.extend(growing(ends[1] - core[1], spacing, growth, coarsest).iter().map(|distance| core[1] + distance));
+        let last = nodes.len() - 1;
+        (nodes[0], nodes[last]) = (ends[0], ends[1]);
+        Self::new(nodes)
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// Where cells begin and end.
+    pub fn nodes(&self) -> &[f64] {
+        &self.nodes
+    }
+
+    /// Size of a cell.
+    pub fn width(&self, cell: usize) -> f64 {
+        self.nodes[cell + 1] - self.nodes[cell]
+    }
+
+    /// Sizes of all cells.
+    pub fn widths(&self) -> impl Iterator<Item = f64> + '_ {
+        self.nodes.windows(2).map(|pair| pair[1] - pair[0])
+    }
+
+    /// Middle of a cell.
+    pub fn centre(&self, cell: usize) -> f64 {
+        0.5 * (self.nodes[cell] + self.nodes[cell + 1])
+    }
+
+    /// Length of the whole.
+    pub fn length(&self) -> f64 {
+        self.nodes[self.cells()] - self.nodes[0]
+    }
+
+    /// The cell that a place lies in, the nearest one for places outside.
+    pub fn cell_at(&self, place: f64) -> usize {
+        self.nodes.partition_point(|&node| node <= place).clamp(1, self.cells()) - 1
+    }
+}
+
+/// Distances of the nodes of cells that fill `length`: each larger than the last by one ratio, at most `growth`.
+fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Vec<f64> {
+    if length <= 1e-9 * spacing {
+        return Vec::new();
+    }
+    let sizes =
+        |count: usize, ratio: f64| (1..=count).map(move |power| (spacing * ratio.powi(power as i32)).min(coarsest));
+    let mut count = 1;
+    while sizes(count, growth).sum::<f64>() < length {
+        count += 1;
+    }
+    // The ratio at which that many cells fill the length; where even equal cells are too long, they are scaled.
+    let (mut low, mut high) = (1.0, growth);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let is_long = sizes(count, middle).sum::<f64>() > length;
+        (low, high) = if is_long { (low, middle) } else { (middle, high) };
+    }
+    let scale = length / sizes(count, high).sum::<f64>();
+    let mut distance = 0.0;
+    sizes(count, high)
+        .map(|size| {
+            distance += size * scale;
+            distance
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clustered_cells_grow_slowly_and_fill_the_axis() {
+        let axis = Axis::clustered([0.0, 2.2], [0.12, 0.35], 0.00125, 1.05, 0.04).unwrap();
+        let widths: Vec<f64> = axis.widths().collect();
+        assert_eq!((axis.nodes()[0], axis.nodes()[axis.cells()]), (0.0, 2.2));
+        for pair in widths.windows(2) {
+            let ratio = pair[1] / pair[0];
+            assert!(ratio < 1.06 && ratio > 1.0 / 1.06, "{pair:?}");
+        }
+        assert_eq!(axis.cell_at(0.2), axis.nodes().iter().filter(|&&node| node <= 0.2).count() - 1);
+    }
+
+    #[test]
+    fn impossible_axes_are_refused_with_their_numbers() {
+        assert_eq!(Axis::uniform(0.0, 1.0, 1), Err(AxisError::Cells { cells: 1 }));
+        let error = Axis::new(vec![0.0, 1.0, 0.5]).unwrap_err();
+        assert_eq!(error, AxisError::Order { index: 2, node: 0.5, before: 1.0 });
+        assert!(Axis::uniform(0.0, f64::NAN, 4).is_err());
+        assert!(Axis::clustered([0.0, 1.0], [0.5, 1.5], 0.1, 1.1, 0.2).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! What can go wrong.
+
+use crate::viscosity::Viscosity;
+
+/// A setup that cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// One side of an axis is periodic, the other is not.
+    #[error("one side of axis {axis} is periodic, the other is not: expected both or none")]
+    HalfPeriodic {
+        /// Which axis.
+        axis: usize,
+    },
+    /// A wall that moves across itself.
+    #[error("a wall across axis {axis} moves across itself at {speed}: expected a velocity along the wall")]
+    WallThroughItself {
+        /// Which axis.
+        axis: usize,
+        /// The part of its velocity across it.
+        speed: f64,
+    },
+    /// Liquid enters and cannot leave.
+    #[error("liquid enters but no side lets it out: expected an outflow")]
+    NoOutflow,
+    /// A density that is none.
+    #[error("a density of {0}: expected a positive number")]
+    Density(f64),
+    /// A viscosity that is none.
+    #[error("a viscosity of {0:?}: expected positive finite numbers, bounds in order")]
+    Viscosity(Viscosity),
+    /// A number that is none.
+    #[error("the {what} is not finite")]
+    NotFinite {
+        /// Which number.
+        what: &'static str,
+    },
+}
+
+/// A step that has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A step of no length.
+    #[error("a step of {0} s: expected a positive number")]
+    Length(f64),
+    /// A body that the domain does not hold.
+    #[error("body {body} at {centre:?} lies outside of the domain")]
+    BodyOutside {
+        /// Which body, from 0.
+        body: usize,
+        /// Its centre.
+        centre: Vec<f64>,
+    },
+    /// A free body without mass or size.
+    #[error("body {body} has mass {mass} and volume {volume}: expected positive numbers")]
+    Massless {
+        /// Which body, from 0.
+        body: usize,
+        /// Its mass.
+        mass: f64,
+        /// Its volume.
+        volume: f64,
+    },
+    /// The flow is no longer made of numbers.
+    #[error("the velocity at {time} s is not finite; a shorter step may help")]
+    Diverged {
+        /// When.
+        time: f64,
+    },
+}

@@ -1,0 +1,122 @@
+//! What the liquid does to a body.
+
+use nalgebra::Vector6;
+use unstick_grid::{CellField, FaceField};
+
+use super::{Held, Immersed, Marks};
+use crate::tensor::TensorGrid;
+use crate::twist::basis;
+
+/// Force and torque about the centre of mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Force<const D: usize> {
+    /// Force; in the plane, per depth.
+    pub force: [f64; D],
+    /// Torque; in the plane only the last part is used.
+    pub torque: [f64; 3],
+}
+
+impl<const D: usize> Force<D> {
+    pub(crate) fn from_vector(vector: &Vector6<f64>) -> Self {
+        Self { force: std::array::from_fn(|axis| vector[axis]), torque: std::array::from_fn(|axis| vector[3 + axis]) }
+    }
+}
+
+/// Momentum that each body takes from the liquid, divided by density: what keeps the momentum equation from being
+/// met on the faces that it holds.
+///
+/// `residual` is the left of the momentum equation less its right, pressure included. The liquid inside takes part;
+/// what it takes is up to the caller.
+pub(crate) fn exchange<const D: usize>(
+    marks: &Marks<D>,
+    velocity: &FaceField<f64, D>,
+    residual: impl Fn(usize, [usize; D]) -> f64,
+    viscosity: impl Fn(&Held<D>) -> f64,
+    twists: &[Vector6<f64>],
+) -> Vec<Vector6<f64>> {
+    let of_body = |body: usize| {
+        let mut taken = Vector6::zeros();
+        for held in &marks.inside[body] {
+            taken -= held.basis * residual(held.component, held.place);
+        }
+        for held in &marks.cut[body] {
+            let slip = velocity[held.component].values()[held.index] - held.basis.dot(&twists[body]);
+            taken += held.basis * (viscosity(held) * held.drag * slip);
+        }
+        taken
+    };
+    (0..marks.inside.len()).map(of_body).collect()
+}
+
+/// Force and torque as the volume integral −∫ σ·∇α over the cells that the surface cuts \[Turek2012\], divided by
+/// density; α falls from 1 to 0 over a layer of two cells outside of the body, where σ is that of the liquid.
+pub fn stress_force<const D: usize>(
+    grid: &TensorGrid<D>,
+    velocity: &FaceField<f64, D>,
+    pressure: &CellField<f64, D>,
+    viscosity: f64,
+    body: &Immersed<D>,
+) -> Force<D> {
+    let cells = grid.cells();
+    let step = grid.axis(0).width(grid.axis(0).cell_at(body.centre[0]));
+    let span: [[usize; 2]; D] = std::array::from_fn(|axis| {
+        let line = grid.axis(axis);
+        let reach = body.reach + 3.0 * step;
+        [line.cell_at(body.centre[axis] - reach), (line.cell_at(body.centre[axis] + reach) + 1).min(cells[axis])]
+    });
+    let extents: [usize; D] = std::array::from_fn(|axis| span[axis][1] - span[axis][0]);
+    let mut total = Vector6::zeros();
+    for number in 0..extents.iter().product::<usize>() {
+        let mut rest = number;
+        let cell: [usize; D] = std::array::from_fn(|axis| {
+            let place = rest % extents[axis];
+            rest /= extents[axis];
+            span[axis][0] + place
+        });
+        let centre = grid.centre(cell);
+        // −dα/dd of a cosine that falls from 1 at the surface to 0 two cells outside.
+        let part = body.shape.at(centre) / (2.0 * step);
+        if !(0.0..1.0).contains(&part) {
+            continue;
+        }
+        let density = 0.5 * std::f64::consts::PI * (std::f64::consts::PI * part).sin() / (2.0 * step);
+        let volume: f64 = (0..D).map(|axis| grid.axis(axis).width(cell[axis])).product();
+        let normal = body.shape.gradient(centre, 0.1 * step);
+        let gradient = velocity_gradient(grid, velocity, cell);
+        let offset: [f64; D] = std::array::from_fn(|axis| centre[axis] - body.centre[axis]);
+        for row in 0..D {
+            let viscous: f64 =
+                (0..D).map(|column| viscosity * (gradient[row][column] + gradient[column][row]) * normal[column]).sum();
+            let traction = viscous - pressure.at(cell) * normal[row];
+            total += basis(row, offset) * (traction * density * volume);
+        }
+    }
+    Force::from_vector(&total)
+}
+
+/// ∂u_row/∂x_column at the centre of a cell, one-sided at the border of the domain.
+pub(crate) fn velocity_gradient<const D: usize>(
+    grid: &TensorGrid<D>,
+    velocity: &FaceField<f64, D>,
+    cell: [usize; D],
+) -> [[f64; D]; D] {
+    let cells = grid.cells();
+    let at_centre = |component: usize, cell: [usize; D]| {
+        let mut above = cell;
+        above[component] += 1;
+        0.5 * (velocity[component].at(cell) + velocity[component].at(above))
+    };
+    std::array::from_fn(|row| {
+        std::array::from_fn(|column| {
+            let line = grid.axis(column);
+            let (mut below, mut above) = (cell, cell);
+            if row == column {
+                above[row] += 1;
+                return (velocity[row].at(above) - velocity[row].at(cell)) / line.width(cell[row]);
+            }
+            below[column] = cell[column].saturating_sub(1);
+            above[column] = (cell[column] + 1).min(cells[column] - 1);
+            (at_centre(row, above) - at_centre(row, below)) / (line.centre(above[column]) - line.centre(below[column]))
+        })
+    })
+}

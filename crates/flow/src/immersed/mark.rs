@@ -1,0 +1,186 @@
+//! Which faces a body holds, and how firmly.
+
+use nalgebra::{Matrix6, Vector6};
+use unstick_grid::{CellField, FaceField};
+
+use super::Immersed;
+use crate::discrete::Discrete;
+use crate::tensor::index_of;
+use crate::twist::basis;
+
+/// Nearer to a wall than this part of a link a face counts as lying at this part.
+const NEAREST: f64 = 1e-6;
+
+/// A face that a body holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Held<const D: usize> {
+    pub component: usize,
+    pub place: [usize; D],
+    /// In the field of the component.
+    pub index: usize,
+    /// What gives the velocity of the body here.
+    pub basis: Vector6<f64>,
+    /// Σ w (1/θ − 1), integrated over the control volume; infinite inside.
+    pub drag: f64,
+    /// Size of the control volume.
+    pub volume: f64,
+}
+
+/// The faces that bodies hold, body by body.
+pub(crate) struct Marks<const D: usize> {
+    /// Faces inside, whose velocity is that of the body.
+    pub inside: Vec<Vec<Held<D>>>,
+    /// Faces outside, cut off from a neighbour inside.
+    pub cut: Vec<Vec<Held<D>>>,
+    /// The body that holds a face, plus one; zero for none.
+    owner: FaceField<u32, D>,
+}
+
+impl<const D: usize> Marks<D> {
+    pub fn new(discrete: &Discrete<D>) -> Self {
+        let owner = std::array::from_fn(|axis| CellField::of_shape(discrete.grid.faces(axis), |_| 0));
+        Self { inside: Vec::new(), cut: Vec::new(), owner }
+    }
+
+    /// Marks anew. Only faces near bodies are touched: what was marked is unmarked, and boxes around the bodies
+    /// are looked at.
+    pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[Immersed<D>]) {
+        for held in self.inside.iter().flatten() {
+            self.owner[held.component].values_mut()[held.index] = 0;
+        }
+        self.inside.clear();
+        self.cut.clear();
+        let boxes: Vec<[Neighbourhood<D>; D]> =
+            bodies.iter().map(|body| std::array::from_fn(|axis| Neighbourhood::of(discrete, body, axis))).collect();
+        for (number, (body, around)) in bodies.iter().zip(&boxes).enumerate() {
+            let mut inside = Vec::new();
+            for (component, near) in around.iter().enumerate() {
+                near.for_each(|place, distance| {
+                    let index = index_of(self.owner[component].shape(), place);
+                    let owner = &mut self.owner[component].values_mut()[index];
+                    if distance <= 0.0 && *owner == 0 && discrete.is_free(component, place) {
+                        *owner = number as u32 + 1;
+                        inside.push(held(discrete, body, component, place, index, f64::INFINITY));
+                    }
+                });
+            }
+            self.inside.push(inside);
+        }
+        for (body, around) in bodies.iter().zip(&boxes) {
+            let mut cut = Vec::new();
+            for (component, near) in around.iter().enumerate() {
+                near.for_each(|place, distance| {
+                    let index = index_of(self.owner[component].shape(), place);
+                    let is_open = self.owner[component].values()[index] == 0 && discrete.is_free(component, place);
+                    if distance > 0.0 && is_open {
+                        let drag = near.drag(discrete, component, place, distance);
+                        if drag > 0.0 {
+                            cut.push(held(discrete, body, component, place, index, drag));
+                        }
+                    }
+                });
+            }
+            self.cut.push(cut);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inside.iter().all(Vec::is_empty) && self.cut.iter().all(Vec::is_empty)
+    }
+
+    /// Mass and inertia of the liquid inside each body, divided by density, as the grid sees it. What a body has more
+    /// is counted from here, so that its inertia is the right one whichever faces happen to lie inside.
+    pub fn displaced(&self) -> Vec<Matrix6<f64>> {
+        let of_body = |inside: &Vec<Held<D>>| {
+            inside.iter().fold(Matrix6::zeros(), |sum, held| sum + held.basis * held.basis.transpose() * held.volume)
+        };
+        self.inside.iter().map(of_body).collect()
+    }
+
+    /// Sets the velocity inside every body to that of its twist.
+    pub fn fill(&self, twists: &[Vector6<f64>], velocity: &mut FaceField<f64, D>) {
+        for (inside, twist) in self.inside.iter().zip(twists) {
+            for held in inside {
+                velocity[held.component].values_mut()[held.index] = held.basis.dot(twist);
+            }
+        }
+    }
+}
+
+fn held<const D: usize>(
+    discrete: &Discrete<D>,
+    body: &Immersed<D>,
+    component: usize,
+    place: [usize; D],
+    index: usize,
+    drag: f64,
+) -> Held<D> {
+    let centre = discrete.grid.face_centre(component, place);
+    let offset: [f64; D] = std::array::from_fn(|axis| centre[axis] - body.centre[axis]);
+    let volume = discrete.volume(component, place);
+    Held { component, place, index, basis: basis(component, offset), drag, volume }
+}
+
+/// Distances to a body on the faces around it.
+struct Neighbourhood<const D: usize> {
+    lower: [usize; D],
+    distances: CellField<f64, D>,
+}
+
+impl<const D: usize> Neighbourhood<D> {
+    fn of(discrete: &Discrete<D>, body: &Immersed<D>, component: usize) -> Self {
+        let faces = discrete.grid.faces(component);
+        // One place more to each side, for the neighbours of cut faces.
+        let lower = std::array::from_fn(|axis| {
+            discrete.grid.axis(axis).cell_at(body.centre[axis] - body.reach).saturating_sub(1)
+        });
+        let upper: [usize; D] = std::array::from_fn(|axis| {
+            (discrete.grid.axis(axis).cell_at(body.centre[axis] + body.reach) + 3).min(faces[axis])
+        });
+        let shape = std::array::from_fn(|axis| upper[axis] - lower[axis]);
+        let distances = CellField::of_shape(shape, |place| {
+            body.shape.at(discrete.grid.face_centre(component, std::array::from_fn(|axis| lower[axis] + place[axis])))
+        });
+        Self { lower, distances }
+    }
+
+    fn for_each(&self, mut visit: impl FnMut([usize; D], f64)) {
+        let shape = self.distances.shape();
+        for (number, &distance) in self.distances.values().iter().enumerate() {
+            let mut rest = number;
+            let place = std::array::from_fn(|axis| {
+                let place = rest % shape[axis];
+                rest /= shape[axis];
+                self.lower[axis] + place
+            });
+            visit(place, distance);
+        }
+    }
+
+    fn distance(&self, place: [usize; D]) -> Option<f64> {
+        let shape = self.distances.shape();
+        let is_near =
+            (0..D).all(|axis| place[axis] >= self.lower[axis] && place[axis] < self.lower[axis] + shape[axis]);
+        is_near.then(|| self.distances.at(std::array::from_fn(|axis| place[axis] - self.lower[axis])))
+    }
+
+    /// Σ w (1/θ − 1) over the links of a face that lead into the body.
+    fn drag(&self, discrete: &Discrete<D>, component: usize, place: [usize; D], distance: f64) -> f64 {
+        let lines = &discrete.velocity[component];
+        let volume = discrete.volume(component, place);
+        let mut drag = 0.0;
+        for axis in 0..D {
+            let (line, at) = (&lines[axis], place[axis]);
+            for (neighbour, weight) in [(line.before(at), line.lower[at]), (line.after(at), line.upper[at])] {
+                let mut beside = place;
+                beside[axis] = neighbour;
+                let Some(inside) = self.distance(beside).filter(|&other| other <= 0.0 && neighbour != at) else {
+                    continue;
+                };
+                let part = (distance / (distance - inside)).max(NEAREST);
+                drag += weight * volume / line.mass[at] * (1.0 / part - 1.0);
+            }
+        }
+        drag
+    }
+}

@@ -1,0 +1,53 @@
+//! Viscous incompressible flow on stretched grids, with rigid bodies inside by fictitious boundaries.
+//!
+//! The liquid fills a box, bodies included, so that its equations are those of a product of axes and are
+//! solved at once. A disc that falls in a closed box:
+//!
+//! ```
+//! use unstick_flow::{Axis, Flow, FlowSetup, Freedom, Immersed, TensorGrid};
+//!
+//! let axis = || Axis::uniform(0.0, 1.0, 24);
+//! let mut flow = Flow::new(FlowSetup::new(TensorGrid::new([axis()?, axis()?]), 0.01))?;
+//! let mut disc = Immersed::ball([0.5, 0.6], 0.1);
+//! let mass = 2.0 * disc.volume; // in liquid of density 1
+//! let inertia = [[0.0; 3], [0.0; 3], [0.0, 0.0, 0.5 * mass * 0.1 * 0.1]];
+//! disc.freedom = Freedom::Free { mass, inertia, force: [0.0, -9.81 * disc.volume], torque: [0.0; 3] };
+//!
+//! let mut bodies = [disc];
+//! let report = flow.advance(0.01, &mut bodies)?;
+//! assert!(bodies[0].twist.linear[1] < 0.0 && report.divergence < 1e-3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `unstick_bodies::Suspension` moves the bodies, too. Citation keys such as \[Turek2012\] refer to
+//! `docs/references.bib`.
+
+mod advect;
+mod axis;
+mod boundary;
+mod direct;
+mod discrete;
+mod error;
+mod immersed;
+mod line;
+mod project;
+mod setup;
+mod state;
+mod stencil;
+mod step;
+mod stress;
+mod tensor;
+mod twist;
+mod viscosity;
+mod viscous;
+
+pub use axis::{Axis, AxisError};
+pub use boundary::{Boundary, Course, Inflow, Profile};
+pub use error::{SetupError, StepError};
+pub use immersed::{Force, Freedom, Immersed, ball_volume, stress_force};
+pub use setup::{FlowSetup, SolveParams};
+pub use state::{FlatFlow, FlowState};
+pub use step::{Flow, StepReport};
+pub use tensor::TensorGrid;
+pub use twist::Twist;
+pub use viscosity::Viscosity;

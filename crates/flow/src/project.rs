@@ -1,0 +1,238 @@
+//! The pressure step: the nearest velocity without divergence in which bodies stay rigid.
+//!
+//! Open faces change by the gradient of a potential φ. Faces inside a body change as the body does, by the impulse
+//! that φ gives it. In φ this is B Q B^T, symmetric, and differs from the Laplacian K = B B^T on those faces only.
+//! A function can be continued into the bodies without its energy growing much, so conjugate gradients
+//! preconditioned by K^{-1} need a number of iterations that does not depend on the grid.
+//!
+//! Cut faces count as open. Holding them as firmly as the viscous step does ties some cells to the rest by next to
+//! nothing, and the iterations grow with the grid; what the potential, which is of second order in the step, moves
+//! them by is undone in the next.
+
+use nalgebra::{Matrix6, Vector6};
+use unstick_grid::CellField;
+use unstick_mlcp::{parallel, vector};
+
+use crate::direct::Separable;
+use crate::discrete::Discrete;
+use crate::immersed::{Held, Marks};
+use crate::stencil::for_each_row;
+use crate::tensor::index_of;
+use crate::viscous::{Momentum, invert};
+
+/// A face that a body holds, as the projection sees it.
+struct Grip {
+    component: usize,
+    /// In the field of the component.
+    index: usize,
+    /// Cells below and above.
+    cells: [Option<usize>; 2],
+    area: f64,
+    volume: f64,
+    basis: Vector6<f64>,
+}
+
+/// The projection of one step.
+pub(crate) struct Projection<'a, const D: usize> {
+    discrete: &'a Discrete<D>,
+    grips: Vec<Vec<Grip>>,
+    /// Inverse inertia of each body with the liquid that it carries along; zero where the motion is given.
+    mobility: Vec<Matrix6<f64>>,
+    /// Cells without an open face: whatever flows into them, no potential can change it.
+    enclosed: Vec<usize>,
+}
+
+impl<'a, const D: usize> Projection<'a, D> {
+    pub fn new(discrete: &'a Discrete<D>, marks: &Marks<D>, excess: &[Option<Matrix6<f64>>]) -> Self {
+        let cells = discrete.grid.cells();
+        let grip = |held: &Held<D>| {
+            let beside = discrete.cells_beside(held.component, held.place[held.component]);
+            let cells = beside.map(|cell| {
+                cell.map(|cell| {
+                    let mut place = held.place;
+                    place[held.component] = cell;
+                    index_of(cells, place)
+                })
+            });
+            let width = discrete.velocity[held.component][held.component].mass[held.place[held.component]];
+            Grip {
+                component: held.component,
+                index: held.index,
+                cells,
+                area: held.volume / width,
+                volume: held.volume,
+                basis: held.basis,
+            }
+        };
+        let grips: Vec<Vec<Grip>> = marks.inside.iter().map(|inside| inside.iter().map(grip).collect()).collect();
+        let mobility = grips.iter().zip(excess).map(|(grips, excess)| {
+            excess.map_or(Matrix6::zeros(), |excess| {
+                invert::<D>(
+                    grips.iter().fold(excess, |sum, grip| sum + grip.basis * grip.basis.transpose() * grip.volume),
+                )
+            })
+        });
+        Self { discrete, mobility: mobility.collect(), enclosed: enclosed(discrete, &grips), grips }
+    }
+
+    /// Momentum that a potential gives each body and the liquid in its place does not take, divided by density.
+    pub fn taken(&self, potential: &CellField<f64, D>) -> Vec<Vector6<f64>> {
+        let impulses = self.impulses(potential.values());
+        let taken = |((impulse, grips), mobility): ((Vector6<f64>, &Vec<Grip>), &Matrix6<f64>)| {
+            let carried = grips.iter().fold(Matrix6::zeros(), |sum: Matrix6<f64>, grip| {
+                sum + grip.basis * grip.basis.transpose() * grip.volume
+            });
+            carried * (mobility * impulse) - impulse
+        };
+        impulses.into_iter().zip(&self.grips).zip(&self.mobility).map(taken).collect()
+    }
+
+    /// Makes the velocity free of divergence; `potential` is what did it. Returns the iterations.
+    pub fn project(
+        &self,
+        momentum: &mut Momentum<D>,
+        potential: &mut CellField<f64, D>,
+        divergence: &CellField<f64, D>,
+        solver: &mut Separable<D>,
+        [tolerance, limit]: [f64; 2],
+    ) -> usize {
+        let mut residual = divergence.values().to_vec();
+        residual.iter_mut().for_each(|value| *value = -*value);
+        self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
+        let iterations = if self.grips.iter().all(Vec::is_empty) {
+            vector::copy(&residual, potential.values_mut());
+            solver.solve(0.0, 1.0, potential.values_mut());
+            1
+        } else {
+            self.iterate(residual, potential.values_mut(), solver, tolerance, limit as usize)
+        };
+        if self.discrete.is_closed() {
+            remove_mean(self.discrete, potential);
+        }
+        self.correct(potential, momentum);
+        iterations
+    }
+
+    fn iterate(
+        &self,
+        mut residual: Vec<f64>,
+        x: &mut [f64],
+        solver: &mut Separable<D>,
+        tolerance: f64,
+        limit: usize,
+    ) -> usize {
+        vector::clear(x);
+        let target = tolerance * vector::norm(&residual);
+        let mut z = vec![0.0; x.len()];
+        let mut direction = z.clone();
+        let mut product = z.clone();
+        // K times the direction, which follows from K z = residual.
+        let mut plain = z.clone();
+        let mut last = 1.0;
+        for iteration in 0..limit {
+            if vector::norm(&residual) <= target {
+                return iteration;
+            }
+            vector::copy(&residual, &mut z);
+            solver.solve(0.0, 1.0, &mut z);
+            let slope = vector::dot(&residual, &z);
+            let factor = if iteration == 0 { 0.0 } else { slope / last };
+            vector::scale_and_add(&z, factor, &mut direction);
+            vector::scale_and_add(&residual, factor, &mut plain);
+            last = slope;
+            vector::copy(&plain, &mut product);
+            self.add_grips(&direction, &mut product);
+            let curvature = vector::dot(&direction, &product);
+            if curvature <= 0.0 {
+                return iteration;
+            }
+            vector::step_both(slope / curvature, &direction, &product, x, &mut residual);
+        }
+        limit
+    }
+
+    /// Impulse that a potential has on each body, against its gradient.
+    fn impulses(&self, potential: &[f64]) -> Vec<Vector6<f64>> {
+        let impulse = |grips: &Vec<Grip>| {
+            grips.iter().fold(Vector6::zeros(), |sum, grip| sum + grip.basis * (grip.difference(potential) * grip.area))
+        };
+        self.grips.iter().map(impulse).collect()
+    }
+
+    /// The changes of twist, against the gradient, that these impulses make.
+    fn kicks(&self, potential: &[f64]) -> Vec<Vector6<f64>> {
+        self.impulses(potential).iter().zip(&self.mobility).map(|(impulse, mobility)| mobility * impulse).collect()
+    }
+
+    /// Adds div (1 − Q) ∇φ, what held faces do not do of the plain change.
+    fn add_grips(&self, potential: &[f64], out: &mut [f64]) {
+        for (grips, kick) in self.grips.iter().zip(self.kicks(potential)) {
+            for grip in grips {
+                let plain = grip.difference(potential) * grip.area / grip.volume;
+                let flux = grip.area * (plain - grip.basis.dot(&kick));
+                if let Some(below) = grip.cells[0] {
+                    out[below] += flux;
+                }
+                if let Some(above) = grip.cells[1] {
+                    out[above] -= flux;
+                }
+            }
+        }
+    }
+
+    /// u ← u − Q ∇φ.
+    fn correct(&self, potential: &CellField<f64, D>, momentum: &mut Momentum<D>) {
+        let kicks = self.kicks(potential.values());
+        self.discrete.subtract_gradient(potential, &mut momentum.faces, |width, _| 1.0 / width);
+        for (grips, kick) in self.grips.iter().zip(&kicks) {
+            for grip in grips {
+                let change = grip.difference(potential.values()) * grip.area / grip.volume - grip.basis.dot(kick);
+                momentum.faces[grip.component].values_mut()[grip.index] += change;
+            }
+        }
+        momentum.bodies.iter_mut().zip(&kicks).for_each(|(twist, kick)| *twist -= kick);
+        self.discrete.copy_around_all(&mut momentum.faces);
+    }
+}
+
+impl Grip {
+    fn difference(&self, potential: &[f64]) -> f64 {
+        let [below, above] = self.cells.map(|cell| cell.map_or(0.0, |cell| potential[cell]));
+        above - below
+    }
+}
+
+/// Cells all of whose faces are held by bodies or given by sides.
+fn enclosed<const D: usize>(discrete: &Discrete<D>, grips: &[Vec<Grip>]) -> Vec<usize> {
+    let mut held = std::collections::BTreeMap::<usize, usize>::new();
+    for cell in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
+        *held.entry(cell).or_default() += 1;
+    }
+    let cells = discrete.grid.cells();
+    let given = |cell: usize| {
+        let mut rest = cell;
+        (0..D)
+            .map(|axis| {
+                let place = rest % cells[axis];
+                rest /= cells[axis];
+                let ends = [(place == 0, 0), (place + 1 == cells[axis], 1)];
+                ends.iter().filter(|&&(is_end, end)| is_end && discrete.sides[axis][end].is_closed()).count()
+            })
+            .sum::<usize>()
+    };
+    held.into_iter().filter(|&(cell, count)| count + given(cell) == 2 * D).map(|(cell, _)| cell).collect()
+}
+
+/// Takes the mean by volume away: where nothing fixes it, the level of a pressure means nothing.
+pub(crate) fn remove_mean<const D: usize>(discrete: &Discrete<D>, pressure: &mut CellField<f64, D>) {
+    let shape = pressure.shape();
+    let lines = &discrete.pressure;
+    let mut weighted = pressure.clone();
+    for_each_row(shape, weighted.values_mut(), |place, row| {
+        let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+        row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value *= area * width);
+    });
+    let sum = parallel::sum(weighted.values(), |block| block.iter().sum());
+    let mean = sum / discrete.grid.volume();
+    parallel::for_each(pressure.values_mut(), |block| block.iter_mut().for_each(|value| *value -= mean));
+}

@@ -1,0 +1,94 @@
+//! What does not change during a simulation.
+
+use crate::boundary::Boundary;
+use crate::error::SetupError;
+use crate::tensor::TensorGrid;
+use crate::viscosity::Viscosity;
+
+/// A box full of liquid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSetup<const D: usize> {
+    /// The grid.
+    pub grid: TensorGrid<D>,
+    /// Lower and upper side of each axis.
+    pub sides: [[Boundary<D>; 2]; D],
+    /// Mass per volume.
+    pub density: f64,
+    /// Kinematic viscosity.
+    pub viscosity: Viscosity,
+    /// A force per mass that acts everywhere; gravity need not be given, pressure is what is left without it.
+    pub force: [f64; D],
+    /// How the equations are solved.
+    pub solve: SolveParams,
+}
+
+/// How the equations are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveParams {
+    /// The viscous step stops at this part of the momentum residual. Default 1e-6.
+    pub viscous_tolerance: f64,
+    /// The pressure around bodies stops at this part of the divergence. Default 1e-4.
+    pub pressure_tolerance: f64,
+    /// Iterations of either at most. Default 200.
+    pub max_iterations: usize,
+}
+
+impl Default for SolveParams {
+    fn default() -> Self {
+        Self { viscous_tolerance: 1e-6, pressure_tolerance: 1e-4, max_iterations: 200 }
+    }
+}
+
+impl<const D: usize> FlowSetup<D> {
+    /// Liquid of density 1 between walls at rest.
+    pub fn new(grid: TensorGrid<D>, viscosity: f64) -> Self {
+        Self {
+            grid,
+            sides: std::array::from_fn(|_| [Boundary::wall(), Boundary::wall()]),
+            density: 1.0,
+            viscosity: Viscosity::Newtonian(viscosity),
+            force: [0.0; D],
+            solve: SolveParams::default(),
+        }
+    }
+
+    /// Refuses what cannot be simulated.
+    pub fn check(&self) -> Result<(), SetupError> {
+        for (axis, sides) in self.sides.iter().enumerate() {
+            let periodic = sides.iter().filter(|&side| *side == Boundary::Periodic).count();
+            if periodic == 1 {
+                return Err(SetupError::HalfPeriodic { axis });
+            }
+            for side in sides {
+                let numbers = match side {
+                    Boundary::NoSlip { velocity } => velocity.to_vec(),
+                    Boundary::Inflow(inflow) => vec![inflow.speed],
+                    _ => Vec::new(),
+                };
+                if numbers.iter().any(|value| !value.is_finite()) {
+                    return Err(SetupError::NotFinite { what: "velocity of a side" });
+                }
+                if let Boundary::NoSlip { velocity } = side
+                    && velocity[axis] != 0.0
+                {
+                    return Err(SetupError::WallThroughItself { axis, speed: velocity[axis] });
+                }
+            }
+        }
+        let has_inflow = self.sides.iter().flatten().any(|side| matches!(side, Boundary::Inflow(_)));
+        let has_outflow = self.sides.iter().flatten().any(|side| matches!(side, Boundary::Outflow));
+        if has_inflow && !has_outflow {
+            return Err(SetupError::NoOutflow);
+        }
+        if !(self.density > 0.0 && self.density.is_finite()) {
+            return Err(SetupError::Density(self.density));
+        }
+        if !self.viscosity.is_valid() {
+            return Err(SetupError::Viscosity(self.viscosity));
+        }
+        if self.force.iter().any(|value| !value.is_finite()) {
+            return Err(SetupError::NotFinite { what: "force" });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,440 @@
+//! One step of the flow.
+//!
+//! Second-order backward differences in time, with steps of any lengths; advection by the extrapolated velocity; an
+//! incremental pressure, so that what the projection leaves undone is of second order \[Guermond2006\]:
+//!
+//! ```text
+//!     shift u* + (history) + ∇·(û û) − ν Δu* = −∇p^n + f,         û = (1 + r) u^n − r u^{n−1},   r = Δt/Δt_last
+//!     u^{n+1} = u* − ∇φ,    ∇·u^{n+1} = 0,         p^{n+1} = p^n + shift φ − ν ∇·u*
+//! ```
+
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+use unstick_grid::{CellField, FaceField};
+use unstick_mlcp::{parallel, vector};
+
+use crate::advect::advect;
+use crate::direct::Separable;
+use crate::discrete::Discrete;
+use crate::error::{SetupError, StepError};
+use crate::immersed::{Force, Freedom, Held, Immersed, Marks, exchange};
+use crate::project::{Projection, remove_mean};
+use crate::setup::FlowSetup;
+use crate::state::FlowState;
+use crate::stencil::{self, for_each_row};
+use crate::stress::Stress;
+use crate::tensor::index_of;
+use crate::twist::Twist;
+use crate::viscosity::Viscosity;
+use crate::viscous::{Momentum, Viscous};
+
+/// A setup and a state, at work.
+pub struct Flow<const D: usize> {
+    setup: FlowSetup<D>,
+    state: FlowState<D>,
+    discrete: Discrete<D>,
+    velocity_solvers: [Separable<D>; D],
+    pressure_solver: Separable<D>,
+    marks: Marks<D>,
+    /// The viscosity of the step, where it varies.
+    stress: Option<Stress<D>>,
+}
+
+/// What a step says of itself.
+#[derive(Clone, Debug)]
+pub struct StepReport<const D: usize> {
+    /// Seconds.
+    pub length: f64,
+    /// Iterations of the viscous step.
+    pub viscous_iterations: usize,
+    /// Iterations of the pressure.
+    pub pressure_iterations: usize,
+    /// Largest divergence left, per second.
+    pub divergence: f64,
+    /// Force of the liquid on each body, from the momentum that it takes; weight and buoyancy are not in it.
+    pub forces: Vec<Force<D>>,
+}
+
+/// Passes of the first step, which knows no pressure to begin with.
+const FIRST_PASSES: usize = 8;
+
+/// The velocity as it comes out of viscous step and projection, and what was done for it.
+struct Pass<const D: usize> {
+    momentum: Momentum<D>,
+    /// Momentum that each body has taken, divided by density.
+    taken: Vec<Vector6<f64>>,
+    viscous_iterations: usize,
+    pressure_iterations: usize,
+}
+
+/// Weights of the new velocity and the last two in the rate of change, per second, and of the last two in û.
+struct TimeWeights {
+    shift: f64,
+    history: [f64; 2],
+    ahead: [f64; 2],
+}
+
+impl TimeWeights {
+    fn new(length: f64, last: f64) -> Self {
+        let ratio = if last > 0.0 { length / last } else { 0.0 };
+        Self {
+            shift: (1.0 + 2.0 * ratio) / (1.0 + ratio) / length,
+            history: [-(1.0 + ratio) / length, ratio * ratio / (1.0 + ratio) / length],
+            ahead: [1.0 + ratio, -ratio],
+        }
+    }
+}
+
+impl<const D: usize> Flow<D> {
+    /// Liquid at rest.
+    pub fn new(setup: FlowSetup<D>) -> Result<Self, SetupError> {
+        setup.check()?;
+        let discrete = Discrete::new(setup.grid.clone(), setup.sides.clone());
+        let mut state = FlowState::at_rest(&setup.grid);
+        discrete.impose_sides(&mut state.velocity, 0.0);
+        discrete.impose_sides(&mut state.previous, 0.0);
+        Ok(Self {
+            velocity_solvers: std::array::from_fn(|component| Separable::new(&discrete.velocity[component])),
+            pressure_solver: Separable::new(&discrete.pressure),
+            marks: Marks::new(&discrete),
+            stress: None,
+            discrete,
+            setup,
+            state,
+        })
+    }
+
+    /// What does not change.
+    pub fn setup(&self) -> &FlowSetup<D> {
+        &self.setup
+    }
+
+    /// What does.
+    pub fn state(&self) -> &FlowState<D> {
+        &self.state
+    }
+
+    /// Goes on from another state.
+    pub fn set_state(&mut self, state: FlowState<D>) {
+        self.state = state;
+    }
+
+    /// Starts anew from a velocity, which is made free of divergence.
+    pub fn start_from(&mut self, velocity: impl Fn(usize, [f64; D]) -> f64) {
+        for component in 0..D {
+            let grid = &self.setup.grid;
+            self.state.velocity[component] = CellField::of_shape(grid.faces(component), |place| {
+                velocity(component, grid.face_centre(component, place))
+            });
+        }
+        self.discrete.impose_sides(&mut self.state.velocity, self.state.time);
+        self.marks.update(&self.discrete, &[]);
+        let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
+        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
+        self.discrete.divergence(&momentum.faces, &mut divergence);
+        Projection::new(&self.discrete, &self.marks, &[]).project(
+            &mut momentum,
+            &mut potential,
+            &divergence,
+            &mut self.pressure_solver,
+            [1.0, 1.0],
+        );
+        self.state.velocity = momentum.faces;
+        self.state.previous = self.state.velocity.clone();
+        self.state.last_step = 0.0;
+    }
+
+    /// The longest step in which nothing crosses more than `cfl` cells; none in liquid at rest.
+    pub fn longest_step(&self, cfl: f64) -> Option<f64> {
+        let mut fastest: f64 = 0.0;
+        for (axis, field) in self.state.velocity.iter().enumerate() {
+            let shape = field.shape();
+            let mut rates = field.clone();
+            let widths = &self.discrete.velocity[axis][axis].mass;
+            for_each_row(shape, rates.values_mut(), |place, row| {
+                for (i, value) in row.iter_mut().enumerate() {
+                    let node = if axis == 0 { i } else { place[axis] };
+                    *value = value.abs() / widths[node];
+                }
+            });
+            fastest = fastest.max(vector::norm_max(rates.values()));
+        }
+        (fastest > 0.0).then(|| cfl / fastest)
+    }
+
+    /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
+    pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
+        self.check(length, bodies)?;
+        let weights = TimeWeights::new(length, self.state.last_step);
+        let time = self.state.time + length;
+        self.marks.update(&self.discrete, bodies);
+        let displaced = self.marks.displaced();
+        let excess = |(body, displaced): (&Immersed<D>, &Matrix6<f64>)| {
+            body.inertia(self.setup.density).map(|inertia| inertia - displaced)
+        };
+        let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
+
+        self.stress = (!matches!(self.setup.viscosity, Viscosity::Newtonian(_)))
+            .then(|| Stress::new(&self.discrete, &self.setup.viscosity, &self.mix(weights.ahead)));
+        let right = self.right_without_pressure(&weights, bodies, &excess);
+        let momentum = self.extrapolated(&weights, bodies, time);
+        let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0 };
+        let passes = if self.state.last_step > 0.0 { 1 } else { FIRST_PASSES };
+        for _ in 0..passes {
+            self.pass(&weights, &right, &excess, &mut pass);
+        }
+        let Pass { momentum, taken, viscous_iterations, pressure_iterations } = pass;
+
+        let forces = self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies);
+        let mut divergence = self.discrete.zero_cells();
+        self.discrete.divergence(&momentum.faces, &mut divergence);
+        let divergence = self.largest_rate(&divergence);
+        for (body, twist) in bodies.iter_mut().zip(&momentum.bodies) {
+            body.previous = body.twist;
+            body.twist = Twist::from_vector(twist);
+        }
+        let old = std::mem::replace(&mut self.state.velocity, momentum.faces);
+        self.state.previous = old;
+        (self.state.time, self.state.last_step) = (time, length);
+        self.state.step += 1;
+        if !divergence.is_finite() {
+            return Err(StepError::Diverged { time });
+        }
+        Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces })
+    }
+
+    /// The viscous step with the pressure there is, the projection, and the pressure that follows.
+    fn pass(
+        &mut self,
+        weights: &TimeWeights,
+        right: &Momentum<D>,
+        excess: &[Option<Matrix6<f64>>],
+        pass: &mut Pass<D>,
+    ) {
+        let viscosity = self.setup.viscosity.typical();
+        let pace = [weights.shift, viscosity];
+        let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
+        let mut with_pressure = right.clone();
+        self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
+        let viscous = Viscous {
+            discrete: &self.discrete,
+            marks: &self.marks,
+            excess,
+            shift: weights.shift,
+            viscosity,
+            stress: self.stress.as_ref(),
+        };
+        viscous.gather(&mut with_pressure);
+        pass.viscous_iterations += viscous.solve(
+            &with_pressure,
+            &mut pass.momentum,
+            &mut self.velocity_solvers,
+            limits(self.setup.solve.viscous_tolerance),
+        );
+        self.discrete.copy_around_all(&mut pass.momentum.faces);
+        pass.taken = self.taken_by_viscous(pace, &pass.momentum, right);
+
+        let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
+        self.discrete.divergence(&pass.momentum.faces, &mut divergence);
+        let projection = Projection::new(&self.discrete, &self.marks, excess);
+        pass.pressure_iterations += projection.project(
+            &mut pass.momentum,
+            &mut potential,
+            &divergence,
+            &mut self.pressure_solver,
+            limits(self.setup.solve.pressure_tolerance),
+        );
+        for (taken, more) in pass.taken.iter_mut().zip(projection.taken(&potential)) {
+            *taken += weights.shift * more;
+        }
+        self.marks.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
+        self.update_pressure(pace, &potential, &divergence);
+    }
+
+    fn check(&self, length: f64, bodies: &[Immersed<D>]) -> Result<(), StepError> {
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(StepError::Length(length));
+        }
+        let [lower, upper] = self.setup.grid.bounds();
+        for (number, body) in bodies.iter().enumerate() {
+            let is_inside = (0..D).all(|axis| lower[axis] <= body.centre[axis] && body.centre[axis] <= upper[axis]);
+            if !is_inside {
+                return Err(StepError::BodyOutside { body: number, centre: body.centre.to_vec() });
+            }
+            if let Freedom::Free { mass, .. } = body.freedom
+                && !(mass > 0.0 && body.volume > 0.0)
+            {
+                return Err(StepError::Massless { body: number, mass, volume: body.volume });
+            }
+        }
+        Ok(())
+    }
+
+    /// The first guess of the new velocity: û, with what is known at its time.
+    fn extrapolated(&self, weights: &TimeWeights, bodies: &[Immersed<D>], time: f64) -> Momentum<D> {
+        let mut faces = self.mix(weights.ahead);
+        self.discrete.impose_sides(&mut faces, time);
+        let guess = |body: &Immersed<D>| match body.freedom {
+            Freedom::Prescribed(twist) => twist.to_vector(),
+            Freedom::Free { .. } => {
+                weights.ahead[0] * body.twist.to_vector() + weights.ahead[1] * body.previous.to_vector()
+            }
+        };
+        Momentum { faces, bodies: bodies.iter().map(guess).collect() }
+    }
+
+    /// A combination of the last two velocities.
+    fn mix(&self, [now, before]: [f64; 2]) -> FaceField<f64, D> {
+        let mut mixed = self.state.velocity.clone();
+        for (mixed, previous) in mixed.iter_mut().zip(&self.state.previous) {
+            parallel::for_each((mixed.values_mut(), previous.values()), |(mixed, previous)| {
+                mixed.iter_mut().zip(previous).for_each(|(mixed, previous)| *mixed = now * *mixed + before * previous);
+            });
+        }
+        mixed
+    }
+
+    /// −(history) − ∇·(û û) + f and the drag of moving walls, integrated, and what pulls the bodies.
+    fn right_without_pressure(
+        &self,
+        weights: &TimeWeights,
+        bodies: &[Immersed<D>],
+        excess: &[Option<Matrix6<f64>>],
+    ) -> Momentum<D> {
+        let mut faces = self.discrete.zero_faces();
+        advect(&self.discrete, &self.mix(weights.ahead), &mut faces);
+        let history = self.mix(weights.history);
+        for (component, out) in faces.iter_mut().enumerate() {
+            let shape = out.shape();
+            let lines = &self.discrete.velocity[component];
+            for_each_row(shape, out.values_mut(), |place, out| {
+                let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+                let is_free = (1..D).all(|axis| lines[axis].is_free[place[axis]]);
+                let history = &history[component].values()[index_of(shape, place)..][..shape[0]];
+                for (i, out) in out.iter_mut().enumerate() {
+                    let rate = self.setup.force[component] - history[i];
+                    *out = if is_free && lines[0].is_free[i] { area * lines[0].mass[i] * rate - *out } else { 0.0 };
+                }
+            });
+        }
+        self.add_wall_terms(&mut faces);
+        let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
+            let Some(excess) = excess else { return Vector6::zeros() };
+            let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();
+            pull(body, self.setup.density) - excess * before
+        };
+        Momentum { faces, bodies: bodies.iter().zip(excess).map(row).collect() }
+    }
+
+    fn update_pressure(
+        &mut self,
+        [shift, viscosity]: [f64; 2],
+        potential: &CellField<f64, D>,
+        divergence: &CellField<f64, D>,
+    ) {
+        let shape = potential.shape();
+        let lines = &self.discrete.pressure;
+        for_each_row(shape, self.state.pressure.values_mut(), |place, row| {
+            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+            let start = index_of(shape, place);
+            for (i, value) in row.iter_mut().enumerate() {
+                let rate = divergence.values()[start + i] / (area * lines[0].mass[i]);
+                *value += shift * potential.values()[start + i] - viscosity * rate;
+            }
+        });
+        if self.discrete.is_closed() {
+            remove_mean(&self.discrete, &mut self.state.pressure);
+        }
+    }
+
+    /// Adds the drag of walls that move along themselves.
+    fn add_wall_terms(&self, out: &mut FaceField<f64, D>) {
+        let Some(stress) = &self.stress else {
+            self.discrete.add_wall_terms(self.setup.viscosity.typical(), out);
+            return;
+        };
+        let (still, mut drag) = (self.discrete.zero_faces(), self.discrete.zero_faces());
+        stress.apply(&self.discrete, 0.0, &still, true, &mut drag);
+        for (out, drag) in out.iter_mut().zip(&drag) {
+            vector::add_scaled(-1.0, drag.values(), out.values_mut());
+        }
+    }
+
+    /// Momentum that each body takes in the viscous step, divided by density.
+    fn taken_by_viscous(&self, pace: [f64; 2], momentum: &Momentum<D>, right: &Momentum<D>) -> Vec<Vector6<f64>> {
+        let pressure = &self.state.pressure;
+        let cells = pressure.shape();
+        let left = self.stress.as_ref().filter(|_| !self.marks.is_empty()).map(|stress| {
+            let mut left = self.discrete.zero_faces();
+            stress.apply(&self.discrete, pace[0], &momentum.faces, false, &mut left);
+            left
+        });
+        let left = |component: usize, place: [usize; D]| match &left {
+            Some(left) => left[component].at(place),
+            None => {
+                let lines = &self.discrete.velocity[component];
+                stencil::at(lines, pace[0], pace[1], momentum.faces[component].values(), place)
+            }
+        };
+        let residual = |component: usize, place: [usize; D]| {
+            let [below, above] = self.discrete.cells_beside(component, place[component]).map(|cell| {
+                cell.map_or(0.0, |cell| {
+                    let mut beside = place;
+                    beside[component] = cell;
+                    pressure.values()[index_of(cells, beside)]
+                })
+            });
+            let width = self.discrete.velocity[component][component].mass[place[component]];
+            let area = self.discrete.volume(component, place) / width;
+            left(component, place) - right.faces[component].at(place) + (above - below) * area
+        };
+        let viscosity = |held: &Held<D>| {
+            let varying = self.stress.as_ref().map(|stress| stress.at_face(&self.discrete, held.component, held.place));
+            varying.unwrap_or(pace[1])
+        };
+        exchange(&self.marks, &momentum.faces, residual, viscosity, &momentum.bodies)
+    }
+
+    /// Force on each body: the momentum that it takes, less what the liquid in its place would.
+    fn forces(
+        &self,
+        weights: &TimeWeights,
+        twists: &[Vector6<f64>],
+        taken: &[Vector6<f64>],
+        displaced: &[Matrix6<f64>],
+        bodies: &[Immersed<D>],
+    ) -> Vec<Force<D>> {
+        let force = |(number, body): (usize, &Immersed<D>)| {
+            let new = twists[number];
+            let rate = weights.shift * new
+                + weights.history[0] * body.twist.to_vector()
+                + weights.history[1] * body.previous.to_vector();
+            Force::from_vector(&(self.setup.density * (taken[number] + displaced[number] * rate)))
+        };
+        bodies.iter().enumerate().map(force).collect()
+    }
+
+    fn largest_rate(&self, divergence: &CellField<f64, D>) -> f64 {
+        let shape = divergence.shape();
+        let lines = &self.discrete.pressure;
+        let mut rates = divergence.clone();
+        for_each_row(shape, rates.values_mut(), |place, row| {
+            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+            row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value /= area * width);
+        });
+        vector::norm_max(rates.values())
+    }
+}
+
+/// Force and torque on a free body from outside, less the gyroscopic torque, divided by density.
+fn pull<const D: usize>(body: &Immersed<D>, density: f64) -> Vector6<f64> {
+    let Freedom::Free { mass, inertia, force, torque } = &body.freedom else { return Vector6::zeros() };
+    let mut pull = Vector6::zeros();
+    (0..D).for_each(|axis| pull[axis] = force[axis] / density);
+    (0..3).for_each(|axis| pull[3 + axis] = torque[axis] / density);
+    let spin = Vector3::from(body.twist.angular);
+    // The liquid inside turns by its own equations: only what the body has more is slung.
+    let inertia = Matrix3::from_fn(|row, column| inertia[row][column]) * (1.0 / density - body.volume / mass);
+    let gyroscopic = spin.cross(&(inertia * spin));
+    (0..3).for_each(|axis| pull[3 + axis] -= gyroscopic[axis]);
+    pull
+}

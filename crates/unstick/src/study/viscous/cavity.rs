@@ -1,0 +1,64 @@
+//! The driven cavity.
+
+use crate::study::measure::FlowKind::Cavity;
+use crate::study::{Check, Claim, FlowCase, Flows, Quantity, Show, Study, Task, View};
+
+/// All of them.
+pub const ALL: &[Study] = &[Study {
+    name: "cavity",
+    source: "Ghia1982, table I",
+    title: "the driven cavity at Re 100, 400 and 1000",
+    about: "A square of liquid under a lid that moves at unit speed, until nothing changes any more: the least velocity \
+            along the lid on the vertical centreline. Our cells gather at the walls. The table of 1982 comes from grids of 129 × 129. Later work with \
+            spectral accuracy [Botella1998] has −0.38857 at Re 1000, 1.5 % beyond it; solutions that converge tend there.",
+    task: Task::Flows(Flows {
+        cases: &[
+            FlowCase { row: "Re 100", flow: Cavity(100.0) },
+            FlowCase { row: "Re 400", flow: Cavity(400.0) },
+            FlowCase { row: "Re 1000", flow: Cavity(1000.0) },
+        ],
+        efforts: [&[(32, "32 cells"), (64, "64 cells")], &[(32, "32 cells"), (64, "64 cells"), (128, "128 cells")]],
+    }),
+    views: &[
+        View {
+            caption: "Least velocity on the vertical centreline",
+            show: Show::Table(Quantity::Named("least u")),
+            published: "Re | Ghia1982 | Botella1998\nRe 100 | -0.21090 |\nRe 400 | -0.32726 |\nRe 1000 | -0.38289 | -0.38857",
+            claims: &[
+                Claim {
+                    text: "Re 100 is within 1 % of Ghia",
+                    check: Check::Known("Re 100", -0.21090, 0.01),
+                    because: "",
+                },
+                Claim {
+                    text: "Re 400 is within 1 % of Ghia",
+                    check: Check::Known("Re 400", -0.32726, 0.01),
+                    because: "",
+                },
+                Claim {
+                    text: "Re 1000 is within 1 % of Ghia",
+                    check: Check::Known("Re 1000", -0.38289, 0.01),
+                    because: "",
+                },
+                Claim {
+                    text: "Re 1000 is within 0.5 % of Botella and Peyret",
+                    check: Check::Known("Re 1000", -0.38857, 0.005),
+                    because: "",
+                },
+            ],
+        },
+        View {
+            caption: "Where it is",
+            show: Show::Table(Quantity::Named("at y")),
+            published: "Re | Ghia1982\nRe 100 | 0.4531\nRe 400 | 0.2813\nRe 1000 | 0.1719",
+            claims: &[],
+        },
+        View {
+            caption: "Velocity on the vertical centreline",
+            show: Show::Curves { of: "Re", across: "height", up: "velocity along the lid", published: &[] },
+            published: "",
+            claims: &[],
+        },
+    ],
+    minutes: [1.0, 15.0],
+}];

@@ -1,0 +1,186 @@
+//! Bodies that settle.
+
+use crate::study::measure::FlowKind::{Disc, Kissing, Sphere, Translation};
+use crate::study::{Check, Claim, FlowCase, Flows, Quantity, Show, Study, Task, View};
+
+/// All of them.
+pub const ALL: &[Study] = &[
+    Study {
+        name: "ten-cate",
+        source: "tenCate2002; Turek2012, table 1",
+        title: "a sphere that settles towards a wall",
+        about: "A nylon sphere of 15 mm in a box of 100 × 100 × 160 mm with silicone oil, four oils: its largest speed, \
+                as a part of the speed in open liquid. The column says how many cells the sphere measures. It is free: \
+                coupled implicitly, without a drag law.",
+        task: Task::Flows(Flows {
+            cases: &[
+                FlowCase { row: "E1", flow: Sphere(1) },
+                FlowCase { row: "E2", flow: Sphere(2) },
+                FlowCase { row: "E3", flow: Sphere(3) },
+                FlowCase { row: "E4", flow: Sphere(4) },
+            ],
+            efforts: [&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells"), (24, "24 cells")]],
+        }),
+        views: &[
+            View {
+                caption: "u_max/u∞",
+                show: Show::Table(Quantity::Named("u_max/u∞")),
+                published: "experiment | measured | lattice Boltzmann | FEM-FBM\nE1 | 0.947 | 0.894 | 0.945\n\
+                            E2 | 0.953 | 0.950 | 0.955\nE3 | 0.959 | 0.955 | 0.953\nE4 | 0.955 | 0.947 | 0.951",
+                claims: &[
+                    Claim {
+                        text: "E1 is within 5 % of the experiment",
+                        check: Check::Known("E1", 0.947, 0.05),
+                        because: "",
+                    },
+                    Claim {
+                        text: "E2 is within 2 % of the experiment",
+                        check: Check::Known("E2", 0.953, 0.02),
+                        because: "",
+                    },
+                    Claim {
+                        text: "E3 is within 2 % of the experiment",
+                        check: Check::Known("E3", 0.959, 0.02),
+                        because: "",
+                    },
+                    Claim {
+                        text: "E4 is within 2 % of the experiment",
+                        check: Check::Known("E4", 0.955, 0.02),
+                        because: "",
+                    },
+                ],
+            },
+            View {
+                caption: "Speed over time",
+                show: Show::Curves { of: "speed", across: "seconds", up: "u/u∞", published: &[] },
+                published: "",
+                claims: &[],
+            },
+            View {
+                caption: "Gap over time",
+                show: Show::Curves { of: "gap", across: "seconds", up: "gap in diameters", published: &[] },
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [2.0, 60.0],
+    },
+    Study {
+        name: "settling-disk",
+        source: "Wan2006, sec. 5",
+        title: "a disc that settles in a channel",
+        about: "A disc of 0.25 cm and 1.25 g/cm³ in a channel 2 cm wide. The Reynolds number is that of the density of \
+                the disc, as in the source.",
+        task: Task::Flows(Flows {
+            cases: &[FlowCase { row: "", flow: Disc }],
+            efforts: [&[(12, "12 cells"), (24, "24 cells")], &[(12, "12 cells"), (24, "24 cells"), (36, "36 cells")]],
+        }),
+        views: &[
+            View {
+                caption: "Largest Reynolds number",
+                show: Show::Methods(&[Quantity::Named("largest Re")]),
+                published: "cells | largest Re\nlower bound | 17.15\nupper bound | 17.45",
+                claims: &[Claim {
+                    text: "the number lies where published ones do",
+                    check: Check::Between("largest Re", 17.15, 17.45),
+                    because: "",
+                }],
+            },
+            View {
+                caption: "Reynolds number over time",
+                show: Show::Curves { of: "Re", across: "seconds", up: "Re", published: &[] },
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [2.0, 12.0],
+    },
+    Study {
+        name: "kissing",
+        source: "Glowinski2001, drafting, kissing and tumbling",
+        title: "two balls, one in the wake of the other",
+        about: "The second ball is drawn along in the wake of the first, until both touch: the time of kissing. In \
+                space: diameter 1, density ratio 1.14, ν = 0.0047, g = 1, a box of 6 × 6 × 24. The time is that of later \
+                simulations of this case. Balls touch when they are less than a cell apart.",
+        task: Task::Flows(Flows {
+            cases: &[FlowCase { row: "in space", flow: Kissing { in_space: true } }],
+            efforts: [&[(6, "6 cells")], &[(6, "6 cells"), (8, "8 cells"), (12, "12 cells")]],
+        }),
+        views: &[
+            View {
+                caption: "Time of kissing",
+                show: Show::Table(Quantity::Named("time of kissing")),
+                published: "case | least | most\nin space | 18.0 | 18.3",
+                claims: &[Claim {
+                    text: "kissing is within 5 % of the published time",
+                    check: Check::Between("in space", 18.0 * 0.95, 18.3 * 1.05),
+                    because: "",
+                }],
+            },
+            View {
+                caption: "Gap over time",
+                show: Show::Curves { of: "gap", across: "time", up: "gap in diameters", published: &[] },
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [2.0, 30.0],
+    },
+    Study {
+        name: "kissing-2d",
+        source: "Feng2004, drafting, kissing and tumbling",
+        title: "two discs, one in the wake of the other",
+        about: "Discs of 1 mm radius and 1010 kg/m³ in water, 4 mm apart, in a channel of 20 × 80 mm; they touch \
+                when they are less than a cell apart. We know of no number for the time.",
+        task: Task::Flows(Flows {
+            cases: &[FlowCase { row: "in the plane", flow: Kissing { in_space: false } }],
+            efforts: [&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells")]],
+        }),
+        views: &[
+            View {
+                caption: "Time of kissing, seconds",
+                show: Show::Table(Quantity::Named("time of kissing")),
+                published: "",
+                claims: &[],
+            },
+            View {
+                caption: "Heights over time",
+                show: Show::Curves { of: "height", across: "seconds", up: "metres", published: &[] },
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [2.0, 15.0],
+    },
+    Study {
+        name: "force-noise",
+        source: "Turek2012, force evaluation",
+        title: "the force on a ball drawn through the cells, and its noise",
+        about: "A ball drawn steadily across the cells at Re 10, off the lines of the grid. What is left of its force \
+                after a straight line, root mean square, as a part of it. Plain fictitious boundaries, in or out, have \
+                3.8, 1.8 and 0.9 % at 11, 24 and 49 cells per diameter.",
+        task: Task::Flows(Flows {
+            cases: &[FlowCase { row: "", flow: Translation }],
+            efforts: [&[(11, "11 cells")], &[(11, "11 cells"), (16, "16 cells"), (24, "24 cells")]],
+        }),
+        views: &[
+            View {
+                caption: "Noise of the force, percent",
+                show: Show::Methods(&[Quantity::Named("noise by momentum, %"), Quantity::Named("noise by stress, %")]),
+                published: "cells | noise by momentum, %\nin or out, 11 cells | 3.8\nin or out, 24 cells | 1.8",
+                claims: &[Claim {
+                    text: "the noise is below 1.8 %",
+                    check: Check::Between("noise by momentum, %", 0.0, 1.8),
+                    because: "",
+                }],
+            },
+            View {
+                caption: "Force over the way",
+                show: Show::Curves { of: "", across: "place", up: "force", published: &[] },
+                published: "",
+                claims: &[],
+            },
+        ],
+        minutes: [1.0, 12.0],
+    },
+];
