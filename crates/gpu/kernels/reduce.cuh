@@ -1,0 +1,50 @@
+// Sums and maxima over a grid. The order is fixed, so that the same device gives the same bits.
+
+// The larger of two, NaN if either is.
+template <class T> __device__ inline T larger(T x, T y) { return x > y || x != x ? x : y; }
+
+template <bool IS_MAX> __device__ inline double combine(double x, double y) {
+    return IS_MAX ? larger(x, y) : x + y;
+}
+
+template <int N, bool IS_MAX> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
+    int t = threadIdx.x;
+    for (int n = 0; n < N; n++) shared[n][t] = v[n];
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (t < half)
+            for (int n = 0; n < N; n++) shared[n][t] = combine<IS_MAX>(shared[n][t], shared[n][t + half]);
+        __syncthreads();
+    }
+    for (int n = 0; n < N; n++) v[n] = shared[n][0];
+    __syncthreads();
+}
+
+// Combines v over all threads of all blocks. The block that comes last does the rest: true on one of
+// its threads, which then has the result.
+template <int N, bool IS_MAX> __device__ inline bool reduce(const Args &a, double *v) {
+    __shared__ double shared[N][THREADS];
+    __shared__ int is_last;
+    reduce_block<N, IS_MAX>(shared, v);
+    if (threadIdx.x == 0) {
+        for (int n = 0; n < N; n++) a.partials[n * gridDim.x + blockIdx.x] = v[n];
+        __threadfence();
+        is_last = atomicInc(&a.scalars->tickets[0], gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return false;
+    __threadfence();
+    for (int n = 0; n < N; n++) {
+        double sum = 0.0;
+        for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+            sum = combine<IS_MAX>(sum, *(volatile double *)(a.partials + n * gridDim.x + block));
+        v[n] = sum;
+    }
+    reduce_block<N, IS_MAX>(shared, v);
+    return threadIdx.x == 0;
+}
+
+__device__ inline bool reduce_max(const Args &a, double value, double &most) {
+    most = value;
+    return reduce<1, true>(a, &most);
+}

@@ -1,0 +1,225 @@
+// The hierarchy: coarse cells, their couplings, and which groups are plain.
+
+// A group is plain if its eight cells are inner ones that no choice of pinned rows concerns.
+__device__ inline void classify_group(const Level &level, const Place &place, bool is_finest, u8 *tile) {
+    bool is_there = false, is_plain = true;
+    for (int colour = 0; colour < 2; colour++) {
+        int own = colour * level.size + place.at;
+        unsigned flags = flags4(level.flags + own);
+        Around<float> c = couplings(level, (const float *const *)level.coupling, colour, place.at, second(place, colour));
+        for (int k = 0; k < 4; k++) {
+            unsigned f = flag(flags, k);
+            if (!(f & PRESENT)) {
+                is_plain = false;
+                continue;
+            }
+            is_there = true;
+            if (is_finest) {
+                int x = 2 * (place.slot + k) + second(place, colour);
+                bool is_unsteady = f & WALL;
+                beside(level, x, place.y, place.z, [&](int, int, int, int, int neighbour) {
+                    is_unsteady |= (level.flags[neighbour] & WALL) != 0;
+                });
+                if (is_unsteady) level.flags[own + k] = (u8)(f | UNSTEADY);
+                is_plain &= !is_unsteady;
+            }
+            is_plain &= !(f & (UNSTEADY | WALL)) && !code_of(f) && level.excess[own + k] == 0.0f;
+            for (int side = 0; side < SIDES; side++) is_plain &= c.side[side].v[k] == level.unit;
+        }
+    }
+    level.groups[place.at >> 2] = !is_there ? EMPTY : is_plain ? PLAIN : MIXED;
+    if (is_there) *tile = 1;
+}
+
+KERNEL(classify) {
+    FOR_TILES(a.level, place, true) classify_group(a.level, place, a.mode, a.level.tiles + tile_);
+}
+
+// The tile of a group, for loops that do not go by tiles.
+__device__ inline u8 *tile_at(const Level &level, const Place &place) {
+    int tile = (place.z / TILE_Z * level.tiles_y + place.y / TILE_Y) * level.tiles_x + place.slot / TILE_SLOTS;
+    return level.tiles + tile;
+}
+
+// Which children of a block make up its coarse cell: the largest part that hangs together.
+__device__ inline void aggregate_block(const Level &fine, const Level &coarse, int X, int Y, int Z) {
+    int there = 0, label[1 << DIM], cell[1 << DIM];
+    unsigned walls = 0;
+    for (int k = 0; k < (1 << DIM); k++) {
+        cell[k] = cell_of(fine, 2 * X + (k & 1), 2 * Y + ((k >> 1) & 1), DIM == 3 ? 2 * Z + (k >> 2) : 0);
+        unsigned flags = fine.flags[cell[k]];
+        if (flags & PRESENT) there |= 1 << k;
+        walls |= flags & WALL;
+        label[k] = k;
+    }
+    for (bool changes = there != 0; changes;) {
+        changes = false;
+        for (int axis = 0; axis < DIM; axis++)
+            for (int k = 0; k < (1 << DIM); k++) {
+                int other = k | (1 << axis);
+                if (other == k || !(fine.coupling[axis][cell[k]] > 0.0f)) continue;
+                int least = label[k] < label[other] ? label[k] : label[other];
+                changes |= label[k] != label[other];
+                label[k] = label[other] = least;
+            }
+    }
+    int best = 0, most = 0;
+    for (int part = 0; part < (1 << DIM); part++) {
+        int members = 0;
+        for (int k = 0; k < (1 << DIM); k++)
+            if ((there >> k & 1) && label[k] == part) members |= 1 << k;
+        if (__popc(members) > most) most = __popc(members), best = members;
+    }
+    int own = cell_of(coarse, X, Y, Z);
+    coarse.members[own] = (u8)best;
+    coarse.flags[own] = (u8)(there ? PRESENT | walls : 0);
+}
+
+// What is left of a block joins the neighbouring block it hangs together with most.
+__device__ inline void adopt_orphans(const Level &fine, const Level &coarse, int X, int Y, int Z) {
+    int members = coarse.members[cell_of(coarse, X, Y, Z)], rest = 0;
+    int cell[1 << DIM];
+    for (int k = 0; k < (1 << DIM); k++) {
+        cell[k] = cell_of(fine, 2 * X + (k & 1), 2 * Y + ((k >> 1) & 1), DIM == 3 ? 2 * Z + (k >> 2) : 0);
+        if ((fine.flags[cell[k]] & PRESENT) && !(members >> k & 1)) rest |= 1 << k;
+    }
+    while (rest) {
+        // A part that hangs together, from its first cell on.
+        int part = rest & -rest;
+        for (int before = 0; before != part;) {
+            before = part;
+            for (int axis = 0; axis < DIM; axis++)
+                for (int k = 0; k < (1 << DIM); k++) {
+                    int other = k | (1 << axis);
+                    if (other == k || !(fine.coupling[axis][cell[k]] > 0.0f)) continue;
+                    if ((part >> k & 1) || (part >> other & 1)) part |= 1 << k | 1 << other;
+                }
+        }
+        part &= rest;
+        rest &= ~part;
+        float strength[SIDES];
+        for (int side = 0; side < SIDES; side++) strength[side] = 0.0f;
+        for (int k = 0; k < (1 << DIM); k++) {
+            if (!(part >> k & 1)) continue;
+            int x = 2 * X + (k & 1), y = 2 * Y + ((k >> 1) & 1), z = DIM == 3 ? 2 * Z + (k >> 2) : 0;
+            beside(fine, x, y, z, [&](int side, int nx, int ny, int nz, int neighbour) {
+                if (nx >> 1 == X && ny >> 1 == Y && (DIM == 2 || nz >> 1 == Z)) return;
+                float c = coupling_of((const float *const *)fine.coupling, side, cell[k], neighbour);
+                int child = (nx & 1) | (ny & 1) << 1 | (DIM == 3 ? (nz & 1) << 2 : 0);
+                if (!(c > 0.0f)) return;
+                int block = cell_of(coarse, nx >> 1, ny >> 1, DIM == 3 ? nz >> 1 : 0);
+                if (coarse.members[block] >> child & 1) strength[side] += c;
+            });
+        }
+        int best = PARENT_NONE;
+        float most = 0.0f;
+        for (int side = 0; side < SIDES; side++)
+            if (strength[side] > most) most = strength[side], best = side + 1;
+        for (int k = 0; k < (1 << DIM); k++) {
+            if (!(part >> k & 1)) continue;
+            fine.flags[cell[k]] = (u8)((fine.flags[cell[k]] & ~(7 << PARENT_SHIFT)) | best << PARENT_SHIFT);
+            int x = 2 * X + (k & 1), y = 2 * Y + ((k >> 1) & 1), z = DIM == 3 ? 2 * Z + (k >> 2) : 0;
+            fine.groups[(cell[k] % fine.size) >> 2] = MIXED;
+            beside(fine, x, y, z, [&](int, int, int, int, int neighbour) {
+                if (fine.flags[neighbour] & PRESENT) fine.groups[(neighbour % fine.size) >> 2] = MIXED;
+            });
+        }
+    }
+}
+
+// Galerkin product P^T A P / 2 of one coarse cell. Pinned children are left out; what coupled with them
+// holds the coarse cell, as air does. A coupling with a cell that is no face neighbour is dropped from
+// both rows.
+__device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int X, int Y, int Z, bool is_new) {
+    int own = cell_of(coarse, X, Y, Z);
+    unsigned own_flags = coarse.flags[own];
+    if (!(own_flags & PRESENT)) return;
+    if (is_new) {
+        bool has_orphans = false;
+        children(fine, coarse, X, Y, Z, true, [&](int, int, int, int, unsigned f) { has_orphans |= code_of(f) != 0; });
+        if (has_orphans) own_flags |= HAS_ORPHANS;
+    }
+    float excess = 0.0f, towards[DIM];
+    for (int axis = 0; axis < DIM; axis++) towards[axis] = 0.0f;
+    bool is_unsteady = false;
+    int next[DIM];
+    for (int axis = 0; axis < DIM; axis++)
+        next[axis] = cell_of(coarse, X + (axis == 0), Y + (axis == 1), Z + (axis == 2));
+    children(fine, coarse, X, Y, Z, own_flags & HAS_ORPHANS, [&](int x, int y, int z, int cell, unsigned flags) {
+        is_unsteady |= (flags & UNSTEADY) != 0;
+        if (flags & PINNED) return;
+        excess += fine.excess[cell];
+        beside(fine, x, y, z, [&](int side, int nx, int ny, int nz, int neighbour) {
+            float c = coupling_of((const float *const *)fine.coupling, side, cell, neighbour);
+            if (!(c > 0.0f)) return;
+            unsigned f = fine.flags[neighbour];
+            int parent = f & PINNED ? -1 : parent_of(coarse, code_of(f), nx, ny, nz);
+            if (parent < 0) excess += c;
+            for (int axis = 0; axis < DIM; axis++)
+                if (parent == next[axis]) towards[axis] += c;
+        });
+    });
+    coarse.excess[own] = 0.5f * excess;
+    for (int axis = 0; axis < DIM; axis++) coarse.coupling[axis][own] = 0.5f * towards[axis];
+    if (is_new) coarse.flags[own] = (u8)(own_flags | (is_unsteady ? UNSTEADY : 0));
+}
+
+// Runs a stage for every cell of a coarse group.
+template <class Stage> __device__ inline void coarse_cells(const Level &coarse, const Place &place, Stage stage) {
+    for (int k = 0; k < 8; k++) {
+        int X = 2 * place.slot + k;
+        if (X < coarse.nx) stage(X, place.y, place.z);
+    }
+}
+
+// Whether all that a coarse group is made of is plain; its couplings are then those of inner cells.
+__device__ inline bool is_made_of_plain(const Level &fine, const Place &place) {
+    if (2 * (2 * place.slot + 7) + 1 >= fine.nx) return false;
+    for (int k = 0; k < (1 << (DIM - 1)); k++) {
+        int y = 2 * place.y + (k & 1), z = DIM == 3 ? 2 * place.z + (k >> 1) : 0;
+        const u8 *groups = fine.groups + (place_of(fine, 2 * place.slot, y, z).at >> 2);
+        if (groups[0] != PLAIN || groups[1] != PLAIN) return false;
+    }
+    return true;
+}
+
+__device__ inline void aggregate_group(const Level &fine, const Level &coarse, const Place &place) {
+    if (is_made_of_plain(fine, place)) {
+        for (int colour = 0; colour < 2; colour++)
+            for (int k = 0; k < 4; k++) {
+                int own = colour * coarse.size + place.at + k;
+                coarse.members[own] = (u8)((1 << (1 << DIM)) - 1);
+                coarse.flags[own] = PRESENT;
+            }
+        return;
+    }
+    coarse_cells(coarse, place, [&](int X, int Y, int Z) { aggregate_block(fine, coarse, X, Y, Z); });
+}
+
+__device__ inline void adopt_group(const Level &fine, const Level &coarse, const Place &place) {
+    if (is_made_of_plain(fine, place)) return;
+    coarse_cells(coarse, place, [&](int X, int Y, int Z) { adopt_orphans(fine, coarse, X, Y, Z); });
+}
+
+__device__ inline void galerkin_group(const Level &fine, const Level &coarse, const Place &place, bool is_new) {
+    if (!is_new && coarse.groups[place.at >> 2] != MIXED) return;
+    if (is_made_of_plain(fine, place)) {
+        Four<float> unit = {coarse.unit, coarse.unit, coarse.unit, coarse.unit};
+        for (int colour = 0; is_new && colour < 2; colour++)
+            for (int axis = 0; axis < DIM; axis++) store4(coarse.coupling[axis] + colour * coarse.size + place.at, unit);
+        return;
+    }
+    coarse_cells(coarse, place, [&](int X, int Y, int Z) { galerkin_cell(fine, coarse, X, Y, Z, is_new); });
+}
+
+KERNEL(aggregate) {
+    FOR_TILES(a.coarse, place, true) aggregate_group(a.level, a.coarse, place);
+}
+
+KERNEL(adopt) {
+    FOR_TILES(a.coarse, place, true) adopt_group(a.level, a.coarse, place);
+}
+
+KERNEL(galerkin) {
+    FOR_TILES(a.coarse, place, a.mode) galerkin_group(a.level, a.coarse, place, a.mode);
+}

@@ -1,0 +1,178 @@
+//! What host and kernels share: the structures of `kernels/layout.cuh`, field by field.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Threads of a block, one group of four slots each.
+pub(crate) const THREADS: u32 = 128;
+
+/// Threads of the single block that works on all small levels.
+pub(crate) const SMALL_THREADS: u32 = 512;
+
+/// Levels with no more cells than this are small.
+const SMALL_CELLS: usize = 4096;
+
+/// Entries that stay zero before every row.
+const LEAD: usize = 4;
+
+const TILE_SLOTS: usize = 16;
+
+/// An address on the device.
+pub(crate) type Address = u64;
+
+/// A level of the hierarchy: a dense lattice of cells in two colours.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Level {
+    pub cells: [i32; 3],
+    pub slots: i32,
+    pub pitch: i32,
+    pub plane: i32,
+    /// Entries of a colour.
+    pub size: i32,
+    pub is_small: i32,
+    pub tiles: [i32; 3],
+    pub unit: f32,
+    pub coupling: [Address; 3],
+    pub excess: Address,
+    pub x: Address,
+    pub b: Address,
+    pub start: Address,
+    pub load: Address,
+    pub floor: Address,
+    pub flags: Address,
+    pub groups: Address,
+    pub tile_marks: Address,
+    pub members: Address,
+}
+
+impl Level {
+    /// A lattice, not yet placed in memory.
+    pub fn new(dimension: usize, cells: [usize; 3], unit: f32) -> Self {
+        let (tile_y, tile_z, ghost) = if dimension == 3 { (8, 4, 1) } else { (32, 1, 0) };
+        let slots = cells[0].div_ceil(2);
+        let pitch = LEAD + slots.next_multiple_of(4);
+        let plane = pitch * (cells[1] + 2);
+        let size = plane * (cells[2] + 2 * ghost) + LEAD;
+        let tiles = [slots.div_ceil(TILE_SLOTS), cells[1].div_ceil(tile_y), cells[2].div_ceil(tile_z)];
+        Self {
+            cells: cells.map(|count| count as i32),
+            slots: slots as i32,
+            pitch: pitch as i32,
+            plane: plane as i32,
+            size: size as i32,
+            is_small: (cells.iter().product::<usize>() <= SMALL_CELLS) as i32,
+            tiles: tiles.map(|count| count as i32),
+            unit,
+            ..Self::zeroed()
+        }
+    }
+
+    /// The next coarser lattice; none below a single cell.
+    pub fn coarser(&self, dimension: usize) -> Option<Self> {
+        let cells = self.cells.map(|count| count as usize);
+        let unit = self.unit * (1 << (dimension - 1)) as f32 * 0.5;
+        (cells != [1; 3]).then(|| Self::new(dimension, cells.map(|count| count.div_ceil(2)), unit))
+    }
+
+    /// Index of the cell at coordinates.
+    pub fn cell_at(&self, [x, y, z]: [usize; 3]) -> u32 {
+        let planes_before = (self.size - LEAD as i32) / self.plane - self.cells[2]; // 0 or 2 planes of zeros
+        let row = (z + planes_before as usize / 2) * (self.cells[1] as usize + 2) + y + 1;
+        let colour = (x + y + z) % 2;
+        (row * self.pitch as usize + LEAD + x / 2 + colour * self.size as usize) as u32
+    }
+
+    /// Blocks for work by tiles.
+    pub fn tile_count(&self) -> u32 {
+        self.tiles.iter().product::<i32>() as u32
+    }
+
+    /// Blocks for work on this level that fills the level below it.
+    pub fn quad_blocks(&self, coarse: &Self) -> u32 {
+        let quads = (self.slots as u32).div_ceil(4) * (coarse.cells[1] * coarse.cells[2]) as u32;
+        quads.div_ceil(THREADS)
+    }
+}
+
+/// What the host reads back.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(crate) struct Scalars {
+    pub norm: f64,
+    pub residual: f64,
+    pub rho: f64,
+    pub alpha: f64,
+    pub beta: f64,
+    pub merit: f64,
+    pub slope: f64,
+    pub moved: f64,
+    pub changes: i32,
+    pub is_stopped: i32,
+    pub is_begun: i32,
+    pub pad: i32,
+    pub tickets: [u32; 4],
+}
+
+/// Everything a kernel may need; each uses its part.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Args {
+    pub level: Level,
+    pub coarse: Level,
+    pub levels: Address,
+    pub first: i32,
+    pub last: i32,
+    pub colour: i32,
+    pub mode: i32,
+    pub rows: i32,
+    pub is_reduced: i32,
+    pub factor: f64,
+    /// Coupling between two inner cells of the finest level, in double precision.
+    pub unit: f64,
+    pub coupling: [Address; 3],
+    pub excess: Address,
+    pub q: Address,
+    pub b: Address,
+    pub lower: Address,
+    pub direction: Address,
+    pub image: Address,
+    pub product: Address,
+    pub iterate: Address,
+    pub vectors: [Address; 8],
+    pub cells: Address,
+    pub values: Address,
+    pub more: Address,
+    pub loose: Address,
+    pub anchors: Address,
+    pub partials: Address,
+    pub scalars: Address,
+}
+
+/// How a half-sweep treats its right-hand side and its neighbours.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Sweep {
+    WithB = 0,
+    WithoutB = 1,
+    FromZero = 2,
+}
+
+/// Which cells a projected half-sweep moves.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Project {
+    All = 0,
+    Walls = 1,
+}
+
+/// What becomes of wall cells.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Settle {
+    /// Pinned ones move to their bound.
+    Pinned = 0,
+    /// All are lifted to their bound.
+    Lift = 1,
+    /// All are freed and lifted.
+    Release = 2,
+}

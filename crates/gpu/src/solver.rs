@@ -1,0 +1,144 @@
+//! Solvers by name, on a device.
+
+use std::time::Instant;
+
+use unstick_mlcp::run::{self, Trace};
+use unstick_mlcp::solvers::best::{self, BestParams};
+use unstick_mlcp::{
+    AnyPressureOperator, LinearOperator, Method, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport,
+    SolverName, SolverOptions,
+};
+
+use crate::error::GpuError;
+use crate::machine::{Cuda, Machine, check_libraries};
+use crate::resident::{Resident, Times};
+
+/// A device that solves.
+#[derive(Clone, Copy, Debug)]
+pub struct Gpu {
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Cuda(usize),
+    #[cfg(feature = "emulation")]
+    Host,
+}
+
+impl Gpu {
+    /// The device of that number, once driver and compiler are found and the device answers.
+    pub fn open(ordinal: usize) -> Result<Self, GpuError> {
+        check_libraries()?;
+        Cuda::check(ordinal)?;
+        Ok(Self { place: Place::Cuda(ordinal) })
+    }
+
+    /// The host in place of a device: exact, slow, for tests.
+    #[cfg(feature = "emulation")]
+    pub fn emulated() -> Self {
+        Self { place: Place::Host }
+    }
+
+    /// What there is, in words: the names of all devices.
+    pub fn status() -> Result<Vec<String>, GpuError> {
+        check_libraries()?;
+        Cuda::names()
+    }
+
+    /// A solver of the catalogue on this device.
+    pub fn solver(self, name: &SolverName, options: SolverOptions) -> Result<GpuSolver, GpuError> {
+        if name.method() != Method::Best {
+            return Err(GpuError::Unsupported("only `best` runs on the GPU"));
+        }
+        Ok(GpuSolver { gpu: self, name: *name, options, resident: None, times: Times::default() })
+    }
+
+    fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
+        match self.place {
+            Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
+            #[cfg(feature = "emulation")]
+            Place::Host => Ok(Box::new(crate::machine::Emulated::new(dimension))),
+        }
+    }
+}
+
+/// A solver whose memory stays on the device from one problem to the next.
+pub struct GpuSolver {
+    gpu: Gpu,
+    name: SolverName,
+    options: SolverOptions,
+    resident: Option<Resident>,
+    times: Times,
+}
+
+impl GpuSolver {
+    /// Where the time of the last solve went.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
+    /// Memory of the right shape, with the problem in it.
+    fn resident<const D: usize>(&mut self, operator: &PressureOperator<D>) -> Result<&mut Resident, GpuError> {
+        let shape = operator.lattice().shape();
+        let shape = [shape[0], shape[1], shape.get(2).copied().unwrap_or(1)];
+        let rows = operator.size();
+        let kept = self.resident.take();
+        let resident = match kept {
+            Some(resident) if resident.suits(D, shape, rows) => resident,
+            other => {
+                let machine = other.and_then(|resident| resident.into_machine(D));
+                let machine = machine.map_or_else(|| self.gpu.machine(D), Ok)?;
+                Resident::new(machine, D, shape, rows)?
+            }
+        };
+        Ok(self.resident.insert(resident))
+    }
+
+    fn solve_on<const D: usize>(
+        &mut self,
+        operator: &PressureOperator<D>,
+        task: &run::Task,
+        q: &mut [f64],
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
+        let params = BestParams { stop: self.options.stop, ..BestParams::default() };
+        let begin = Instant::now();
+        let mut times = Times::default();
+        let resident = self.resident(operator)?;
+        resident.upload(operator, task.problem, task.loose, q)?;
+        let uploaded = resident.wait()?;
+        trace.set_up(|| resident.set_up())?;
+        let ready = resident.wait()?;
+        let has_ended = best::iterate(&params, resident, trace)?;
+        let solved = resident.wait()?;
+        resident.download(operator.lattice().cells(), q)?;
+        times.upload = uploaded - begin;
+        times.setup = ready - uploaded;
+        times.solve = solved - ready;
+        times.download = solved.elapsed();
+        self.times = times;
+        Ok(has_ended)
+    }
+}
+
+impl MlcpSolver for GpuSolver {
+    fn name(&self) -> String {
+        format!("{} on gpu", self.name)
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let stop = self.options.stop;
+        run::run(self.name(), problem, q, &stop, 1000, |task, q, trace: &mut Trace| {
+            let has_ended = match task.problem.operator().pressure() {
+                Some(AnyPressureOperator::Plane(operator)) => self.solve_on(operator, &task, q, trace)?,
+                Some(AnyPressureOperator::Space(operator)) => self.solve_on(operator, &task, q, trace)?,
+                None => return Err(GpuError::Unsupported("the GPU solves problems on a grid").into()),
+            };
+            if !has_ended {
+                trace.stall("the scheme made no progress");
+            }
+            Ok(())
+        })
+    }
+}
