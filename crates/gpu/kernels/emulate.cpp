@@ -11,6 +11,7 @@
 #include "krylov.cu"
 #include "small.cu"
 #include "upload.cu"
+#include "probe.cu"
 
 } // namespace
 

@@ -164,62 +164,66 @@ __device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int
     if (is_new) coarse.flags[own] = (u8)(own_flags | (is_unsteady ? UNSTEADY : 0));
 }
 
-// Runs a stage for every cell of a coarse group.
-template <class Stage> __device__ inline void coarse_cells(const Level &coarse, const Place &place, Stage stage) {
-    for (int k = 0; k < 8; k++) {
-        int X = 2 * place.slot + k;
-        if (X < coarse.nx) stage(X, place.y, place.z);
-    }
+// A cell of a coarse group: the k-th along the first axis.
+struct Block {
+    int X, Y, Z, own;
+};
+
+__device__ inline bool block_of(const Level &coarse, const Place &place, int k, Block &block) {
+    block.X = 2 * place.slot + k, block.Y = place.y, block.Z = place.z;
+    block.own = cell_of(coarse, block.X, block.Y, block.Z);
+    return block.X < coarse.nx;
 }
 
-// Whether all that a coarse group is made of is plain; its couplings are then those of inner cells.
-__device__ inline bool is_made_of_plain(const Level &fine, const Place &place) {
-    if (2 * (2 * place.slot + 7) + 1 >= fine.nx) return false;
+// Whether all that a coarse cell is made of is plain; its couplings are then those of an inner cell.
+__device__ inline bool is_made_of_plain(const Level &fine, const Block &block) {
     for (int k = 0; k < (1 << (DIM - 1)); k++) {
-        int y = 2 * place.y + (k & 1), z = DIM == 3 ? 2 * place.z + (k >> 1) : 0;
-        const u8 *groups = fine.groups + (place_of(fine, 2 * place.slot, y, z).at >> 2);
-        if (groups[0] != PLAIN || groups[1] != PLAIN) return false;
+        int y = 2 * block.Y + (k & 1), z = DIM == 3 ? 2 * block.Z + (k >> 1) : 0;
+        if (fine.groups[(row_of(fine, y, z) + block.X) >> 2] != PLAIN) return false;
     }
     return true;
 }
 
-__device__ inline void aggregate_group(const Level &fine, const Level &coarse, const Place &place) {
-    if (is_made_of_plain(fine, place)) {
-        for (int colour = 0; colour < 2; colour++)
-            for (int k = 0; k < 4; k++) {
-                int own = colour * coarse.size + place.at + k;
-                coarse.members[own] = (u8)((1 << (1 << DIM)) - 1);
-                coarse.flags[own] = PRESENT;
-            }
-        return;
-    }
-    coarse_cells(coarse, place, [&](int X, int Y, int Z) { aggregate_block(fine, coarse, X, Y, Z); });
+__device__ inline void aggregate_one(const Level &fine, const Level &coarse, const Place &place, int k) {
+    Block block;
+    if (!block_of(coarse, place, k, block)) return;
+    if (is_made_of_plain(fine, block)) {
+        coarse.members[block.own] = (u8)((1 << (1 << DIM)) - 1);
+        coarse.flags[block.own] = PRESENT;
+    } else
+        aggregate_block(fine, coarse, block.X, block.Y, block.Z);
 }
 
-__device__ inline void adopt_group(const Level &fine, const Level &coarse, const Place &place) {
-    if (is_made_of_plain(fine, place)) return;
-    coarse_cells(coarse, place, [&](int X, int Y, int Z) { adopt_orphans(fine, coarse, X, Y, Z); });
+__device__ inline void adopt_one(const Level &fine, const Level &coarse, const Place &place, int k) {
+    Block block;
+    if (block_of(coarse, place, k, block) && !is_made_of_plain(fine, block))
+        adopt_orphans(fine, coarse, block.X, block.Y, block.Z);
 }
 
-__device__ inline void galerkin_group(const Level &fine, const Level &coarse, const Place &place, bool is_new) {
-    if (!is_new && coarse.groups[place.at >> 2] != MIXED) return;
-    if (is_made_of_plain(fine, place)) {
-        Four<float> unit = {coarse.unit, coarse.unit, coarse.unit, coarse.unit};
-        for (int colour = 0; is_new && colour < 2; colour++)
-            for (int axis = 0; axis < DIM; axis++) store4(coarse.coupling[axis] + colour * coarse.size + place.at, unit);
-        return;
-    }
-    coarse_cells(coarse, place, [&](int X, int Y, int Z) { galerkin_cell(fine, coarse, X, Y, Z, is_new); });
+__device__ inline void galerkin_one(const Level &fine, const Level &coarse, const Place &place, int k, bool is_new) {
+    Block block;
+    if (!block_of(coarse, place, k, block)) return;
+    if (!is_new && !(coarse.flags[block.own] & UNSTEADY)) return;
+    if (!is_made_of_plain(fine, block))
+        galerkin_cell(fine, coarse, block.X, block.Y, block.Z, is_new);
+    else
+        for (int axis = 0; is_new && axis < DIM; axis++) coarse.coupling[axis][block.own] = coarse.unit;
 }
+
+// Eight blocks of threads share a tile, one for each cell of its groups.
+#define FOR_EIGHTHS(level, place, k, everywhere)                                                               \
+    Place place;                                                                                               \
+    int k = blockIdx.x & 7;                                                                                    \
+    if (locate(level, blockIdx.x >> 3, everywhere, place))
 
 KERNEL(aggregate) {
-    FOR_TILES(a.coarse, place, true) aggregate_group(a.level, a.coarse, place);
+    FOR_EIGHTHS(a.coarse, place, k, true) aggregate_one(a.level, a.coarse, place, k);
 }
 
 KERNEL(adopt) {
-    FOR_TILES(a.coarse, place, true) adopt_group(a.level, a.coarse, place);
+    FOR_EIGHTHS(a.coarse, place, k, true) adopt_one(a.level, a.coarse, place, k);
 }
 
 KERNEL(galerkin) {
-    FOR_TILES(a.coarse, place, a.mode) galerkin_group(a.level, a.coarse, place, a.mode);
+    FOR_EIGHTHS(a.coarse, place, k, a.mode) galerkin_one(a.level, a.coarse, place, k, a.mode);
 }

@@ -1,8 +1,15 @@
 // All small levels by a single block: launches would take longer than the work.
 
 #define SWEEPS 2
-#define START_SWEEPS 8   // projected sweeps on each small level of the nested start
-#define COARSEST_SWEEPS 8 // enough for the one or two cells that are left, whatever holds them
+#define START_SWEEPS 24   // projected sweeps on each small level of the nested start
+
+// Cells of a level one behind the other.
+#define FOR_CELLS(level, place, k)                                                                             \
+    Place place;                                                                                               \
+    int k;                                                                                                     \
+    for (int cell_ = threadIdx.x;                                                                              \
+         cell_ < 8 * groups_of(level) ? (place = group_at(level, cell_ >> 3), k = cell_ & 7, true) : false;    \
+         cell_ += blockDim.x)
 
 __device__ inline void small_sweep(const Level &level, int colour, int mode) {
     {
@@ -31,14 +38,7 @@ SMALL_KERNEL(small_cycle) {
             restrict_red(level, coarse, item, !is_reduced);
         __syncthreads();
     }
-    {
-        const Level level = a.levels[a.last];
-        int red = a.is_reduced && a.first == a.last ? WITHOUT_B : WITH_B;
-        small_sweep(level, 0, red == WITH_B ? FROM_ZERO : WITHOUT_B);
-        small_sweep(level, 1, WITH_B);
-        for (int sweep = 1; sweep < COARSEST_SWEEPS; sweep++) small_sweep(level, 0, red), small_sweep(level, 1, WITH_B);
-        for (int sweep = 0; sweep < COARSEST_SWEEPS; sweep++) small_sweep(level, 1, WITH_B), small_sweep(level, 0, red);
-    }
+    small_sweep(a.levels[a.last], 0, FROM_ZERO); // a single cell, a red one
     for (int l = a.last - 1; l >= a.first; l--) {
         const Level level = a.levels[l], coarse = a.levels[l + 1];
         int red = a.is_reduced && l == a.first ? WITHOUT_B : WITH_B;
@@ -58,15 +58,15 @@ SMALL_KERNEL(small_setup) {
     for (int l = a.first; l < a.last; l++) {
         const Level level = a.levels[l], coarse = a.levels[l + 1];
         {
-            FOR_GROUPS(coarse, place) aggregate_group(level, coarse, place);
+            FOR_CELLS(coarse, place, k) aggregate_one(level, coarse, place, k);
         }
         __syncthreads();
         {
-            FOR_GROUPS(coarse, place) adopt_group(level, coarse, place);
+            FOR_CELLS(coarse, place, k) adopt_one(level, coarse, place, k);
         }
         __syncthreads();
         {
-            FOR_GROUPS(coarse, place) galerkin_group(level, coarse, place, true);
+            FOR_CELLS(coarse, place, k) galerkin_one(level, coarse, place, k, true);
         }
         __syncthreads();
         {
@@ -81,7 +81,7 @@ SMALL_KERNEL(small_galerkin) {
     for (int l = a.first; l < a.last; l++) {
         const Level level = a.levels[l], coarse = a.levels[l + 1];
         {
-            FOR_GROUPS(coarse, place) galerkin_group(level, coarse, place, false);
+            FOR_CELLS(coarse, place, k) galerkin_one(level, coarse, place, k, false);
         }
         __syncthreads();
     }

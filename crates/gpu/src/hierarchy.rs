@@ -41,9 +41,9 @@ impl Device {
         self.machine.launch(kernel, args.level.tile_count(), THREADS, args)
     }
 
-    /// Work by tiles of `args.coarse`.
+    /// Work by single cells of `args.coarse`: eight blocks to a tile.
     fn launch_coarse(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
-        self.machine.launch(kernel, args.coarse.tile_count(), THREADS, args)
+        self.machine.launch(kernel, 8 * args.coarse.tile_count(), THREADS, args)
     }
 
     /// Work by tiles of `args.level` that ends in a sum or a maximum.

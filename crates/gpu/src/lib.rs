@@ -28,10 +28,12 @@ mod hierarchy;
 mod layout;
 mod machine;
 mod nested;
+mod probe;
 mod resident;
 mod solver;
 
 pub use error::GpuError;
 pub use machine::kernel_text;
+pub use probe::Probe;
 pub use resident::Times;
 pub use solver::{Gpu, GpuSolver};

@@ -54,7 +54,7 @@ impl Gpu {
         Ok(GpuSolver { gpu: self, name: *name, options, resident: None, times: Times::default() })
     }
 
-    fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
+    pub(crate) fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
         match self.place {
             Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
             #[cfg(feature = "emulation")]

@@ -12,7 +12,7 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -24,6 +24,7 @@ const PARTS: [&str; 11] = [
     include_str!("../../kernels/krylov.cu"),
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
+    include_str!("../../kernels/probe.cu"),
 ];
 
 /// The kernels as one text, which a compiler for the device takes as it is (with `DIM` defined).
@@ -84,6 +85,8 @@ kernels! {
     ProlongStart = "prolong_start",
     FindAnchors = "find_anchors",
     DropAnchors = "drop_anchors",
+    CopyCells = "copy_cells",
+    Nothing = "nothing",
 }
 
 /// Launches that are replayed as one.
