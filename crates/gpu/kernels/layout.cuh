@@ -21,7 +21,7 @@ typedef unsigned long long u64;
 
 #define THREADS 128       // of a block, one group each
 #define TILE_SLOTS 16     // a tile is TILE_SLOTS x TILE_Y x TILE_Z slots
-#define SMALL_THREADS 512 // of the single block that works on all small levels
+#define SMALL_THREADS 512 // of the blocks that work on all small levels, in step with each other
 #define LEAD 4
 #define SIDES (2 * DIM)
 
@@ -41,7 +41,7 @@ typedef unsigned long long u64;
 
 struct Level {
     int nx, ny, nz, slots;
-    int pitch, plane, size, small;
+    int pitch, plane, size, is_crowded; // crowded: too few tiles for empty ones to be worth a look
     int tiles_x, tiles_y, tiles_z;
     float unit;         // coupling between two inner cells
     float *coupling[3]; // towards the next cell along each axis
@@ -53,7 +53,7 @@ struct Level {
 
 // What the host reads back.
 struct Scalars {
-    double norm, residual, rho, alpha, beta, merit, slope, moved;
+    double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
     int changes, is_stopped, is_begun, pad;
     unsigned tickets[4];
 };
@@ -106,7 +106,7 @@ __device__ inline int tiles_of(const Level &level) { return level.tiles_x * leve
 
 // The group of a thread in a tile; false where there is none.
 __device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
-    if (!everywhere && !level.tiles[tile]) return false;
+    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
     int t = threadIdx.x;
     int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 3) * 4;
     int rest = tile / level.tiles_x;
@@ -117,7 +117,7 @@ __device__ inline bool locate(const Level &level, int tile, bool everywhere, Pla
     return true;
 }
 
-// Groups of a level one behind the other, for loops of a single block.
+// Groups of a level one behind the other, for loops over small levels.
 __device__ inline int groups_of(const Level &level) { return ((level.slots + 3) / 4) * level.ny * level.nz; }
 
 __device__ inline Place group_at(const Level &level, int group) {
@@ -132,5 +132,6 @@ __device__ inline Place group_at(const Level &level, int group) {
 
 #define FOR_GROUPS(level, place)                                                                               \
     Place place;                                                                                               \
-    for (int group_ = threadIdx.x; group_ < groups_of(level) ? (place = group_at(level, group_), true) : false; \
-         group_ += blockDim.x)
+    for (int group_ = blockIdx.x * blockDim.x + threadIdx.x;\
+         group_ < groups_of(level) ? (place = group_at(level, group_), true) : false; \
+         group_ += gridDim.x * blockDim.x)

@@ -130,38 +130,105 @@ __device__ inline void adopt_orphans(const Level &fine, const Level &coarse, int
 // Galerkin product P^T A P / 2 of one coarse cell. Pinned children are left out; what coupled with them
 // holds the coarse cell, as air does. A coupling with a cell that is no face neighbour is dropped from
 // both rows.
-__device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int X, int Y, int Z, bool is_new) {
-    int own = cell_of(coarse, X, Y, Z);
-    unsigned own_flags = coarse.flags[own];
-    if (!(own_flags & PRESENT)) return;
-    if (is_new) {
-        bool has_orphans = false;
-        children(fine, coarse, X, Y, Z, true, [&](int, int, int, int, unsigned f) { has_orphans |= code_of(f) != 0; });
-        if (has_orphans) own_flags |= HAS_ORPHANS;
+struct Product {
+    float excess, towards[DIM];
+};
+
+// The same where no orphan is near: the parents of all cells are those of their blocks. Everything is
+// loaded before anything is looked at. False if there are orphans after all.
+__device__ inline bool block_product(const Level &fine, int X, int Y, int Z, Product &product, unsigned &seen) {
+    // Index of the cell at an offset from the first one of the block.
+    auto at = [&](int dx, int dy, int dz) {
+        return row_of(fine, 2 * Y + dy, DIM == 3 ? 2 * Z + dz : 0) + X + (dx >> 1) + ((dx ^ dy ^ dz) & 1 ? fine.size : 0);
+    };
+    unsigned flags[1 << DIM], outer[1 << DIM][DIM];
+    float excess[1 << DIM], inner[1 << DIM][DIM], across[1 << DIM][DIM];
+#pragma unroll
+    for (int k = 0; k < (1 << DIM); k++) {
+        int d[3] = {k & 1, (k >> 1) & 1, k >> 2};
+        int own = at(d[0], d[1], d[2]);
+        flags[k] = fine.flags[own];
+        excess[k] = fine.excess[own];
+#pragma unroll
+        for (int axis = 0; axis < DIM; axis++) {
+            // The neighbour outside the block along this axis, and the couplings with it and within.
+            int step = d[axis] ? 1 : -1;
+            int neighbour = at(d[0] + (axis == 0 ? step : 0), d[1] + (axis == 1 ? step : 0), d[2] + (axis == 2 ? step : 0));
+            outer[k][axis] = fine.flags[neighbour];
+            across[k][axis] = fine.coupling[axis][d[axis] ? own : neighbour];
+            inner[k][axis] = d[axis] ? 0.0f : fine.coupling[axis][own];
+        }
     }
-    float excess = 0.0f, towards[DIM];
-    for (int axis = 0; axis < DIM; axis++) towards[axis] = 0.0f;
-    bool is_unsteady = false;
+    seen = 0;
+    unsigned near = 0;
+    product.excess = 0.0f;
+#pragma unroll
+    for (int axis = 0; axis < DIM; axis++) product.towards[axis] = 0.0f;
+#pragma unroll
+    for (int k = 0; k < (1 << DIM); k++) {
+        seen |= flags[k];
+        bool is_free = (flags[k] & (PRESENT | PINNED)) == PRESENT;
+        if (is_free) product.excess += excess[k];
+#pragma unroll
+        for (int axis = 0; axis < DIM; axis++) {
+            near |= outer[k][axis];
+            bool is_upper = k >> axis & 1;
+            if (is_free && (outer[k][axis] & PINNED)) product.excess += across[k][axis];
+            if (is_free && is_upper && !(outer[k][axis] & PINNED)) product.towards[axis] += across[k][axis];
+            if (!is_upper) {
+                bool is_other_free = (flags[k | 1 << axis] & (PRESENT | PINNED)) == PRESENT;
+                if (is_free != is_other_free) product.excess += inner[k][axis];
+            }
+        }
+    }
+    return !code_of(near | seen);
+}
+
+// And where some are.
+__device__ inline Product scattered_product(const Level &fine, const Level &coarse, int X, int Y, int Z,
+                                            bool has_orphans, unsigned &seen) {
+    Product product;
     int next[DIM];
-    for (int axis = 0; axis < DIM; axis++)
+    product.excess = 0.0f;
+    for (int axis = 0; axis < DIM; axis++) {
+        product.towards[axis] = 0.0f;
         next[axis] = cell_of(coarse, X + (axis == 0), Y + (axis == 1), Z + (axis == 2));
-    children(fine, coarse, X, Y, Z, own_flags & HAS_ORPHANS, [&](int x, int y, int z, int cell, unsigned flags) {
-        is_unsteady |= (flags & UNSTEADY) != 0;
+    }
+    seen = 0;
+    children(fine, coarse, X, Y, Z, has_orphans, [&](int x, int y, int z, int cell, unsigned flags) {
+        seen |= flags;
         if (flags & PINNED) return;
-        excess += fine.excess[cell];
+        product.excess += fine.excess[cell];
         beside(fine, x, y, z, [&](int side, int nx, int ny, int nz, int neighbour) {
             float c = coupling_of((const float *const *)fine.coupling, side, cell, neighbour);
             if (!(c > 0.0f)) return;
             unsigned f = fine.flags[neighbour];
             int parent = f & PINNED ? -1 : parent_of(coarse, code_of(f), nx, ny, nz);
-            if (parent < 0) excess += c;
+            if (parent < 0) product.excess += c;
             for (int axis = 0; axis < DIM; axis++)
-                if (parent == next[axis]) towards[axis] += c;
+                if (parent == next[axis]) product.towards[axis] += c;
         });
     });
-    coarse.excess[own] = 0.5f * excess;
-    for (int axis = 0; axis < DIM; axis++) coarse.coupling[axis][own] = 0.5f * towards[axis];
-    if (is_new) coarse.flags[own] = (u8)(own_flags | (is_unsteady ? UNSTEADY : 0));
+    return product;
+}
+
+__device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int X, int Y, int Z, bool is_new) {
+    int own = cell_of(coarse, X, Y, Z);
+    unsigned own_flags = coarse.flags[own], seen;
+    if (!(own_flags & PRESENT)) return;
+    Product product;
+    if ((own_flags & HAS_ORPHANS) || !block_product(fine, X, Y, Z, product, seen)) {
+        if (is_new) {
+            bool has_orphans = false;
+            children(fine, coarse, X, Y, Z, true,
+                     [&](int, int, int, int, unsigned f) { has_orphans |= code_of(f) != 0; });
+            if (has_orphans) own_flags |= HAS_ORPHANS;
+        }
+        product = scattered_product(fine, coarse, X, Y, Z, own_flags & HAS_ORPHANS, seen);
+    }
+    coarse.excess[own] = 0.5f * product.excess;
+    for (int axis = 0; axis < DIM; axis++) coarse.coupling[axis][own] = 0.5f * product.towards[axis];
+    if (is_new) coarse.flags[own] = (u8)(own_flags | (seen & UNSTEADY));
 }
 
 // A cell of a coarse group: the k-th along the first axis.

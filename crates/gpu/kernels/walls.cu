@@ -122,13 +122,18 @@ KERNEL(settle_start) {
     FOR_TILES(a.level, place, false) settle_group(a.level, start_system(a.level), place, a.mode);
 }
 
+// The load of groups that are not plain; that of the plain ones is there from the last residual, whose
+// rows no wall has touched since.
 BARRIER_KERNEL(load_fine) {
     float most = 0.0f;
     {
-        FOR_TILES(a.level, place, false) most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
+        FOR_TILES(a.level, place, false) {
+            if (a.level.groups[place.at >> 2] == MIXED)
+                most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
+        }
     }
     double norm;
-    if (reduce_max(a, most, norm)) a.scalars->norm = norm;
+    if (reduce_max(a, most, norm)) a.scalars->free_norm = larger(norm, a.scalars->plain_norm);
 }
 
 BARRIER_KERNEL(load_start) {
@@ -141,32 +146,38 @@ BARRIER_KERNEL(load_start) {
     if (reduce_max(a, most, norm)) a.scalars->norm = norm;
 }
 
-// The natural residual max |min(q - lower, r)|.
+// The natural residual max |min(q - lower, r)|; plain groups get their load, as by load_group.
+__device__ inline void residual_group(const Args &a, const System<double> &s, const Place &place, double *most) {
+    int kind = a.level.groups[place.at >> 2];
+    if (kind == EMPTY) return;
+#pragma unroll 1
+    for (int colour = 0; colour < 2; colour++) {
+        int own = colour * a.level.size + place.at;
+        Rows<double> rows = rows_of(a.level, s, (const double *)s.q, kind, colour, place.at, second(place, colour));
+        Four<double> q = load4(s.q + own), b = load4(s.b + own);
+        unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
+        Four<float> load;
+        for (int k = 0; k < 4; k++) {
+            double r = rows.diagonal.v[k] * q.v[k] - rows.sum.v[k] + b.v[k], h = r;
+            if (flag(flags, k) & WALL) {
+                double above = q.v[k] - s.lower[own + k];
+                h = above < r || above != above ? above : r;
+            }
+            most[0] = larger(most[0], fabs(h));
+            load.v[k] = (float)(-r * a.factor);
+            if (kind == PLAIN) most[1] = larger(most[1], (double)fabsf(load.v[k]));
+        }
+        if (kind == PLAIN) store4(a.level.b + own, load);
+    }
+}
+
 BARRIER_KERNEL(natural_residual) {
     System<double> s = fine_system(a);
-    double most = 0.0;
+    double most[2] = {0.0, 0.0};
     {
-        FOR_TILES(a.level, place, false) {
-            int kind = a.level.groups[place.at >> 2];
-            if (kind == EMPTY) continue;
-            for (int colour = 0; colour < 2; colour++) {
-                int own = colour * a.level.size + place.at;
-                Rows<double> rows = rows_of(a.level, s, (const double *)s.q, kind, colour, place.at, second(place, colour));
-                Four<double> q = load4(s.q + own), b = load4(s.b + own);
-                unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
-                for (int k = 0; k < 4; k++) {
-                    double h = rows.diagonal.v[k] * q.v[k] - rows.sum.v[k] + b.v[k];
-                    if (flag(flags, k) & WALL) {
-                        double above = q.v[k] - s.lower[own + k];
-                        h = above < h || above != above ? above : h;
-                    }
-                    most = larger(most, fabs(h));
-                }
-            }
-        }
+        FOR_TILES(a.level, place, false) residual_group(a, s, place, most);
     }
-    double norm;
-    if (reduce_max(a, most, norm)) a.scalars->residual = norm;
+    if (reduce<2, true>(a, most)) a.scalars->residual = most[0], a.scalars->plain_norm = most[1];
 }
 
 // The residual of level 0 as the load of level 1, and how far wall cells of level 1 may sink.

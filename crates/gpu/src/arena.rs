@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 const ALIGNMENT: usize = 256;
 
 /// Blocks of a reduction at most.
-pub(crate) const REDUCE_BLOCKS: u32 = 132 * 8;
+pub(crate) const REDUCE_BLOCKS: u32 = 132 * 16;
 
 /// Hands out pieces one behind the other; the addresses are relative until memory is there.
 struct Cutter {

@@ -38,10 +38,17 @@ impl Resident {
         self.device.args(0)
     }
 
+    /// The natural residual. On the way plain cells get their load for the next correction, in units of the
+    /// residual before: single precision works on numbers around one.
     fn residual(&mut self) -> Result<f64, GpuError> {
-        let args = self.fine();
+        let args = Args { factor: 1.0 / self.norm, ..self.fine() };
+        self.load_unit = self.norm;
         self.device.reduce(Kernel::NaturalResidual, &args)?;
-        Ok(self.device.scalars()?.residual)
+        let residual = self.device.scalars()?.residual;
+        if residual > 0.0 {
+            self.norm = residual;
+        }
+        Ok(residual)
     }
 
     fn nested_start(&mut self) -> Result<(), GpuError> {
@@ -49,8 +56,7 @@ impl Resident {
             return Ok(());
         }
         let args = self.fine();
-        self.device.reduce(Kernel::LoadFine, &Args { factor: 1.0, ..args })?;
-        let norm = self.device.scalars()?.norm.max(f64::MIN_POSITIVE);
+        let norm = self.norm;
         self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
         self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
         self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
@@ -91,19 +97,23 @@ impl Resident {
     }
 
     /// Conjugate gradients for the free rows; returns the cycles they took.
-    fn gradients(&mut self, norm: f64, forcing: f64, least: f64) -> Result<usize, GpuError> {
+    fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
+        let unit = self.load_unit;
         let args = self.fine();
-        self.device.reduce(Kernel::LoadFine, &Args { factor: 1.0 / norm, ..args })?;
-        let target = (forcing * self.device.scalars()?.norm).max(least);
+        self.device.reduce(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
         self.device.begin_gradients(0)?;
-        let (mut cycles, mut scalars) = (0, self.device.scalars()?);
-        while scalars.norm > target && scalars.is_stopped == 0 && cycles < MOST_CYCLES {
+        let mut cycles = 0;
+        loop {
             let known = self.recordings.iteration;
             self.recordings.iteration = Some(self.replay(known, |resident| resident.device.iterate_gradients(0))?);
-            scalars = self.device.scalars()?;
             cycles += 1;
+            let scalars = self.device.scalars()?;
+            let target = (forcing * scalars.free_norm).max(least / unit);
+            if scalars.norm <= target || scalars.is_stopped != 0 || cycles == MOST_CYCLES {
+                break;
+            }
         }
-        self.device.launch(Kernel::CorrectFine, &Args { factor: norm / args.unit, ..args })?;
+        self.device.launch(Kernel::CorrectFine, &Args { factor: unit / args.unit, ..args })?;
         Ok(cycles)
     }
 }
@@ -122,8 +132,7 @@ impl Backend for Resident {
     }
 
     fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError> {
-        let norm = trace.residual();
-        let cycles = self.gradients(norm, forcing, 0.5 * trace.target() / norm)?;
+        let cycles = self.gradients(forcing, 0.5 * trace.target())?;
         trace.spend(cycles);
         Ok(())
     }

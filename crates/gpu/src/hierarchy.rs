@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, Level, SMALL_THREADS, Scalars, Sweep, THREADS};
+use crate::layout::{Args, Level, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -25,9 +25,10 @@ impl Device {
         self.arena.levels[index]
     }
 
-    /// Index of the finest small level.
+    /// Index of the finest small level: the blocks that can wait for each other suffice for it.
     pub fn first_small(&self) -> usize {
-        self.arena.levels.iter().position(|level| level.is_small == 1).expect("a single cell is small")
+        let most = SMALL_CELLS * self.machine.cluster() as usize;
+        self.arena.levels.iter().position(|level| level.cell_count() <= most).expect("a single cell is small")
     }
 
     /// The arguments for work on a level and the one below it.
@@ -56,11 +57,12 @@ impl Device {
         self.machine.launch(kernel, args.level.quad_blocks(&args.coarse), THREADS, args)
     }
 
-    /// Work of a single block on all small levels from `first` on.
+    /// Work on all small levels from `first` on.
     pub fn launch_small(&mut self, kernel: Kernel, first: usize, is_reduced: bool) -> Result<(), GpuError> {
         let (first, last) = (first as i32, self.levels() as i32 - 1);
         let args = Args { first, last, is_reduced: is_reduced as i32, ..self.arena.base };
-        self.machine.launch(kernel, 1, SMALL_THREADS, &args)
+        let blocks = self.machine.cluster();
+        self.machine.launch(kernel, blocks, SMALL_THREADS, &args)
     }
 
     pub fn scalars(&mut self) -> Result<Scalars, GpuError> {
@@ -100,7 +102,7 @@ impl Device {
     /// x ← M b on a level, one V-cycle from zero. Afterwards red cells have no residual; with
     /// `is_reduced` they have no right-hand side either.
     pub fn cycle(&mut self, level: usize, is_reduced: bool) -> Result<(), GpuError> {
-        if self.level(level).is_small == 1 {
+        if level >= self.first_small() {
             return self.launch_small(Kernel::SmallCycle, level, is_reduced);
         }
         let red = if is_reduced { Sweep::WithoutB } else { Sweep::WithB };

@@ -5,11 +5,14 @@ use bytemuck::{Pod, Zeroable};
 /// Threads of a block, one group of four slots each.
 pub(crate) const THREADS: u32 = 128;
 
-/// Threads of the single block that works on all small levels.
+/// Threads of the blocks that work on all small levels, in step with each other.
 pub(crate) const SMALL_THREADS: u32 = 512;
 
-/// Levels with no more cells than this are small.
-const SMALL_CELLS: usize = 4096;
+/// Levels with no more cells than this for each of these blocks are small.
+pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
+
+/// Up to this many tiles all fit on the device at once, and empty ones are not worth a look.
+const CROWD: usize = 512;
 
 /// Entries that stay zero before every row.
 const LEAD: usize = 4;
@@ -29,7 +32,7 @@ pub(crate) struct Level {
     pub plane: i32,
     /// Entries of a colour.
     pub size: i32,
-    pub is_small: i32,
+    pub is_crowded: i32,
     pub tiles: [i32; 3],
     pub unit: f32,
     pub coupling: [Address; 3],
@@ -60,7 +63,7 @@ impl Level {
             pitch: pitch as i32,
             plane: plane as i32,
             size: size as i32,
-            is_small: (cells.iter().product::<usize>() <= SMALL_CELLS) as i32,
+            is_crowded: (tiles.iter().product::<usize>() <= CROWD) as i32,
             tiles: tiles.map(|count| count as i32),
             unit,
             ..Self::zeroed()
@@ -80,6 +83,11 @@ impl Level {
         let row = (z + planes_before as usize / 2) * (self.cells[1] as usize + 2) + y + 1;
         let colour = (x + y + z) % 2;
         (row * self.pitch as usize + LEAD + x / 2 + colour * self.size as usize) as u32
+    }
+
+    /// Number of cells.
+    pub fn cell_count(&self) -> usize {
+        self.cells.iter().map(|&count| count as usize).product()
     }
 
     /// Blocks for work by tiles.
@@ -103,9 +111,9 @@ pub(crate) struct Scalars {
     pub rho: f64,
     pub alpha: f64,
     pub beta: f64,
-    pub merit: f64,
-    pub slope: f64,
-    pub moved: f64,
+    pub plain_norm: f64,
+    pub free_norm: f64,
+    pub spare: f64,
     pub changes: i32,
     pub is_stopped: i32,
     pub is_begun: i32,

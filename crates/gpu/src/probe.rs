@@ -85,7 +85,7 @@ fn fill(device: &mut Device, cells: usize) -> Result<(), GpuError> {
     machine.launch(Kernel::ScatterRows, (rows as u32).div_ceil(THREADS), THREADS, &args)?;
     device.set_up()?;
     let args = Args { factor: 1.0, ..device.args(0) };
-    device.reduce(Kernel::LoadFine, &args)
+    device.reduce(Kernel::NaturalResidual, &args)
 }
 
 impl Device {

@@ -43,6 +43,9 @@ pub(crate) struct Resident {
     pub loose: usize,
     pub loose_rows: usize,
     rows: usize,
+    /// The last residual, and the unit of the loads that came with it.
+    pub norm: f64,
+    pub load_unit: f64,
 }
 
 impl Resident {
@@ -62,6 +65,8 @@ impl Resident {
             loose: 0,
             loose_rows: 0,
             rows: 0,
+            norm: 1.0,
+            load_unit: 1.0,
         })
     }
 
@@ -86,6 +91,7 @@ impl Resident {
         debug_assert_eq!(self.dimension, D, "kernels and operator");
         let cells = operator.lattice().cells();
         self.rows = cells.len();
+        self.norm = problem.residual_at_zero().max(f64::MIN_POSITIVE);
         let Device { machine, arena } = &mut self.device;
         machine.zero(arena.start, arena.cleared)?;
         arena.base.unit = operator.unit();

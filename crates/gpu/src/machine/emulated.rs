@@ -82,6 +82,10 @@ impl Machine for Emulated {
         Ok(())
     }
 
+    fn cluster(&self) -> u32 {
+        1
+    }
+
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let launch = Launch { kernel, blocks, threads, args: *args };
         if !self.is_recording {

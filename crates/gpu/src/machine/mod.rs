@@ -105,6 +105,9 @@ pub(crate) trait Machine: Send {
     /// Waits for all launches before it.
     fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError>;
 
+    /// How many blocks can wait for each other.
+    fn cluster(&self) -> u32;
+
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
 
     /// From here on launches are recorded instead of run.
