@@ -14,4 +14,5 @@ __device__ inline void small_barrier() {
     extern "C" __global__ void __launch_bounds__(SMALL_THREADS) name(const __grid_constant__ Args a)
 __device__ inline void small_barrier() { __syncthreads(); }
 #endif
+#define SHARED_MEMORY(name) extern __shared__ __align__(16) char name[]
 #define INFINITY __int_as_float(0x7f800000)

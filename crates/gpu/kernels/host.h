@@ -17,6 +17,7 @@ struct alignas(16) double2 { double x, y; };
 
 #define __device__
 #define __shared__ static thread_local
+#define SHARED_MEMORY(name) alignas(16) static thread_local char name[192 << 10]
 static inline void __threadfence() {}
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }

@@ -10,17 +10,17 @@ typedef unsigned char u8;
 typedef unsigned long long u64;
 
 #if DIM == 3
-#define TILE_Y 8
+#define TILE_Y 4
 #define TILE_Z 4
 #define GHOST 1
 #else
-#define TILE_Y 32
+#define TILE_Y 16
 #define TILE_Z 1
 #define GHOST 0
 #endif
 
 #define THREADS 128       // of a block, one group each
-#define TILE_SLOTS 16     // a tile is TILE_SLOTS x TILE_Y x TILE_Z slots
+#define TILE_SLOTS 32     // a tile is TILE_SLOTS x TILE_Y x TILE_Z slots
 #define SMALL_THREADS 512 // of the blocks that work on all small levels, in step with each other
 #define LEAD 4
 #define SIDES (2 * DIM)
@@ -49,6 +49,7 @@ struct Level {
     float *x, *b;       // of the cycle
     float *start, *load, *floor; // of the nested start
     u8 *flags, *groups, *tiles, *members;
+    int *mixed; // how many groups are mixed, then where they are
 };
 
 // What the host reads back.
@@ -108,10 +109,10 @@ __device__ inline int tiles_of(const Level &level) { return level.tiles_x * leve
 __device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
     if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
     int t = threadIdx.x;
-    int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 3) * 4;
+    int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 7) * 4;
     int rest = tile / level.tiles_x;
-    int y = (rest % level.tiles_y) * TILE_Y + (t >> 2) % TILE_Y;
-    int z = (rest / level.tiles_y) * TILE_Z + (t >> 2) / TILE_Y;
+    int y = (rest % level.tiles_y) * TILE_Y + (t >> 3) % TILE_Y;
+    int z = (rest / level.tiles_y) * TILE_Z + (t >> 3) / TILE_Y;
     if (slot >= level.slots || y >= level.ny || z >= level.nz) return false;
     place = place_of(level, slot, y, z);
     return true;
@@ -130,8 +131,35 @@ __device__ inline Place group_at(const Level &level, int group) {
     for (int tile_ = blockIdx.x; tile_ < tiles_of(level); tile_ += gridDim.x)                                  \
         if (locate(level, tile_, everywhere, place))
 
-#define FOR_GROUPS(level, place)                                                                               \
+// The group that begins at an entry.
+__device__ inline Place place_at(const Level &level, int at) {
+    int row = (at - LEAD) / level.pitch;
+    return place_of(level, (at - LEAD) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
+}
+
+// Mixed groups, in no particular order, by blocks from `first` on.
+#define FOR_MIXED(level, place, first)                                                                         \
     Place place;                                                                                               \
-    for (int group_ = blockIdx.x * blockDim.x + threadIdx.x;\
-         group_ < groups_of(level) ? (place = group_at(level, group_), true) : false; \
-         group_ += gridDim.x * blockDim.x)
+    for (int item_ = (blockIdx.x - (first)) * blockDim.x + threadIdx.x;                                        \
+         item_ < level.mixed[0] ? (place = place_at(level, level.mixed[1 + item_]), true) : false;             \
+         item_ += (gridDim.x - (first)) * blockDim.x)
+
+// Threads that share a loop: those of all blocks, or of one.
+struct Team {
+    int rank, size;
+};
+
+__device__ inline Team all_blocks() {
+    Team team = {(int)(blockIdx.x * blockDim.x + threadIdx.x), (int)(gridDim.x * blockDim.x)};
+    return team;
+}
+
+__device__ inline Team one_block() {
+    Team team = {(int)threadIdx.x, (int)blockDim.x};
+    return team;
+}
+
+#define FOR_GROUPS(team, level, place)                                                                         \
+    Place place;                                                                                               \
+    for (int group_ = team.rank; group_ < groups_of(level) ? (place = group_at(level, group_), true) : false;  \
+         group_ += team.size)

@@ -35,6 +35,13 @@ KERNEL(classify) {
     FOR_TILES(a.level, place, true) classify_group(a.level, place, a.mode, a.level.tiles + tile_);
 }
 
+// Lists the mixed groups, once their kinds are final.
+KERNEL(list_mixed) {
+    FOR_TILES(a.level, place, false) {
+        if (a.level.groups[place.at >> 2] == MIXED) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at;
+    }
+}
+
 // The tile of a group, for loops that do not go by tiles.
 __device__ inline u8 *tile_at(const Level &level, const Place &place) {
     int tile = (place.z / TILE_Z * level.tiles_y + place.y / TILE_Y) * level.tiles_x + place.slot / TILE_SLOTS;
@@ -292,5 +299,11 @@ KERNEL(adopt) {
 }
 
 KERNEL(galerkin) {
-    FOR_EIGHTHS(a.coarse, place, k, a.mode) galerkin_one(a.level, a.coarse, place, k, a.mode);
+    FOR_EIGHTHS(a.coarse, place, k, true) galerkin_one(a.level, a.coarse, place, k, true);
+}
+
+// The couplings anew, after another choice of pinned cells.
+KERNEL(truncate) {
+    for (int item = blockIdx.x * blockDim.x + threadIdx.x; item < 8 * a.coarse.mixed[0]; item += gridDim.x * blockDim.x)
+        galerkin_one(a.level, a.coarse, place_at(a.coarse, a.coarse.mixed[1 + (item >> 3)]), item & 7, false);
 }

@@ -29,10 +29,8 @@ __device__ inline void project_group(const Level &level, const System<T> &s, con
 }
 
 // Pins every wall row whose bound is the binding condition, A_ii (q_i - lower_i) <= r_i, and frees all
-// others [Lai2021, eq. (5.7)]; returns how many changed.
-template <class T> __device__ inline int choose_group(const Level &level, const System<T> &s, const Place &place) {
-    if (level.groups[place.at >> 2] != MIXED) return 0;
-    int changes = 0;
+// others [Lai2021, eq. (5.7)].
+template <class T> __device__ inline void choose_group(const Level &level, const System<T> &s, const Place &place) {
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
@@ -43,12 +41,9 @@ template <class T> __device__ inline int choose_group(const Level &level, const 
             if (!(f & WALL) || !(rows.diagonal.v[k] > 0)) continue;
             T q = s.q[own + k], r = rows.diagonal.v[k] * q - rows.sum.v[k] + s.b[own + k];
             unsigned pinned = rows.diagonal.v[k] * (q - s.lower[own + k]) <= r ? PINNED : 0;
-            if ((f & PINNED) == pinned) continue;
             level.flags[own + k] = (u8)((f & ~PINNED) | pinned);
-            changes++;
         }
     }
-    return changes;
 }
 
 // Moves pinned cells to their bound, or lifts wall cells to it.
@@ -57,7 +52,6 @@ template <class T> __device__ inline int choose_group(const Level &level, const 
 #define RELEASE 2 // frees all, then lifts
 template <class T>
 __device__ inline void settle_group(const Level &level, const System<T> &s, const Place &place, int what) {
-    if (level.groups[place.at >> 2] != MIXED) return;
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
@@ -97,29 +91,31 @@ __device__ inline float load_group(const Level &level, const System<T> &s, const
 }
 
 KERNEL(project_fine) {
-    FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, a.mode);
+    if (a.mode == ALL_CELLS) {
+        FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, ALL_CELLS);
+    } else {
+        FOR_MIXED(a.level, place, 0) project_group(a.level, fine_system(a), place, a.colour, WALL_CELLS);
+    }
 }
 
 KERNEL(project_start) {
-    FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, a.mode);
+    FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, ALL_CELLS);
 }
 
 KERNEL(choose_fine) {
-    int changes = 0;
-    FOR_TILES(a.level, place, false) changes += choose_group(a.level, fine_system(a), place);
-    if (changes) atomicAdd(&a.scalars->changes, changes);
+    FOR_MIXED(a.level, place, 0) choose_group(a.level, fine_system(a), place);
 }
 
 KERNEL(choose_start) {
-    FOR_TILES(a.level, place, false) choose_group(a.level, start_system(a.level), place);
+    FOR_MIXED(a.level, place, 0) choose_group(a.level, start_system(a.level), place);
 }
 
 KERNEL(settle_fine) {
-    FOR_TILES(a.level, place, false) settle_group(a.level, fine_system(a), place, a.mode);
+    FOR_MIXED(a.level, place, 0) settle_group(a.level, fine_system(a), place, a.mode);
 }
 
 KERNEL(settle_start) {
-    FOR_TILES(a.level, place, false) settle_group(a.level, start_system(a.level), place, a.mode);
+    FOR_MIXED(a.level, place, 0) settle_group(a.level, start_system(a.level), place, a.mode);
 }
 
 // The load of groups that are not plain; that of the plain ones is there from the last residual, whose
@@ -127,10 +123,7 @@ KERNEL(settle_start) {
 BARRIER_KERNEL(load_fine) {
     float most = 0.0f;
     {
-        FOR_TILES(a.level, place, false) {
-            if (a.level.groups[place.at >> 2] == MIXED)
-                most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
-        }
+        FOR_MIXED(a.level, place, 0) most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
     }
     double norm;
     if (reduce_max(a, most, norm)) a.scalars->free_norm = larger(norm, a.scalars->plain_norm);

@@ -6,7 +6,7 @@ use unstick_mlcp::run::Trace;
 use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
 
 use crate::error::GpuError;
-use crate::layout::{Args, Project, Settle, THREADS};
+use crate::layout::{Args, Settle, THREADS, WALL_CELLS};
 use crate::machine::{Kernel, Recording};
 use crate::resident::Resident;
 
@@ -60,7 +60,7 @@ impl Resident {
         self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
         self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
         self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
-        self.device.launch(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
+        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
         self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
     }
 
@@ -71,11 +71,11 @@ impl Resident {
         }
         let args = self.fine();
         for colour in [0, 1] {
-            self.device.launch(Kernel::ProjectFine, &Args { colour, mode: Project::Walls as i32, ..args })?;
+            self.device.launch_mixed(Kernel::ProjectFine, &Args { colour, mode: WALL_CELLS, ..args })?;
         }
-        self.device.launch(Kernel::ChooseFine, &args)?;
+        self.device.launch_mixed(Kernel::ChooseFine, &args)?;
         self.anchor()?;
-        self.device.launch(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
+        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
         let known = self.recordings.truncation;
         self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
         Ok(())
@@ -100,7 +100,7 @@ impl Resident {
     fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
         let unit = self.load_unit;
         let args = self.fine();
-        self.device.reduce(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
+        self.device.launch_mixed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
         self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {

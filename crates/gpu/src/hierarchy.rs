@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, Level, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS};
+use crate::layout::{Args, Level, MIXED_BLOCKS, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -47,6 +47,11 @@ impl Device {
         self.machine.launch(kernel, 8 * args.coarse.tile_count(), THREADS, args)
     }
 
+    /// Work on the mixed groups of a level.
+    pub fn launch_mixed(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
+        self.machine.launch(kernel, args.level.tile_count().min(MIXED_BLOCKS), THREADS, args)
+    }
+
     /// Work by tiles of `args.level` that ends in a sum or a maximum.
     pub fn reduce(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
         self.machine.launch(kernel, args.level.tile_count().min(REDUCE_BLOCKS), THREADS, args)
@@ -82,21 +87,24 @@ impl Device {
             self.launch_coarse(Kernel::Galerkin, &args)?;
             self.launch(Kernel::Classify, &self.args(level + 1))?;
         }
-        self.launch_small(Kernel::SmallSetup, small, false)
+        self.launch_small(Kernel::SmallSetup, small, false)?;
+        (0..=small).try_for_each(|level| self.launch(Kernel::ListMixed, &self.args(level)))
     }
 
     /// The couplings of all levels below one whose pinned cells have changed.
     pub fn truncate(&mut self, level: usize) -> Result<(), GpuError> {
         let small = self.first_small().max(level);
         for level in level..small {
-            self.launch_coarse(Kernel::Galerkin, &self.args(level))?;
+            self.launch_mixed(Kernel::Truncate, &self.args(level))?;
         }
         self.launch_small(Kernel::SmallGalerkin, small, false)
     }
 
     /// One half-sweep.
-    fn sweep(&mut self, level: usize, colour: i32, mode: Sweep) -> Result<(), GpuError> {
-        self.launch(Kernel::Sweep, &Args { colour, mode: mode as i32, ..self.args(level) })
+    pub fn sweep(&mut self, level: usize, colour: i32, mode: Sweep) -> Result<(), GpuError> {
+        let args = Args { colour, mode: mode as i32, ..self.args(level) };
+        let mixed = if args.level.is_crowded == 1 { 0 } else { MIXED_BLOCKS };
+        self.machine.launch(Kernel::Sweep, args.level.tile_count() + mixed, THREADS, &args)
     }
 
     /// x ← M b on a level, one V-cycle from zero. Afterwards red cells have no residual; with

@@ -11,13 +11,19 @@ pub(crate) const SMALL_THREADS: u32 = 512;
 /// Levels with no more cells than this for each of these blocks are small.
 pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 
+/// Blocks that work on lists of mixed groups.
+pub(crate) const MIXED_BLOCKS: u32 = 132 * 4;
+
+/// Bytes of its own memory that a block needs for the tiny levels.
+pub(crate) const TINY_BYTES: u32 = 160 << 10;
+
 /// Up to this many tiles all fit on the device at once, and empty ones are not worth a look.
 const CROWD: usize = 512;
 
 /// Entries that stay zero before every row.
 const LEAD: usize = 4;
 
-const TILE_SLOTS: usize = 16;
+const TILE_SLOTS: usize = 32;
 
 /// An address on the device.
 pub(crate) type Address = u64;
@@ -46,12 +52,13 @@ pub(crate) struct Level {
     pub groups: Address,
     pub tile_marks: Address,
     pub members: Address,
+    pub mixed: Address,
 }
 
 impl Level {
     /// A lattice, not yet placed in memory.
     pub fn new(dimension: usize, cells: [usize; 3], unit: f32) -> Self {
-        let (tile_y, tile_z, ghost) = if dimension == 3 { (8, 4, 1) } else { (32, 1, 0) };
+        let (tile_y, tile_z, ghost) = if dimension == 3 { (4, 4, 1) } else { (16, 1, 0) };
         let slots = cells[0].div_ceil(2);
         let pitch = LEAD + slots.next_multiple_of(4);
         let plane = pitch * (cells[1] + 2);
@@ -165,13 +172,8 @@ pub(crate) enum Sweep {
     FromZero = 2,
 }
 
-/// Which cells a projected half-sweep moves.
-#[repr(i32)]
-#[derive(Clone, Copy)]
-pub(crate) enum Project {
-    All = 0,
-    Walls = 1,
-}
+/// A projected half-sweep over wall cells alone; all of them are the default.
+pub(crate) const WALL_CELLS: i32 = 1;
 
 /// What becomes of wall cells.
 #[repr(i32)]

@@ -2,7 +2,7 @@
 
 use crate::error::GpuError;
 use crate::hierarchy::Device;
-use crate::layout::{Args, Project, Settle};
+use crate::layout::{Args, Settle};
 use crate::machine::Kernel;
 
 /// Projected sweeps that smooth what comes from the coarser level.
@@ -12,7 +12,7 @@ const SWEEPS: usize = 2;
 const POLICIES: usize = 2;
 
 /// Cycles for each policy; a fixed number, so that the host need not ask.
-const CYCLES: usize = 3;
+const CYCLES: usize = 1;
 
 impl Device {
     /// The nested problem on all coarse levels, whose load and floor are on level 1.
@@ -33,7 +33,7 @@ impl Device {
     /// Projected Gauss–Seidel sweeps over all cells of a level.
     pub fn project(&mut self, kernel: Kernel, level: usize, sweeps: usize) -> Result<(), GpuError> {
         for colour in (0..sweeps).flat_map(|_| [0, 1]) {
-            self.launch(kernel, &Args { colour, mode: Project::All as i32, ..self.args(level) })?;
+            self.launch(kernel, &Args { colour, ..self.args(level) })?;
         }
         Ok(())
     }
@@ -42,8 +42,8 @@ impl Device {
     fn improve(&mut self, level: usize) -> Result<(), GpuError> {
         let args = Args { factor: 1.0, ..self.args(level) };
         for _ in 0..POLICIES {
-            self.launch(Kernel::ChooseStart, &args)?;
-            self.launch(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
+            self.launch_mixed(Kernel::ChooseStart, &args)?;
+            self.launch_mixed(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
             self.truncate(level)?;
             self.reduce(Kernel::LoadStart, &args)?;
             self.begin_gradients(level)?;
@@ -52,6 +52,6 @@ impl Device {
             }
             self.launch(Kernel::CorrectStart, &args)?;
         }
-        self.launch(Kernel::SettleStart, &Args { mode: Settle::Release as i32, ..args })
+        self.launch_mixed(Kernel::SettleStart, &Args { mode: Settle::Release as i32, ..args })
     }
 }

@@ -52,8 +52,7 @@ impl Gpu {
         let args = device.args(0);
         let copy = device.time(20, |device| device.machine.launch(Kernel::CopyCells, 132 * 16, THREADS, &args))?;
         let launch = device.time(1000, |device| device.machine.launch(Kernel::Nothing, 1, THREADS, &args))?;
-        let sweep = Args { colour: 0, mode: Sweep::WithB as i32, ..args };
-        let half_sweep = device.time(20, |device| device.launch(Kernel::Sweep, &sweep))?;
+        let half_sweep = device.time(20, |device| device.sweep(0, 0, Sweep::WithB))?;
         device.machine.begin_recording()?;
         let launched = device.cycle(0, false);
         let cycle = device.machine.end_recording()?;

@@ -158,7 +158,7 @@ impl Resident {
     pub fn set_up(&mut self) -> Result<(), GpuError> {
         self.device.set_up()?;
         let args = Args { mode: Settle::Lift as i32, ..self.device.args(0) };
-        self.device.launch(Kernel::SettleFine, &args)
+        self.device.launch_mixed(Kernel::SettleFine, &args)
     }
 
     /// The iterate back.

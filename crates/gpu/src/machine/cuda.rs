@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::sys::{CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
@@ -12,7 +12,7 @@ use cudarc::nvrtc::{self, CompileError, CompileOptions};
 
 use super::{Kernel, Machine, Recording, kernel_text};
 use crate::error::GpuError;
-use crate::layout::{Address, Args};
+use crate::layout::{Address, Args, TINY_BYTES};
 
 // SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
 unsafe impl DeviceRepr for Args {}
@@ -81,7 +81,10 @@ impl Cuda {
         })?;
         let module = context.load_module(compiled).map_err(failed("load the kernels"))?;
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
-        let functions = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
+        let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
+        let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let lent = functions[Kernel::SmallCycle as usize].set_attribute(attribute, TINY_BYTES as i32);
+        lent.map_err(failed("lend a block its memory"))?;
         let stream = context.new_stream().map_err(failed("open a stream"))?;
         // SAFETY: written by the device before it is read.
         let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
@@ -156,7 +159,8 @@ impl Machine for Cuda {
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let function = &self.functions[kernel as usize];
-        let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
+        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { 0 };
+        let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes };
         let mut builder = self.stream.launch_builder(function);
         builder.arg(args);
         // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.

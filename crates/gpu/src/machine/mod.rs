@@ -58,6 +58,8 @@ kernels! {
     Aggregate = "aggregate",
     Adopt = "adopt",
     Galerkin = "galerkin",
+    Truncate = "truncate",
+    ListMixed = "list_mixed",
     SmallSetup = "small_setup",
     SmallGalerkin = "small_galerkin",
     SmallCycle = "small_cycle",
