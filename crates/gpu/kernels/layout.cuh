@@ -27,8 +27,9 @@ typedef unsigned long long u64;
 
 // What a group holds.
 #define EMPTY 0
-#define PLAIN 1 // inner cells that no choice of pinned rows concerns
-#define MIXED 2
+#define PLAIN 1   // inner cells that no choice of pinned rows concerns
+#define MIXED 2   // any
+#define REGULAR 3 // cells whose couplings are those of inner ones or zero, and stay so
 
 // What a cell is.
 #define PRESENT 1
@@ -49,7 +50,8 @@ struct Level {
     float *x, *b;       // of the cycle
     float *start, *load, *floor; // of the nested start
     u8 *flags, *groups, *tiles, *members;
-    int *mixed; // how many groups are mixed, then where they are
+    u8 *sides;  // of regular groups: which couplings are not zero, a bit for each side
+    int *mixed; // how many groups are not plain, then where they are
 };
 
 // What the host reads back.
@@ -137,12 +139,12 @@ __device__ inline Place place_at(const Level &level, int at) {
     return place_of(level, (at - LEAD) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
 }
 
-// Mixed groups, in no particular order, by blocks from `first` on.
-#define FOR_MIXED(level, place, first)                                                                         \
+// Groups that are not plain, in no particular order.
+#define FOR_MIXED(level, place)                                                                         \
     Place place;                                                                                               \
-    for (int item_ = (blockIdx.x - (first)) * blockDim.x + threadIdx.x;                                        \
+    for (int item_ = blockIdx.x * blockDim.x + threadIdx.x;                                                    \
          item_ < level.mixed[0] ? (place = place_at(level, level.mixed[1 + item_]), true) : false;             \
-         item_ += (gridDim.x - (first)) * blockDim.x)
+         item_ += gridDim.x * blockDim.x)
 
 // Threads that share a loop: those of all blocks, or of one.
 struct Team {

@@ -1,18 +1,25 @@
 // The hierarchy: coarse cells, their couplings, and which groups are plain.
 
-// A group is plain if its eight cells are inner ones that no choice of pinned rows concerns.
-__device__ inline void classify_group(const Level &level, const Place &place, bool is_finest, u8 *tile) {
-    bool is_there = false, is_plain = true;
+// A group is plain if its eight cells are inner ones that no choice of pinned rows concerns. On the finest
+// level couplings are judged in double precision.
+template <class T>
+__device__ inline void classify_group(const Level &level, const System<T> &s, const Place &place, bool is_finest,
+                                      u8 *tile) {
+    bool is_there = false, is_plain = true, is_regular = true;
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
-        Around<float> c = couplings(level, (const float *const *)level.coupling, colour, place.at, second(place, colour));
+        Around<T> c = couplings(level, s.coupling, colour, place.at, second(place, colour));
         for (int k = 0; k < 4; k++) {
-            unsigned f = flag(flags, k);
-            if (!(f & PRESENT)) {
-                is_plain = false;
-                continue;
+            unsigned f = flag(flags, k), sides = 0;
+            for (int side = 0; side < SIDES; side++) {
+                T value = c.side[side].v[k];
+                if (value != 0) sides |= 1 << side;
+                is_regular &= value == 0 || value == (T)s.unit;
             }
+            level.sides[own + k] = (u8)sides;
+            is_plain &= (f & PRESENT) && sides == (1 << SIDES) - 1 && s.excess[own + k] == 0;
+            if (!(f & PRESENT)) continue;
             is_there = true;
             if (is_finest) {
                 int x = 2 * (place.slot + k) + second(place, colour);
@@ -21,24 +28,29 @@ __device__ inline void classify_group(const Level &level, const Place &place, bo
                     is_unsteady |= (level.flags[neighbour] & WALL) != 0;
                 });
                 if (is_unsteady) level.flags[own + k] = (u8)(f | UNSTEADY);
-                is_plain &= !is_unsteady;
+                is_plain &= !is_unsteady; // its own couplings stay, those of its parent may not
             }
-            is_plain &= !(f & (UNSTEADY | WALL)) && !code_of(f) && level.excess[own + k] == 0.0f;
-            for (int side = 0; side < SIDES; side++) is_plain &= c.side[side].v[k] == level.unit;
+            is_plain &= !(f & (UNSTEADY | WALL));
+            is_regular &= is_finest || !(f & UNSTEADY);
         }
     }
-    level.groups[place.at >> 2] = !is_there ? EMPTY : is_plain ? PLAIN : MIXED;
+    level.groups[place.at >> 2] = !is_there ? EMPTY : !is_regular ? MIXED : is_plain ? PLAIN : REGULAR;
     if (is_there) *tile = 1;
 }
 
-KERNEL(classify) {
-    FOR_TILES(a.level, place, true) classify_group(a.level, place, a.mode, a.level.tiles + tile_);
+KERNEL(classify_fine) {
+    FOR_TILES(a.level, place, true) classify_group(a.level, fine_system(a), place, true, a.level.tiles + tile_);
 }
 
-// Lists the mixed groups, once their kinds are final.
+KERNEL(classify) {
+    FOR_TILES(a.level, place, true)
+    classify_group(a.level, start_system(a.level), place, false, a.level.tiles + tile_);
+}
+
+// Lists the groups that are not plain, once their kinds are final.
 KERNEL(list_mixed) {
     FOR_TILES(a.level, place, false) {
-        if (a.level.groups[place.at >> 2] == MIXED) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at;
+        if (a.level.groups[place.at >> 2] > PLAIN) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at;
     }
 }
 

@@ -2,7 +2,6 @@
 // of the blocks takes the lowest levels alone, in its own memory.
 
 #define SWEEPS 2
-#define START_SWEEPS 16 // projected sweeps on each small level of the nested start
 #define TINY_CELLS 4096 // levels of one block
 
 __device__ inline bool is_tiny(const Level &level) { return level.nx * level.ny * level.nz <= TINY_CELLS; }
@@ -72,57 +71,64 @@ template <class T> __device__ inline T *borrow(char *&room, const T *from, int c
     return piece;
 }
 
-#define MOST_TINY 14 // levels: a line of 4096 cells has 13
+#define MOST_SMALL 18 // levels: a line of 32768 cells has 16
 
-// The levels of one block, from the finest tiny one on, with what a cycle changes in its own memory, and
-// the couplings of all but the finest.
-__device__ inline int borrow_levels(const Args &a, int first, Level *levels, char *room) {
-    int count = a.last - first + 1;
+// The small levels from `first` on, where they can be read at once.
+#define SMALL_LEVELS(levels)                                                                                   \
+    __shared__ Level levels[MOST_SMALL];                                                                       \
+    for (int i = threadIdx.x; i < (a.last - a.first + 1) * (int)(sizeof(Level) / 4); i += blockDim.x)          \
+        ((int *)levels)[i] = ((const int *)(a.levels + a.first))[i];                                           \
+    __syncthreads()
+
+// Moves what a cycle on the tiny levels reads and writes to the block's own memory, but for the couplings
+// of the finest.
+__device__ inline void borrow_levels(Level *levels, int count, char *room) {
     for (int l = 0; l < count; l++) {
-        Level level = a.levels[first + l];
+        Level level = levels[l];
         int cells = 2 * level.size;
         level.x = borrow(room, (const float *)0, cells);
         level.b = borrow(room, l == 0 ? level.b : (const float *)0, cells);
         level.flags = borrow(room, level.flags, cells);
-        level.groups = borrow(room, level.groups, level.size / 4);
         if (l > 0) {
             level.excess = borrow(room, level.excess, cells);
             for (int axis = 0; axis < DIM; axis++) level.coupling[axis] = borrow(room, level.coupling[axis], cells);
         }
+        __syncthreads();
         if (threadIdx.x == 0) levels[l] = level;
     }
     __syncthreads();
-    return count;
 }
 
 // A cycle on the tiny levels, by one block.
-__device__ inline void tiny_cycle(const Args &a, int first, bool is_reduced) {
+__device__ inline void tiny_cycle(Level *levels, int count, bool is_reduced) {
     SHARED_MEMORY(room);
-    __shared__ Level levels[MOST_TINY];
-    int count = borrow_levels(a, first, levels, room);
+    float *x = levels[0].x;
+    borrow_levels(levels, count, room);
     for (int l = 0; l + 1 < count; l++) small_down(levels[l], levels[l + 1], true, is_reduced && l == 0);
     small_sweep(levels[count - 1], true, 0, FROM_ZERO); // a single cell, a red one
     for (int l = count - 2; l >= 0; l--) small_up(levels[l], levels[l + 1], true, is_reduced && l == 0);
-    const Level level = a.levels[first];
-    for (int i = threadIdx.x; i < 2 * level.size; i += blockDim.x) level.x[i] = levels[0].x[i];
+    for (int i = threadIdx.x; i < 2 * levels[0].size; i += blockDim.x) x[i] = levels[0].x[i];
+    __syncthreads();
+    if (threadIdx.x == 0) levels[0].x = x;
+    __syncthreads();
 }
 
 // One V-cycle from zero, as the host drives it on large levels.
 SMALL_KERNEL(small_cycle) {
-    int tiny = a.first;
-    while (!is_tiny(a.levels[tiny])) tiny++;
-    for (int l = a.first; l < tiny; l++)
-        small_down(a.levels[l], a.levels[l + 1], false, a.is_reduced && l == a.first);
-    if (blockIdx.x == 0) tiny_cycle(a, tiny, a.is_reduced && tiny == a.first);
+    SMALL_LEVELS(levels);
+    int tiny = 0, count = a.last - a.first + 1;
+    while (!is_tiny(levels[tiny])) tiny++;
+    for (int l = 0; l < tiny; l++) small_down(levels[l], levels[l + 1], false, a.is_reduced && l == 0);
+    if (blockIdx.x == 0) tiny_cycle(levels + tiny, count - tiny, a.is_reduced && tiny == 0);
     small_barrier();
-    for (int l = tiny - 1; l >= a.first; l--)
-        small_up(a.levels[l], a.levels[l + 1], false, a.is_reduced && l == a.first);
+    for (int l = tiny - 1; l >= 0; l--) small_up(levels[l], levels[l + 1], false, a.is_reduced && l == 0);
 }
 
 // The small levels below `first`: cells and couplings.
 SMALL_KERNEL(small_setup) {
-    for (int l = a.first; l < a.last; l++) {
-        const Level level = a.levels[l], coarse = a.levels[l + 1];
+    SMALL_LEVELS(levels);
+    for (int l = 0; l < a.last - a.first; l++) {
+        const Level &level = levels[l], &coarse = levels[l + 1];
         Team team = all_blocks();
         {
             FOR_CELLS(team, coarse, place, k) aggregate_one(level, coarse, place, k);
@@ -137,7 +143,7 @@ SMALL_KERNEL(small_setup) {
         }
         small_barrier();
         {
-            FOR_GROUPS(team, coarse, place) classify_group(coarse, place, false, tile_at(coarse, place));
+            FOR_GROUPS(team, coarse, place) classify_group(coarse, start_system(coarse), place, false, tile_at(coarse, place));
         }
         small_barrier();
     }
@@ -145,8 +151,9 @@ SMALL_KERNEL(small_setup) {
 
 // Their couplings after another choice of pinned cells.
 SMALL_KERNEL(small_galerkin) {
-    for (int l = a.first; l < a.last; l++) {
-        const Level level = a.levels[l], coarse = a.levels[l + 1];
+    SMALL_LEVELS(levels);
+    for (int l = 0; l < a.last - a.first; l++) {
+        const Level &level = levels[l], &coarse = levels[l + 1];
         Team team = all_blocks();
         {
             FOR_CELLS(team, coarse, place, k) galerkin_one(level, coarse, place, k, false);
@@ -155,19 +162,17 @@ SMALL_KERNEL(small_galerkin) {
     }
 }
 
-// The nested problem of one level: what comes from below, smoothed.
-__device__ inline void small_project(const Args &a, int l, bool is_alone) {
-    const Level level = a.levels[l];
+// The nested problem of one level: what comes from the one below, smoothed by projected sweeps.
+__device__ inline void small_project(const Level &level, const Level *coarse, int sweeps, bool is_alone) {
     System<float> s = start_system(level);
     Team team = is_alone ? one_block() : all_blocks();
-    if (l == a.last) {
-        for (int at = team.rank; at < 2 * level.size; at += team.size) level.start[at] = 0.0f;
+    if (coarse) {
+        FOR_GROUPS(team, level, place) prolong_start_group(level, *coarse, place, level.start, 0.0f, 1.0f);
     } else {
-        const Level coarse = a.levels[l + 1];
-        FOR_GROUPS(team, level, place) prolong_start_group(level, coarse, place, level.start, 0.0f, 1.0f);
+        for (int at = team.rank; at < 2 * level.size; at += team.size) level.start[at] = 0.0f;
     }
     wait_for(is_alone);
-    for (int half = 0; half < 2 * START_SWEEPS; half++) {
+    for (int half = 0; half < 2 * sweeps; half++) {
         {
             FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, ALL_CELLS);
         }
@@ -175,18 +180,19 @@ __device__ inline void small_project(const Args &a, int l, bool is_alone) {
     }
 }
 
-// The nested problem on all small levels, from the coarsest up.
+// The nested problem on all small levels, from the coarsest up; a.mode is the number of sweeps.
 SMALL_KERNEL(small_start) {
+    SMALL_LEVELS(levels);
     Team team = all_blocks();
-    int tiny = a.first;
-    while (!is_tiny(a.levels[tiny])) tiny++;
-    for (int l = a.first; l < a.last; l++) {
-        const Level level = a.levels[l], coarse = a.levels[l + 1];
-        for (int item = team.rank; item < coarse_quads(level, coarse); item += team.size)
-            restrict_start_quad(level, coarse, item);
+    int tiny = 0, last = a.last - a.first;
+    while (!is_tiny(levels[tiny])) tiny++;
+    for (int l = 0; l < last; l++) {
+        for (int item = team.rank; item < coarse_quads(levels[l], levels[l + 1]); item += team.size)
+            restrict_start_quad(levels[l], levels[l + 1], item);
         small_barrier();
     }
-    for (int l = a.last; blockIdx.x == 0 && l >= tiny; l--) small_project(a, l, true);
+    for (int l = last; blockIdx.x == 0 && l >= tiny; l--)
+        small_project(levels[l], l < last ? levels + l + 1 : 0, a.mode, true);
     small_barrier();
-    for (int l = tiny - 1; l >= a.first; l--) small_project(a, l, false);
+    for (int l = tiny - 1; l >= 0; l--) small_project(levels[l], levels + l + 1, a.mode, false);
 }

@@ -137,13 +137,32 @@ __device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, con
     return rows;
 }
 
+// Rows of a group whose couplings are the unit or zero.
+template <class T>
+__device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, const Around<T> &n, int colour, int at) {
+    int own = colour * level.size + at;
+    unsigned sides = flags4(level.sides + own);
+    Rows<T> rows;
+    rows.diagonal = load4(s.excess + own);
+    for (int k = 0; k < 4; k++) {
+        T sum = 0;
+        for (int side = 0; side < SIDES; side++)
+            if (flag(sides, k) >> side & 1) sum += n.side[side].v[k];
+        rows.sum.v[k] = (T)s.unit * sum;
+        rows.diagonal.v[k] += (T)s.unit * (T)__popc(flag(sides, k));
+    }
+    return rows;
+}
+
 // Rows of any group that is not empty.
 template <class T>
 __device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
                                   bool is_second) {
-    if (kind != PLAIN) return mixed_rows(level, s, x, colour, at, is_second);
+    if (kind == MIXED) return mixed_rows(level, s, x, colour, at, is_second);
+    Around<T> n = around(level, x + (1 - colour) * level.size, at, is_second);
+    if (kind == REGULAR) return regular_rows(level, s, n, colour, at);
     Rows<T> rows;
-    rows.sum = sum_of(around(level, x + (1 - colour) * level.size, at, is_second));
+    rows.sum = sum_of(n);
     for (int k = 0; k < 4; k++) {
         rows.sum.v[k] *= (T)s.unit;
         rows.diagonal.v[k] = (T)(SIDES * s.unit);

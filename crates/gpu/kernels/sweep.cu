@@ -25,27 +25,41 @@ __device__ inline void sweep_any(const Level &level, const Place &place, int col
     store4(level.x + own, x);
 }
 
-__device__ inline void sweep_plain(const Level &level, const Place &place, int colour, int mode) {
+__device__ inline void sweep_group(const Level &level, const Place &place, int colour, int mode) {
+    int kind = level.groups[place.at >> 2];
+    if (kind == EMPTY) return;
+    if (kind == MIXED) {
+        sweep_any(level, place, colour, mode);
+        return;
+    }
     int own = colour * level.size + place.at;
-    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, sum = b, x;
+    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, x;
+    Around<float> n;
     if (mode != WITHOUT_B) b = load4(level.b + own);
     if (mode != FROM_ZERO)
-        sum = sum_of(around(level, (const float *)level.x + (1 - colour) * level.size, place.at, second(place, colour)));
-    float weight = 1.0f / SIDES, load = 1.0f / level.unit;
-    for (int k = 0; k < 4; k++) x.v[k] = weight * (load * b.v[k] + sum.v[k]);
+        n = around(level, (const float *)level.x + (1 - colour) * level.size, place.at, second(place, colour));
+    else
+        for (int side = 0; side < SIDES; side++) n.side[side] = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (kind == PLAIN) {
+        float weight = 1.0f / SIDES, load = 1.0f / level.unit;
+        Four<float> sum = sum_of(n);
+        for (int k = 0; k < 4; k++) x.v[k] = weight * (load * b.v[k] + sum.v[k]);
+    } else {
+        Rows<float> rows = regular_rows(level, cycle_system(level), n, colour, place.at);
+        unsigned flags = flags4(level.flags + own);
+        for (int k = 0; k < 4; k++) {
+            bool is_free = rows.diagonal.v[k] > 0.0f && !(flag(flags, k) & PINNED);
+            x.v[k] = is_free ? (b.v[k] + rows.sum.v[k]) / rows.diagonal.v[k] : 0.0f;
+        }
+    }
     store4(level.x + own, x);
 }
 
-// Plain groups tile by tile; the blocks behind the tiles do the mixed ones, so that no warp does both.
 KERNEL(sweep) {
-    const Level &level = a.level;
     Place place;
-    if (level.is_crowded) {
-        if (locate(level, blockIdx.x, true, place)) sweep_any(level, place, a.colour, a.mode);
-    } else if ((int)blockIdx.x < tiles_of(level)) {
-        if (locate(level, blockIdx.x, false, place) && level.groups[place.at >> 2] == PLAIN)
-            sweep_plain(level, place, a.colour, a.mode);
-    } else {
-        FOR_MIXED(level, place, tiles_of(level)) sweep_any(level, place, a.colour, a.mode);
-    }
+    if (!locate(a.level, blockIdx.x, false, place)) return;
+    if (a.level.is_crowded) // latency counts: everything is asked for at once
+        sweep_any(a.level, place, a.colour, a.mode);
+    else
+        sweep_group(a.level, place, a.colour, a.mode);
 }

@@ -81,27 +81,36 @@ __device__ inline void store_quad(const Level &coarse, float *y, int slot, int Y
     *(float2 *)(y + (is_odd ? 0 : coarse.size) + at) = odd;
 }
 
-// v[k] += row_value(...) summed over the cells of both or one colour below four coarse cells, orphans
-// apart. Returns whether there is anything below.
+// v[k] += what the cells below four coarse cells contribute: group() adds four slots of a row, single() an
+// orphan. Returns whether there is anything below.
 template <class Group, class Single>
 __device__ inline bool gather_quad(const Level &fine, const Level &coarse, int slot, int Y, int Z, float *v,
                                    Group group, Single single) {
-    v[0] = v[1] = v[2] = v[3] = 0.0f;
-    bool is_there = false, is_mixed = false;
+    // On a crowded level every group is taken for a mixed one, so that nothing waits for its kind.
+    int kinds[1 << (DIM - 1)];
+    bool is_there = fine.is_crowded, is_mixed = fine.is_crowded;
+    unsigned flags[4];
+#pragma unroll
     for (int k = 0; k < (1 << (DIM - 1)); k++) {
-        int y = 2 * Y + (k & 1), z = DIM == 3 ? 2 * Z + (k >> 1) : 0;
-        Place place = place_of(fine, slot, y, z);
-        int kind = fine.groups[place.at >> 2];
-        if (kind == EMPTY) continue;
-        is_there = true, is_mixed |= kind == MIXED;
-        group(place, kind, v);
+        int at = row_of(fine, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0) + slot;
+        kinds[k] = fine.is_crowded ? MIXED : fine.groups[at >> 2];
+        is_there |= kinds[k] != EMPTY, is_mixed |= kinds[k] > PLAIN;
     }
-    if (!is_mixed) return is_there;
+#pragma unroll
     for (int k = 0; k < 4; k++) {
-        int X = slot + k;
-        if (X >= coarse.nx || !(coarse.flags[cell_of(coarse, X, Y, Z)] & HAS_ORPHANS)) continue;
-        children(fine, coarse, X, Y, Z, true, [&](int x, int y, int z, int cell, unsigned flags) {
-            if (code_of(flags)) v[k] += single(x, y, z, cell, flags);
+        v[k] = 0.0f;
+        flags[k] = is_mixed && slot + k < coarse.nx ? coarse.flags[cell_of(coarse, slot + k, Y, Z)] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < (1 << (DIM - 1)); k++) {
+        Place place = place_of(fine, slot, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0);
+        if (kinds[k] != EMPTY) group(place, kinds[k], v);
+    }
+    if (!((flags[0] | flags[1] | flags[2] | flags[3]) & HAS_ORPHANS)) return is_there;
+    for (int k = 0; k < 4; k++) {
+        if (!(flags[k] & HAS_ORPHANS)) continue;
+        children(fine, coarse, slot + k, Y, Z, true, [&](int x, int y, int z, int cell, unsigned f) {
+            if (code_of(f)) v[k] += single(x, y, z, cell, f);
         });
     }
     return is_there;
@@ -121,7 +130,7 @@ __device__ inline void restrict_red(const Level &fine, const Level &coarse, int 
             if (has_b) b = load4(fine.b + place.at);
             unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + place.at);
             for (int k = 0; k < 4; k++) {
-                bool counts = kind == PLAIN || (!(flag(flags, k) & PINNED) && !code_of(flag(flags, k)));
+                bool counts = kind == PLAIN || ((flag(flags, k) & (PRESENT | PINNED)) == PRESENT && !code_of(flag(flags, k)));
                 if (counts) v[k] += b.v[k] - (rows.diagonal.v[k] * x.v[k] - rows.sum.v[k]);
             }
         },
@@ -164,10 +173,10 @@ __device__ inline Four<float> prolong4(const Level &coarse, const float *y, cons
 
 // x <- x + P x_H on red cells; the black ones are about to be swept.
 __device__ inline void prolong_red(const Level &fine, const Level &coarse, const Place &place) {
-    int kind = fine.groups[place.at >> 2];
+    int kind = fine.is_crowded ? MIXED : fine.groups[place.at >> 2];
     if (kind == EMPTY) return;
     unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + place.at);
-    Four<float> x = load4(fine.x + place.at), v = prolong4(coarse, coarse.x, place, 0, flags, kind == MIXED);
+    Four<float> x = load4(fine.x + place.at), v = prolong4(coarse, coarse.x, place, 0, flags, kind != PLAIN);
     for (int k = 0; k < 4; k++)
         if (kind == PLAIN || (flag(flags, k) & (PRESENT | PINNED)) == PRESENT) x.v[k] += v.v[k];
     store4(fine.x + place.at, x);

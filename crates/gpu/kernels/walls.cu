@@ -35,7 +35,8 @@ template <class T> __device__ inline void choose_group(const Level &level, const
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
         if (!(flags & WALL * 0x01010101u)) continue;
-        Rows<T> rows = mixed_rows(level, s, (const T *)s.q, colour, place.at, second(place, colour));
+        int kind = level.groups[place.at >> 2];
+        Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
         for (int k = 0; k < 4; k++) {
             unsigned f = flag(flags, k);
             if (!(f & WALL) || !(rows.diagonal.v[k] > 0)) continue;
@@ -94,7 +95,7 @@ KERNEL(project_fine) {
     if (a.mode == ALL_CELLS) {
         FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, ALL_CELLS);
     } else {
-        FOR_MIXED(a.level, place, 0) project_group(a.level, fine_system(a), place, a.colour, WALL_CELLS);
+        FOR_MIXED(a.level, place) project_group(a.level, fine_system(a), place, a.colour, WALL_CELLS);
     }
 }
 
@@ -103,19 +104,19 @@ KERNEL(project_start) {
 }
 
 KERNEL(choose_fine) {
-    FOR_MIXED(a.level, place, 0) choose_group(a.level, fine_system(a), place);
+    FOR_MIXED(a.level, place) choose_group(a.level, fine_system(a), place);
 }
 
 KERNEL(choose_start) {
-    FOR_MIXED(a.level, place, 0) choose_group(a.level, start_system(a.level), place);
+    FOR_MIXED(a.level, place) choose_group(a.level, start_system(a.level), place);
 }
 
 KERNEL(settle_fine) {
-    FOR_MIXED(a.level, place, 0) settle_group(a.level, fine_system(a), place, a.mode);
+    FOR_MIXED(a.level, place) settle_group(a.level, fine_system(a), place, a.mode);
 }
 
 KERNEL(settle_start) {
-    FOR_MIXED(a.level, place, 0) settle_group(a.level, start_system(a.level), place, a.mode);
+    FOR_MIXED(a.level, place) settle_group(a.level, start_system(a.level), place, a.mode);
 }
 
 // The load of groups that are not plain; that of the plain ones is there from the last residual, whose
@@ -123,7 +124,7 @@ KERNEL(settle_start) {
 BARRIER_KERNEL(load_fine) {
     float most = 0.0f;
     {
-        FOR_MIXED(a.level, place, 0) most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
+        FOR_MIXED(a.level, place) most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
     }
     double norm;
     if (reduce_max(a, most, norm)) a.scalars->free_norm = larger(norm, a.scalars->plain_norm);
@@ -242,7 +243,7 @@ __device__ inline void prolong_start_group(const Level &level, const Level &coar
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
-        Four<float> v = prolong4(coarse, coarse.start, place, colour, flags, kind == MIXED);
+        Four<float> v = prolong4(coarse, coarse.start, place, colour, flags, kind != PLAIN);
         Four<T> x = load4(q + own);
         for (int k = 0; k < 4; k++)
             if (kind == PLAIN || (flag(flags, k) & PRESENT)) x.v[k] = keep * x.v[k] + factor * v.v[k];

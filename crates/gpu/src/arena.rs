@@ -75,6 +75,7 @@ impl Arena {
                 level.members = cutter.take(cells);
             }
             level.flags = cutter.take(cells);
+            level.sides = cutter.take(cells);
             level.groups = cutter.take(level.size as usize / 4);
             level.mixed = cutter.take(4 + level.size as usize);
             level.tile_marks = cutter.take(level.tile_count() as usize);
@@ -106,9 +107,9 @@ impl Arena {
 
     fn relocate(&mut self, start: Address) {
         for level in &mut self.levels {
-            let Level { coupling, excess, x, b, start: nested, load, floor, flags, groups, tile_marks, members, mixed, .. } =
+            let Level { coupling, excess, x, b, start: nested, load, floor, flags, groups, tile_marks, members, sides, mixed, .. } =
                 level;
-            let arrays = [excess, x, b, nested, load, floor, flags, groups, tile_marks, members, mixed];
+            let arrays = [excess, x, b, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
         let Args { coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, .. } =

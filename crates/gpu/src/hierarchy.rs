@@ -63,9 +63,9 @@ impl Device {
     }
 
     /// Work on all small levels from `first` on.
-    pub fn launch_small(&mut self, kernel: Kernel, first: usize, is_reduced: bool) -> Result<(), GpuError> {
+    pub fn launch_small(&mut self, kernel: Kernel, first: usize, args: &Args) -> Result<(), GpuError> {
         let (first, last) = (first as i32, self.levels() as i32 - 1);
-        let args = Args { first, last, is_reduced: is_reduced as i32, ..self.arena.base };
+        let args = Args { first, last, ..*args };
         let blocks = self.machine.cluster();
         self.machine.launch(kernel, blocks, SMALL_THREADS, &args)
     }
@@ -78,16 +78,16 @@ impl Device {
 
     /// All levels from the finest, whose rows are there. Nothing may be pinned.
     pub fn set_up(&mut self) -> Result<(), GpuError> {
-        self.launch(Kernel::Classify, &Args { mode: 1, ..self.args(0) })?;
+        self.launch(Kernel::ClassifyFine, &self.args(0))?;
         let small = self.first_small();
         for level in 0..small {
-            let args = Args { mode: 1, ..self.args(level) };
+            let args = self.args(level);
             self.launch_coarse(Kernel::Aggregate, &args)?;
             self.launch_coarse(Kernel::Adopt, &args)?;
             self.launch_coarse(Kernel::Galerkin, &args)?;
             self.launch(Kernel::Classify, &self.args(level + 1))?;
         }
-        self.launch_small(Kernel::SmallSetup, small, false)?;
+        self.launch_small(Kernel::SmallSetup, small, &self.args(0))?;
         (0..=small).try_for_each(|level| self.launch(Kernel::ListMixed, &self.args(level)))
     }
 
@@ -97,21 +97,20 @@ impl Device {
         for level in level..small {
             self.launch_mixed(Kernel::Truncate, &self.args(level))?;
         }
-        self.launch_small(Kernel::SmallGalerkin, small, false)
+        self.launch_small(Kernel::SmallGalerkin, small, &self.args(0))
     }
 
     /// One half-sweep.
     pub fn sweep(&mut self, level: usize, colour: i32, mode: Sweep) -> Result<(), GpuError> {
-        let args = Args { colour, mode: mode as i32, ..self.args(level) };
-        let mixed = if args.level.is_crowded == 1 { 0 } else { MIXED_BLOCKS };
-        self.machine.launch(Kernel::Sweep, args.level.tile_count() + mixed, THREADS, &args)
+        self.launch(Kernel::Sweep, &Args { colour, mode: mode as i32, ..self.args(level) })
     }
 
     /// x ← M b on a level, one V-cycle from zero. Afterwards red cells have no residual; with
     /// `is_reduced` they have no right-hand side either.
     pub fn cycle(&mut self, level: usize, is_reduced: bool) -> Result<(), GpuError> {
+        let args = Args { is_reduced: is_reduced as i32, ..self.args(level) };
         if level >= self.first_small() {
-            return self.launch_small(Kernel::SmallCycle, level, is_reduced);
+            return self.launch_small(Kernel::SmallCycle, level, &args);
         }
         let red = if is_reduced { Sweep::WithoutB } else { Sweep::WithB };
         if is_reduced {
@@ -124,7 +123,6 @@ impl Device {
             self.sweep(level, 0, red)?;
             self.sweep(level, 1, Sweep::WithB)?;
         }
-        let args = Args { is_reduced: is_reduced as i32, ..self.args(level) };
         self.launch_quads(Kernel::Restrict, &args)?;
         self.cycle(level + 1, false)?;
         self.launch(Kernel::Prolong, &args)?;

@@ -52,6 +52,7 @@ pub(crate) struct Level {
     pub groups: Address,
     pub tile_marks: Address,
     pub members: Address,
+    pub sides: Address,
     pub mixed: Address,
 }
 

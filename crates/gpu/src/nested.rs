@@ -8,6 +8,12 @@ use crate::machine::Kernel;
 /// Projected sweeps that smooth what comes from the coarser level.
 const SWEEPS: usize = 2;
 
+/// Projected sweeps on each small level, which have no policies.
+const SMALL_SWEEPS: i32 = 12;
+
+/// The same where there are no other levels than these and the finest.
+const SMALL_SWEEPS_ALONE: i32 = 40;
+
 /// Policies on each level. More are no use: the error of the coarse level itself remains.
 const POLICIES: usize = 2;
 
@@ -21,7 +27,8 @@ impl Device {
         for level in 1..small {
             self.launch_quads(Kernel::RestrictStart, &self.args(level))?;
         }
-        self.launch_small(Kernel::SmallStart, small, false)?;
+        let sweeps = if small == 1 { SMALL_SWEEPS_ALONE } else { SMALL_SWEEPS };
+        self.launch_small(Kernel::SmallStart, small, &Args { mode: sweeps, ..self.args(0) })?;
         for level in (1..small).rev() {
             self.launch(Kernel::ProlongStart, &self.args(level))?;
             self.project(Kernel::ProjectStart, level, SWEEPS)?;

@@ -54,6 +54,7 @@ kernels! {
     ScatterCuts = "scatter_cuts",
     ScatterWalls = "scatter_walls",
     GatherRows = "gather_rows",
+    ClassifyFine = "classify_fine",
     Classify = "classify",
     Aggregate = "aggregate",
     Adopt = "adopt",
