@@ -63,14 +63,6 @@ __device__ inline void small_up(const Level &level, const Level &coarse, bool is
     }
 }
 
-// A piece of the block's own memory with a copy of an array in it.
-template <class T> __device__ inline T *borrow(char *&room, const T *from, int count) {
-    T *piece = (T *)room;
-    room += (count * sizeof(T) + 15) / 16 * 16;
-    for (int i = threadIdx.x; i < count; i += blockDim.x) piece[i] = from ? from[i] : (T)0;
-    return piece;
-}
-
 #define MOST_SMALL 18 // levels: a line of 32768 cells has 16
 
 // The small levels from `first` on, where they can be read at once.
@@ -81,20 +73,24 @@ template <class T> __device__ inline T *borrow(char *&room, const T *from, int c
     __syncthreads()
 
 // Moves what a cycle on the tiny levels reads and writes to the block's own memory, but for the couplings
-// of the finest.
+// of the finest. It lies in one piece, from the iterate of the finest on.
 __device__ inline void borrow_levels(Level *levels, int count, char *room) {
-    for (int l = 0; l < count; l++) {
-        Level level = levels[l];
-        int cells = 2 * level.size;
-        level.x = borrow(room, (const float *)0, cells);
-        level.b = borrow(room, l == 0 ? level.b : (const float *)0, cells);
-        level.flags = borrow(room, level.flags, cells);
-        if (l > 0) {
-            level.excess = borrow(room, level.excess, cells);
-            for (int axis = 0; axis < DIM; axis++) level.coupling[axis] = borrow(room, level.coupling[axis], cells);
+    const char *from = (const char *)levels[0].x;
+    const Level &last = levels[count - 1];
+    int words = (int)((const char *)last.flags + 2 * last.size - from + 15) / 16;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < words; i += blockDim.x) ((float4 *)room)[i] = ((const float4 *)from)[i];
+    __syncthreads();
+    if ((int)threadIdx.x < count) {
+        Level &level = levels[threadIdx.x];
+        level.x = (float *)(room + ((const char *)level.x - from));
+        level.b = (float *)(room + ((const char *)level.b - from));
+        level.flags = (u8 *)(room + ((const char *)level.flags - from));
+        if (threadIdx.x > 0) {
+            level.excess = (float *)(room + ((const char *)level.excess - from));
+            for (int axis = 0; axis < DIM; axis++)
+                level.coupling[axis] = (float *)(room + ((const char *)level.coupling[axis] - from));
         }
-        __syncthreads();
-        if (threadIdx.x == 0) levels[l] = level;
     }
     __syncthreads();
 }
@@ -113,11 +109,10 @@ __device__ inline void tiny_cycle(Level *levels, int count, bool is_reduced) {
     __syncthreads();
 }
 
-// One V-cycle from zero, as the host drives it on large levels.
+// One V-cycle from zero, as the host drives it on large levels; a.rows is the finest tiny level.
 SMALL_KERNEL(small_cycle) {
     SMALL_LEVELS(levels);
-    int tiny = 0, count = a.last - a.first + 1;
-    while (!is_tiny(levels[tiny])) tiny++;
+    int tiny = a.rows - a.first, count = a.last - a.first + 1;
     for (int l = 0; l < tiny; l++) small_down(levels[l], levels[l + 1], false, a.is_reduced && l == 0);
     if (blockIdx.x == 0) tiny_cycle(levels + tiny, count - tiny, a.is_reduced && tiny == 0);
     small_barrier();

@@ -45,12 +45,7 @@ pub(crate) struct Staging {
 
 impl Arena {
     /// Takes memory for problems of that shape with up to `rows` rows.
-    pub fn new(
-        machine: &mut dyn Machine,
-        dimension: usize,
-        shape: [usize; 3],
-        rows: usize,
-    ) -> Result<Self, GpuError> {
+    pub fn new(machine: &mut dyn Machine, dimension: usize, shape: [usize; 3], rows: usize) -> Result<Self, GpuError> {
         let mut levels = vec![Level::new(dimension, shape, 1.0)];
         while let Some(coarse) = levels[levels.len() - 1].coarser(dimension) {
             levels.push(coarse);
@@ -60,7 +55,8 @@ impl Arena {
         }
         let mut cutter = Cutter { used: 0 };
         let mut base = Args::zeroed();
-        for (index, level) in levels.iter_mut().enumerate() {
+        // What a cycle touches lies together, level after level: tiny levels are fetched in one piece.
+        for level in &mut levels {
             let cells = 2 * level.size as usize;
             for coupling in &mut level.coupling[..dimension] {
                 *coupling = cutter.take(4 * cells);
@@ -68,13 +64,16 @@ impl Arena {
             level.excess = cutter.take(4 * cells);
             level.x = cutter.take(4 * cells);
             level.b = cutter.take(4 * cells);
+            level.flags = cutter.take(cells);
+        }
+        for (index, level) in levels.iter_mut().enumerate() {
+            let cells = 2 * level.size as usize;
             if index > 0 {
                 level.start = cutter.take(4 * cells);
                 level.load = cutter.take(4 * cells);
                 level.floor = cutter.take(4 * cells);
                 level.members = cutter.take(cells);
             }
-            level.flags = cutter.take(cells);
             level.sides = cutter.take(cells);
             level.groups = cutter.take(level.size as usize / 4);
             level.mixed = cutter.take(4 + level.size as usize);
@@ -107,13 +106,28 @@ impl Arena {
 
     fn relocate(&mut self, start: Address) {
         for level in &mut self.levels {
-            let Level { coupling, excess, x, b, start: nested, load, floor, flags, groups, tile_marks, members, sides, mixed, .. } =
-                level;
+            let Level {
+                coupling,
+                excess,
+                x,
+                b,
+                start: nested,
+                load,
+                floor,
+                flags,
+                groups,
+                tile_marks,
+                members,
+                sides,
+                mixed,
+                ..
+            } = level;
             let arrays = [excess, x, b, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
-        let Args { coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, .. } =
-            &mut self.base;
+        let Args {
+            coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, ..
+        } = &mut self.base;
         let arrays = [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.rows.cells += start;

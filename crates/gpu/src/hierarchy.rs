@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, Level, MIXED_BLOCKS, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS};
+use crate::layout::{Args, Level, MIXED_BLOCKS, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -29,6 +29,14 @@ impl Device {
     pub fn first_small(&self) -> usize {
         let most = SMALL_CELLS * self.machine.cluster() as usize;
         self.arena.levels.iter().position(|level| level.cell_count() <= most).expect("a single cell is small")
+    }
+
+    /// Index of the finest level that fits into a block's own memory, with all below it.
+    fn first_tiny(&self) -> usize {
+        let last = self.level(self.levels() - 1);
+        let end = last.flags + 2 * last.size as u64;
+        let fits = |level: &Level| end - level.x <= TINY_BYTES as u64;
+        self.arena.levels.iter().position(fits).expect("a single cell fits")
     }
 
     /// The arguments for work on a level and the one below it.
@@ -110,7 +118,8 @@ impl Device {
     pub fn cycle(&mut self, level: usize, is_reduced: bool) -> Result<(), GpuError> {
         let args = Args { is_reduced: is_reduced as i32, ..self.args(level) };
         if level >= self.first_small() {
-            return self.launch_small(Kernel::SmallCycle, level, &args);
+            let rows = self.first_tiny().max(level) as i32;
+            return self.launch_small(Kernel::SmallCycle, level, &Args { rows, ..args });
         }
         let red = if is_reduced { Sweep::WithoutB } else { Sweep::WithB };
         if is_reduced {

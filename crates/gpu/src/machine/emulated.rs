@@ -8,8 +8,20 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
 unsafe extern "C" {
-    fn unstick_emulate_2(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;
-    fn unstick_emulate_3(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;
+    fn unstick_emulate_2(
+        name: *const c_char,
+        blocks: c_uint,
+        threads: c_uint,
+        args: *const c_void,
+        size: usize,
+    ) -> c_int;
+    fn unstick_emulate_3(
+        name: *const c_char,
+        blocks: c_uint,
+        threads: c_uint,
+        args: *const c_void,
+        size: usize,
+    ) -> c_int;
 }
 
 struct Launch {
@@ -38,13 +50,7 @@ impl Emulated {
         // SAFETY: `args` is a structure of the size that is checked on the other side, with addresses inside
         // `memory`, which outlives the call; kernels stay inside the arrays the addresses lead to.
         let is_known = unsafe {
-            emulate(
-                name.as_ptr(),
-                launch.blocks,
-                launch.threads,
-                (&raw const launch.args).cast(),
-                size_of::<Args>(),
-            )
+            emulate(name.as_ptr(), launch.blocks, launch.threads, (&raw const launch.args).cast(), size_of::<Args>())
         };
         let message = || GpuError::Driver { action: "run a kernel", message: format!("no `{}`", launch.kernel.name()) };
         (is_known == 1).then_some(()).ok_or_else(message)
