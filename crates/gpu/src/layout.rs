@@ -119,6 +119,12 @@ pub(crate) struct Scalars {
     pub is_begun: i32,
     pub pad: i32,
     pub tickets: [u32; 4],
+    pub target: f64,
+    pub merit: f64,
+    pub slope: f64,
+    pub moved: f64,
+    pub iterations: i32,
+    pub limit: i32,
 }
 
 /// Everything a kernel may need; each uses its part.
