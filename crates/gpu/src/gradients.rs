@@ -42,7 +42,9 @@ impl Resident {
     /// Arguments with the vectors of the method: where it has none of its own, z is r and x is q.
     pub fn vectors(&self, precondition: Precondition) -> Args {
         let mut args = Args { mode: precondition as i32, ..self.device.args(0) };
-        for (own, other) in [(Vector::Preconditioned, args.vectors[Vector::Residual as usize]), (Vector::Answer, args.q)] {
+        for (own, other) in
+            [(Vector::Preconditioned, args.vectors[Vector::Residual as usize]), (Vector::Answer, args.q)]
+        {
             let address = &mut args.vectors[own as usize];
             if *address == 0 {
                 *address = other;
