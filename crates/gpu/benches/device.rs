@@ -6,7 +6,7 @@ use std::time::Instant;
 use unstick_gpu::Gpu;
 use unstick_mlcp::bandwidth::median;
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{Mlcp, MlcpSolver, SolverName};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, SolverOptions, Stop};
 
 const REPETITIONS: usize = 5;
 
@@ -35,6 +35,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     let is_quick = std::env::args().any(|argument| argument == "quick");
+    if !is_quick {
+        newton(gpu)?;
+    }
     let mut sizes: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     if sizes.is_empty() {
         sizes = vec![64, 128, 256];
@@ -52,6 +55,61 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             compare(gpu, &format!("{example} {size}³"), &problem, size <= 256 && !is_quick)?;
             println!("    (made in {made:.1} s)");
         }
+    }
+    Ok(())
+}
+
+/// `newton+cg/none` in the plane, as in the papers, against the processor with all its threads and with one. The
+/// processor does two Newton steps and is charged for all of them by its conjugate gradient iterations.
+fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
+    const STEPS_OF_CPU: usize = 2;
+    let name: SolverName = "newton+cg/none".parse()?;
+    println!(
+        "{:28}{:>12}{:>8}{:>12}{:>10}{:>14}{:>16}{:>16}",
+        name.to_string(),
+        "rows",
+        "steps",
+        "iterations",
+        "solve ms",
+        "µs/iteration",
+        "cpu µs (all)",
+        "cpu µs (one)"
+    );
+    for example in [Example::SphereHalf, Example::CubeLid] {
+        let problem = example.problem(2, 1024, 0)?;
+        let mut solver = gpu.solver(&name, Default::default())?;
+        let (mut q, mut ms) = (Vec::new(), Vec::new());
+        let mut report = None;
+        for repetition in 0..=3 {
+            let mut again = vec![0.0; problem.size()];
+            report = Some(solver.solve(&problem, &mut again)?);
+            if repetition > 0 {
+                assert_eq!(again, q, "the same bits from run to run");
+                ms.push(1e3 * solver.times().solve.as_secs_f64());
+            }
+            q = again;
+        }
+        let report = report.expect("solved more than once");
+        let per_iteration = 1e3 * median(&ms) / report.inner_iterations() as f64;
+        let options =
+            SolverOptions { stop: Stop { max_cycles: Some(STEPS_OF_CPU), ..Stop::default() }, ..Default::default() };
+        let on_cpu = || -> Result<f64, SolveError> {
+            let report = name.build(&options).solve(&problem, &mut vec![0.0; problem.size()])?;
+            Ok(1e6 * report.solve_time().as_secs_f64() / report.inner_iterations() as f64)
+        };
+        let all = on_cpu()?;
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(on_cpu)?;
+        println!(
+            "{:28}{:>12}{:>8}{:>12}{:>10.2}{per_iteration:>14.2}{:>16}{:>16}  {}; cpu: {STEPS_OF_CPU} steps, time per iteration",
+            format!("{example} 1024²"),
+            problem.size(),
+            report.cycles(),
+            report.inner_iterations(),
+            median(&ms),
+            format!("{all:.0} = {:.0}x", all / per_iteration),
+            format!("{one:.0} = {:.0}x", one / per_iteration),
+            report.outcome(),
+        );
     }
     Ok(())
 }

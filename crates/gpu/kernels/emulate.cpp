@@ -11,6 +11,8 @@
 #include "krylov.cu"
 #include "small.cu"
 #include "upload.cu"
+#include "gradients.cu"
+#include "newton.cu"
 #include "probe.cu"
 
 } // namespace

@@ -59,6 +59,8 @@ struct Scalars {
     double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
     int changes, is_stopped, is_begun, pad;
     unsigned tickets[4];
+    double target, merit, slope, moved;
+    int iterations, limit;
 };
 
 // Everything a kernel may need; each uses its part.

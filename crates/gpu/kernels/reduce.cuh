@@ -3,17 +3,19 @@
 // The larger of two, NaN if either is.
 template <class T> __device__ inline T larger(T x, T y) { return x > y || x != x ? x : y; }
 
-template <bool IS_MAX> __device__ inline double combine(double x, double y) {
-    return IS_MAX ? larger(x, y) : x + y;
+// The first SUMS numbers are added, of the others the largest counts.
+template <int SUMS> __device__ inline double combine(int n, double x, double y) {
+    return n < SUMS ? x + y : larger(x, y);
 }
 
-template <int N, bool IS_MAX> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
+template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
+    const int N = SUMS + MAXIMA;
     int t = threadIdx.x;
     for (int n = 0; n < N; n++) shared[n][t] = v[n];
     __syncthreads();
     for (int half = THREADS / 2; half; half /= 2) {
         if (t < half)
-            for (int n = 0; n < N; n++) shared[n][t] = combine<IS_MAX>(shared[n][t], shared[n][t + half]);
+            for (int n = 0; n < N; n++) shared[n][t] = combine<SUMS>(n, shared[n][t], shared[n][t + half]);
         __syncthreads();
     }
     for (int n = 0; n < N; n++) v[n] = shared[n][0];
@@ -22,10 +24,11 @@ template <int N, bool IS_MAX> __device__ inline void reduce_block(double (*share
 
 // Combines v over all threads of all blocks. The block that comes last does the rest: true on one of
 // its threads, which then has the result.
-template <int N, bool IS_MAX> __device__ inline bool reduce(const Args &a, double *v) {
+template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a, double *v) {
+    const int N = SUMS + MAXIMA;
     __shared__ double shared[N][THREADS];
     __shared__ int is_last;
-    reduce_block<N, IS_MAX>(shared, v);
+    reduce_block<SUMS, MAXIMA>(shared, v);
     if (threadIdx.x == 0) {
         for (int n = 0; n < N; n++) a.partials[n * gridDim.x + blockIdx.x] = v[n];
         __threadfence();
@@ -37,11 +40,15 @@ template <int N, bool IS_MAX> __device__ inline bool reduce(const Args &a, doubl
     for (int n = 0; n < N; n++) {
         double sum = 0.0;
         for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
-            sum = combine<IS_MAX>(sum, *(volatile double *)(a.partials + n * gridDim.x + block));
+            sum = combine<SUMS>(n, sum, *(volatile double *)(a.partials + n * gridDim.x + block));
         v[n] = sum;
     }
-    reduce_block<N, IS_MAX>(shared, v);
+    reduce_block<SUMS, MAXIMA>(shared, v);
     return threadIdx.x == 0;
+}
+
+template <int N, bool IS_MAX> __device__ inline bool reduce(const Args &a, double *v) {
+    return reduce_both<IS_MAX ? 0 : N, IS_MAX ? N : 0>(a, v);
 }
 
 __device__ inline bool reduce_max(const Args &a, double value, double &most) {

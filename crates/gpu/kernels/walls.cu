@@ -29,8 +29,9 @@ __device__ inline void project_group(const Level &level, const System<T> &s, con
 }
 
 // Pins every wall row whose bound is the binding condition, A_ii (q_i - lower_i) <= r_i, and frees all
-// others [Lai2021, eq. (5.7)].
-template <class T> __device__ inline void choose_group(const Level &level, const System<T> &s, const Place &place) {
+// others [Lai2021, eq. (5.7)]; returns how many changed.
+template <class T> __device__ inline int choose_group(const Level &level, const System<T> &s, const Place &place) {
+    int changes = 0;
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
@@ -42,9 +43,11 @@ template <class T> __device__ inline void choose_group(const Level &level, const
             if (!(f & WALL) || !(rows.diagonal.v[k] > 0)) continue;
             T q = s.q[own + k], r = rows.diagonal.v[k] * q - rows.sum.v[k] + s.b[own + k];
             unsigned pinned = rows.diagonal.v[k] * (q - s.lower[own + k]) <= r ? PINNED : 0;
+            changes += (f & PINNED) != pinned;
             level.flags[own + k] = (u8)((f & ~PINNED) | pinned);
         }
     }
+    return changes;
 }
 
 // Moves pinned cells to their bound, or lifts wall cells to it.
@@ -104,7 +107,11 @@ KERNEL(project_start) {
 }
 
 KERNEL(choose_fine) {
-    FOR_MIXED(a.level, place) choose_group(a.level, fine_system(a), place);
+    int changes = 0;
+    {
+        FOR_MIXED(a.level, place) changes += choose_group(a.level, fine_system(a), place);
+    }
+    if (changes) atomicAdd(&a.scalars->changes, changes);
 }
 
 KERNEL(choose_start) {

@@ -1,7 +1,7 @@
 //! One piece of device memory, cut up for all arrays of a problem.
 
 use crate::error::GpuError;
-use crate::layout::{Address, Args, Level, Scalars};
+use crate::layout::{Address, Args, BATCH, Level, Scalars, Vector};
 use crate::machine::Machine;
 use bytemuck::Zeroable;
 
@@ -44,8 +44,14 @@ pub(crate) struct Staging {
 }
 
 impl Arena {
-    /// Takes memory for problems of that shape with up to `rows` rows.
-    pub fn new(machine: &mut dyn Machine, dimension: usize, shape: [usize; 3], rows: usize) -> Result<Self, GpuError> {
+    /// Takes memory for problems of that shape with up to `rows` rows, and for the vectors of a method.
+    pub fn new(
+        machine: &mut dyn Machine,
+        dimension: usize,
+        shape: [usize; 3],
+        rows: usize,
+        vectors: &[Vector],
+    ) -> Result<Self, GpuError> {
         let mut levels = vec![Level::new(dimension, shape, 1.0)];
         while let Some(coarse) = levels[levels.len() - 1].coarser(dimension) {
             levels.push(coarse);
@@ -89,6 +95,9 @@ impl Arena {
         for array in [&mut base.direction, &mut base.image, &mut base.product, &mut base.iterate] {
             *array = cutter.take(2 * cells);
         }
+        for &vector in vectors {
+            base.vectors[vector as usize] = cutter.take(8 * if vector == Vector::Norms { BATCH } else { cells });
+        }
         base.scalars = cutter.take(size_of::<Scalars>());
         let cleared = cutter.used;
         base.partials = cutter.take(8 * 3 * REDUCE_BLOCKS as usize);
@@ -130,6 +139,7 @@ impl Arena {
         } = &mut self.base;
         let arrays = [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
+        self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;
         self.rows.values += start;
     }

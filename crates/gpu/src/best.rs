@@ -15,7 +15,7 @@ const SWEEPS_AFTER_START: usize = 2;
 
 impl Resident {
     /// Replays what `launches` does, recording it the first time.
-    fn replay(
+    pub(crate) fn replay(
         &mut self,
         known: Option<Recording>,
         launches: impl FnOnce(&mut Self) -> Result<(), GpuError>,
@@ -40,7 +40,7 @@ impl Resident {
 
     /// The natural residual. On the way plain cells get their load for the next correction, in units of the
     /// residual before: single precision works on numbers around one.
-    fn residual(&mut self) -> Result<f64, GpuError> {
+    pub(crate) fn residual(&mut self) -> Result<f64, GpuError> {
         let args = Args { factor: 1.0 / self.norm, ..self.fine() };
         self.load_unit = self.norm;
         self.device.reduce(Kernel::NaturalResidual, &args)?;
@@ -82,7 +82,7 @@ impl Resident {
     }
 
     /// One row of every loose component stays pinned.
-    fn anchor(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn anchor(&mut self) -> Result<(), GpuError> {
         if self.loose == 0 {
             return Ok(());
         }

@@ -44,6 +44,14 @@ pub enum GpuError {
         /// What the driver says.
         message: String,
     },
+    /// A solver that the device does not have.
+    #[error("`{name}` does not run on the GPU, which has {known}")]
+    Solver {
+        /// The one asked for.
+        name: String,
+        /// Those that do.
+        known: String,
+    },
     /// A problem that the device cannot take.
     #[error("{0}")]
     Unsupported(&'static str),

@@ -127,6 +127,12 @@ pub(crate) struct Scalars {
     pub is_begun: i32,
     pub pad: i32,
     pub tickets: [u32; 4],
+    pub target: f64,
+    pub merit: f64,
+    pub slope: f64,
+    pub moved: f64,
+    pub iterations: i32,
+    pub limit: i32,
 }
 
 /// Everything a kernel may need; each uses its part.
@@ -162,6 +168,52 @@ pub(crate) struct Args {
     pub anchors: Address,
     pub partials: Address,
     pub scalars: Address,
+}
+
+/// Iterations of conjugate gradients between two looks of the host; even, since directions change places.
+pub(crate) const BATCH: usize = 32;
+
+/// Vectors of the methods beside `best`, by their place in [`Args::vectors`].
+#[repr(usize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vector {
+    Residual = 0,
+    /// The residual itself where there is no preconditioner.
+    Preconditioned = 1,
+    Direction = 2,
+    /// The direction of the next iteration.
+    Next = 3,
+    /// The iterate itself where it is corrected in place.
+    Answer = 4,
+    Trial = 5,
+    /// Of the residual, after each iteration of a batch.
+    Norms = 6,
+}
+
+/// What makes the preconditioned residual of the residual.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precondition {
+    Nothing = 0,
+    Diagonal = 1,
+    Cycle = 2,
+    /// Every direction is the preconditioned residual itself.
+    CycleAlone = 3,
+}
+
+impl Precondition {
+    pub fn has_cycle(self) -> bool {
+        matches!(self, Self::Cycle | Self::CycleAlone)
+    }
+}
+
+/// How conjugate gradients are getting on.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Progress {
+    Done = 1,
+    /// A number that must be positive is not.
+    Broken = 2,
 }
 
 /// How a half-sweep treats its right-hand side and its neighbours.

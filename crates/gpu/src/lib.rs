@@ -23,10 +23,13 @@
 
 mod arena;
 mod best;
+mod catalogue;
 mod error;
+mod gradients;
 mod hierarchy;
 mod layout;
 mod machine;
+mod methods;
 mod nested;
 mod probe;
 mod resident;

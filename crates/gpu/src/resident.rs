@@ -7,7 +7,7 @@ use unstick_mlcp::{Mlcp, PressureOperator};
 use crate::arena::Arena;
 use crate::error::GpuError;
 use crate::hierarchy::Device;
-use crate::layout::{Args, Settle, THREADS};
+use crate::layout::{Args, Scalars, Settle, THREADS, Vector};
 use crate::machine::{Kernel, Machine, Recording};
 
 /// Launches that every problem of a shape repeats.
@@ -16,6 +16,8 @@ pub(crate) struct Recordings {
     pub start: Option<Recording>,
     pub truncation: Option<Recording>,
     pub iteration: Option<Recording>,
+    /// Conjugate gradients in double precision, with directions in their places and exchanged.
+    pub batches: [Option<Recording>; 2],
 }
 
 /// Where the time went.
@@ -54,8 +56,9 @@ impl Resident {
         dimension: usize,
         shape: [usize; 3],
         rows: usize,
+        vectors: &[Vector],
     ) -> Result<Self, GpuError> {
-        let arena = Arena::new(&mut *machine, dimension, shape, rows)?;
+        let arena = Arena::new(&mut *machine, dimension, shape, rows, vectors)?;
         Ok(Self {
             device: Device { machine, arena },
             recordings: Recordings::default(),
@@ -169,6 +172,12 @@ impl Resident {
         args.vectors[0] = arena.rows.values;
         machine.launch(Kernel::GatherRows, (cells.len() as u32).div_ceil(THREADS), THREADS, &args)?;
         machine.read(arena.rows.values, bytemuck::cast_slice_mut(q))
+    }
+
+    /// Counts changes of pinned rows from zero.
+    pub fn clear_changes(&mut self) -> Result<(), GpuError> {
+        let at = self.device.arena.base.scalars + std::mem::offset_of!(Scalars, changes) as u64;
+        self.device.machine.zero(at, size_of::<i32>())
     }
 
     /// Waits for the device.

@@ -4,13 +4,18 @@ use std::time::Instant;
 
 use unstick_mlcp::run::{self, Trace};
 use unstick_mlcp::solvers::best::{self, BestParams};
+use unstick_mlcp::solvers::newton::{self, NewtonParams};
+use unstick_mlcp::solvers::policy::{self, Patience, PolicyParams};
+use unstick_mlcp::solvers::sticking;
 use unstick_mlcp::{
-    AnyPressureOperator, LinearOperator, Method, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport,
-    SolverName, SolverOptions,
+    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName,
+    SolverOptions, Stop, Tolerance,
 };
 
+use crate::catalogue::{self, Plan};
 use crate::error::GpuError;
 use crate::machine::{Cuda, Machine, check_libraries};
+use crate::methods::{Newton, Policy, Sticking};
 use crate::resident::{Resident, Times};
 
 /// A device that solves.
@@ -46,12 +51,15 @@ impl Gpu {
         Cuda::names()
     }
 
+    /// Names of the solvers that run on a device.
+    pub fn solvers() -> impl Iterator<Item = &'static str> {
+        catalogue::names()
+    }
+
     /// A solver of the catalogue on this device.
     pub fn solver(self, name: &SolverName, options: SolverOptions) -> Result<GpuSolver, GpuError> {
-        if name.method() != Method::Best {
-            return Err(GpuError::Unsupported("only `best` runs on the GPU"));
-        }
-        Ok(GpuSolver { gpu: self, name: *name, options, resident: None, times: Times::default() })
+        let plan = Plan::of(name)?;
+        Ok(GpuSolver { gpu: self, name: *name, plan, options, resident: None, times: Times::default() })
     }
 
     pub(crate) fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
@@ -67,6 +75,7 @@ impl Gpu {
 pub struct GpuSolver {
     gpu: Gpu,
     name: SolverName,
+    plan: Plan,
     options: SolverOptions,
     resident: Option<Resident>,
     times: Times,
@@ -89,7 +98,7 @@ impl GpuSolver {
             other => {
                 let machine = other.and_then(|resident| resident.into_machine(D));
                 let machine = machine.map_or_else(|| self.gpu.machine(D), Ok)?;
-                Resident::new(machine, D, shape, rows)?
+                Resident::new(machine, D, shape, rows, &self.plan.vectors())?
             }
         };
         Ok(self.resident.insert(resident))
@@ -102,15 +111,15 @@ impl GpuSolver {
         q: &mut [f64],
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
-        let params = BestParams { stop: self.options.stop, ..BestParams::default() };
+        let plan = self.plan;
         let begin = Instant::now();
         let mut times = Times::default();
         let resident = self.resident(operator)?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
-        trace.set_up(|| resident.set_up())?;
+        trace.set_up(|| plan.set_up(resident))?;
         let ready = resident.wait()?;
-        let has_ended = best::iterate(&params, resident, trace)?;
+        let has_ended = plan.iterate(resident, trace)?;
         let solved = resident.wait()?;
         resident.download(operator.lattice().cells(), q)?;
         times.upload = uploaded - begin;
@@ -120,6 +129,47 @@ impl GpuSolver {
         self.times = times;
         Ok(has_ended)
     }
+
+    /// Goes on with the solver of the processor from where the device has left off: rows that must be
+    /// exchanged one by one are nothing for many threads.
+    fn fall_back(&self, problem: &Mlcp, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        let stop = Stop { tolerance: Tolerance::Absolute(trace.target()), ..self.options.stop };
+        let report = self.name.build(&SolverOptions { stop, ..self.options.clone() }).solve(problem, q)?;
+        trace.remark("the device made no progress, the processor took over");
+        trace.spend(report.inner_iterations());
+        trace.end(report.outcome());
+        trace.goes_on(report.residual()).map(drop)
+    }
+}
+
+impl Plan {
+    fn set_up(self, resident: &mut Resident) -> Result<(), GpuError> {
+        match self {
+            Self::Best => resident.set_up(),
+            Self::Sticking(precondition) | Self::Policy(precondition) | Self::Newton(precondition) => {
+                resident.set_up_rows(precondition)
+            }
+        }
+    }
+
+    /// Iterates until the solve has ended; false if it makes no progress.
+    fn iterate(self, resident: &mut Resident, trace: &mut Trace) -> Result<bool, SolveError> {
+        match self {
+            Self::Best => best::iterate(&BestParams::default(), resident, trace),
+            Self::Sticking(precondition) => {
+                sticking::iterate(&mut Sticking { resident, precondition }, trace).map(|()| true)
+            }
+            Self::Policy(precondition) => {
+                let params = PolicyParams::default();
+                let patience = Patience::new(params.patience);
+                policy::iterate(&params, &mut Policy { resident, precondition, patience }, trace)
+            }
+            Self::Newton(precondition) => {
+                let mut method = Newton { resident, precondition, moved: 0.0 };
+                newton::iterate(&NewtonParams::default(), &mut method, trace).map(|()| true)
+            }
+        }
+    }
 }
 
 impl MlcpSolver for GpuSolver {
@@ -128,17 +178,16 @@ impl MlcpSolver for GpuSolver {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let stop = self.options.stop;
-        run::run(self.name(), problem, q, &stop, 1000, |task, q, trace: &mut Trace| {
+        let (stop, most) = (self.options.stop, self.plan.max_cycles());
+        let sealed = matches!(self.plan, Plan::Sticking(_)).then(|| problem.sealed());
+        let problem = sealed.as_ref().unwrap_or(problem);
+        run::run(self.name(), problem, q, &stop, most, |task, q, trace: &mut Trace| {
             let has_ended = match task.problem.operator().pressure() {
                 Some(AnyPressureOperator::Plane(operator)) => self.solve_on(operator, &task, q, trace)?,
                 Some(AnyPressureOperator::Space(operator)) => self.solve_on(operator, &task, q, trace)?,
                 None => return Err(GpuError::Unsupported("the GPU solves problems on a grid").into()),
             };
-            if !has_ended {
-                trace.stall("the scheme made no progress");
-            }
-            Ok(())
+            if has_ended { Ok(()) } else { self.fall_back(task.problem, q, trace) }
         })
     }
 }

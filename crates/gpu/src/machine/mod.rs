@@ -12,7 +12,7 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 14] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -24,6 +24,8 @@ const PARTS: [&str; 12] = [
     include_str!("../../kernels/krylov.cu"),
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
+    include_str!("../../kernels/gradients.cu"),
+    include_str!("../../kernels/newton.cu"),
     include_str!("../../kernels/probe.cu"),
 ];
 
@@ -88,6 +90,18 @@ kernels! {
     ProlongStart = "prolong_start",
     FindAnchors = "find_anchors",
     DropAnchors = "drop_anchors",
+    BeginRows = "begin_rows",
+    Aim = "aim",
+    MultiplyRows = "multiply_rows",
+    StepRows = "step_rows",
+    LoadCycle = "load_cycle",
+    TakeCycle = "take_cycle",
+    ChooseNewton = "choose_newton",
+    StepToBound = "step_to_bound",
+    MeritAndSlope = "merit_and_slope",
+    ProjectStep = "project_step",
+    MeritOfTrial = "merit_of_trial",
+    AcceptTrial = "accept_trial",
     CopyCells = "copy_cells",
     Nothing = "nothing",
 }

@@ -77,13 +77,13 @@ impl MlcpSolver for Best {
                 Some(AnyPressureOperator::Space(operator)) => {
                     iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
                 }
-                None => return policy::iterate(&policy, algebraic, task, q, trace),
+                None => return policy::on_rows(&policy, algebraic, task, q, trace),
             };
             if has_ended {
                 return Ok(());
             }
             trace.remark("the fast scheme made no progress, policy iteration took over");
-            policy::iterate(&policy, rescue, task, q, trace)
+            policy::on_rows(&policy, rescue, task, q, trace)
         })
     }
 }
