@@ -45,12 +45,7 @@ pub(crate) struct Staging {
 
 impl Arena {
     /// Takes memory for problems of that shape with up to `rows` rows.
-    pub fn new(
-        machine: &mut dyn Machine,
-        dimension: usize,
-        shape: [usize; 3],
-        rows: usize,
-    ) -> Result<Self, GpuError> {
+    pub fn new(machine: &mut dyn Machine, dimension: usize, shape: [usize; 3], rows: usize) -> Result<Self, GpuError> {
         let mut levels = vec![Level::new(dimension, shape, 1.0)];
         while let Some(coarse) = levels[levels.len() - 1].coarser(dimension) {
             levels.push(coarse);
@@ -105,13 +100,15 @@ impl Arena {
 
     fn relocate(&mut self, start: Address) {
         for level in &mut self.levels {
-            let Level { coupling, excess, x, b, start: nested, load, floor, flags, groups, tile_marks, members, .. } =
-                level;
+            let Level {
+                coupling, excess, x, b, start: nested, load, floor, flags, groups, tile_marks, members, ..
+            } = level;
             let arrays = [excess, x, b, nested, load, floor, flags, groups, tile_marks, members];
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
-        let Args { coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, .. } =
-            &mut self.base;
+        let Args {
+            coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, ..
+        } = &mut self.base;
         let arrays = [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.rows.cells += start;

@@ -91,9 +91,19 @@ impl Resident {
         let args = Args { loose: staging.values, anchors, ..self.fine() };
         self.device.machine.zero(anchors, 16 * self.loose)?;
         let rows = self.loose_rows as i32;
-        self.device.machine.launch(Kernel::FindAnchors, (rows as u32).div_ceil(THREADS), THREADS, &Args { rows, ..args })?;
+        self.device.machine.launch(
+            Kernel::FindAnchors,
+            (rows as u32).div_ceil(THREADS),
+            THREADS,
+            &Args { rows, ..args },
+        )?;
         let rows = self.loose as i32;
-        self.device.machine.launch(Kernel::DropAnchors, (rows as u32).div_ceil(THREADS), THREADS, &Args { rows, ..args })
+        self.device.machine.launch(
+            Kernel::DropAnchors,
+            (rows as u32).div_ceil(THREADS),
+            THREADS,
+            &Args { rows, ..args },
+        )
     }
 
     /// Conjugate gradients for the free rows; returns the cycles they took.

@@ -14,17 +14,23 @@ use crate::machine::{Cuda, Machine, check_libraries};
 use crate::resident::{Resident, Times};
 
 /// A device that solves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gpu {
     place: Place,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Cuda(usize),
+    /// The host, which is lost after so many launches.
     #[cfg(feature = "emulation")]
-    Host,
+    Host(u64),
 }
+
+/// Where it is set, and the host can stand in for a device, it does: for tests of all that is built on devices. A
+/// number says after how many launches it is lost.
+#[cfg(feature = "emulation")]
+const EMULATED: &str = "UNSTICK_EMULATED_GPU";
 
 impl Gpu {
     /// The device of that number, once driver and compiler are found and the device answers.
@@ -34,10 +40,28 @@ impl Gpu {
         Ok(Self { place: Place::Cuda(ordinal) })
     }
 
+    /// The first device there is.
+    pub fn first() -> Result<Self, GpuError> {
+        #[cfg(feature = "emulation")]
+        if let Ok(launches) = std::env::var(EMULATED) {
+            return Ok(Self { place: Place::Host(launches.parse().unwrap_or(u64::MAX)) });
+        }
+        Self::open(0)
+    }
+
     /// The host in place of a device: exact, slow, for tests.
     #[cfg(feature = "emulation")]
     pub fn emulated() -> Self {
-        Self { place: Place::Host }
+        Self { place: Place::Host(u64::MAX) }
+    }
+
+    /// What the device is called.
+    pub fn name(self) -> Result<String, GpuError> {
+        match self.place {
+            Place::Cuda(ordinal) => Ok(Cuda::names()?.swap_remove(ordinal)),
+            #[cfg(feature = "emulation")]
+            Place::Host(_) => Ok("emulated".into()),
+        }
     }
 
     /// What there is, in words: the names of all devices.
@@ -54,11 +78,20 @@ impl Gpu {
         Ok(GpuSolver { gpu: self, name: *name, options, resident: None, times: Times::default() })
     }
 
+    /// Cells along each axis on which a [probe](Self::probe) says something of large problems.
+    pub fn probed_cells(self) -> usize {
+        match self.place {
+            Place::Cuda(_) => 256,
+            #[cfg(feature = "emulation")]
+            Place::Host(_) => 16,
+        }
+    }
+
     pub(crate) fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
         match self.place {
             Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
             #[cfg(feature = "emulation")]
-            Place::Host => Ok(Box::new(crate::machine::Emulated::new(dimension))),
+            Place::Host(launches) => Ok(Box::new(crate::machine::Emulated::new(dimension, launches))),
         }
     }
 }
@@ -108,8 +141,7 @@ impl GpuSolver {
         let resident = self.resident(operator)?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
-        trace.set_up(|| resident.set_up())?;
-        let ready = resident.wait()?;
+        let ready = trace.set_up(|| resident.set_up().and_then(|()| resident.wait()))?;
         let has_ended = best::iterate(&params, resident, trace)?;
         let solved = resident.wait()?;
         resident.download(operator.lattice().cells(), q)?;

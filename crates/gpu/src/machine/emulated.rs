@@ -1,6 +1,7 @@
 //! The host in place of a device: the same kernel text, compiled by a C++ compiler.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 use super::{Kernel, Machine, Recording};
@@ -8,8 +9,20 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
 unsafe extern "C" {
-    fn unstick_emulate_2(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;
-    fn unstick_emulate_3(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;
+    fn unstick_emulate_2(
+        name: *const c_char,
+        blocks: c_uint,
+        threads: c_uint,
+        args: *const c_void,
+        size: usize,
+    ) -> c_int;
+    fn unstick_emulate_3(
+        name: *const c_char,
+        blocks: c_uint,
+        threads: c_uint,
+        args: *const c_void,
+        size: usize,
+    ) -> c_int;
 }
 
 struct Launch {
@@ -25,26 +38,26 @@ pub(crate) struct Emulated {
     memory: Vec<u64>,
     recorded: Vec<Vec<Launch>>,
     is_recording: bool,
+    /// Launches until it is lost.
+    left: Cell<u64>,
 }
 
 impl Emulated {
-    pub fn new(dimension: usize) -> Self {
-        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false }
+    /// Works for so many launches and fails from then on, as a device that is lost.
+    pub fn new(dimension: usize, launches: u64) -> Self {
+        let left = Cell::new(launches);
+        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
     }
 
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
+        let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
+        self.left.set(self.left.get().checked_sub(1).ok_or_else(lost)?);
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");
         let emulate = if self.dimension == 2 { unstick_emulate_2 } else { unstick_emulate_3 };
         // SAFETY: `args` is a structure of the size that is checked on the other side, with addresses inside
         // `memory`, which outlives the call; kernels stay inside the arrays the addresses lead to.
         let is_known = unsafe {
-            emulate(
-                name.as_ptr(),
-                launch.blocks,
-                launch.threads,
-                (&raw const launch.args).cast(),
-                size_of::<Args>(),
-            )
+            emulate(name.as_ptr(), launch.blocks, launch.threads, (&raw const launch.args).cast(), size_of::<Args>())
         };
         let message = || GpuError::Driver { action: "run a kernel", message: format!("no `{}`", launch.kernel.name()) };
         (is_known == 1).then_some(()).ok_or_else(message)

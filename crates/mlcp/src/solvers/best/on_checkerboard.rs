@@ -27,18 +27,24 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
 }
 
 impl<'t, const D: usize> OnCheckerboard<'t, D> {
-    pub fn new(
-        operator: &'t PressureOperator<D>,
-        task: &Task<'t, 't>,
-        q: &'t mut [f64],
-        trace: &mut Trace,
-    ) -> Self {
+    pub fn new(operator: &'t PressureOperator<D>, task: &Task<'t, 't>, q: &'t mut [f64], trace: &mut Trace) -> Self {
         let problem = task.problem;
         let (hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
         let walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));
         walls.lift(q);
         let (answer, r) = (vec![0.0; hierarchy.size()], vec![0.0; q.len()]);
-        Self { problem, operator, loose: task.loose, hierarchy, layout, walls, reduced: Reduced::default(), answer, q, r }
+        Self {
+            problem,
+            operator,
+            loose: task.loose,
+            hierarchy,
+            layout,
+            walls,
+            reduced: Reduced::default(),
+            answer,
+            q,
+            r,
+        }
     }
 
     /// Bytes that a policy moves beside its cycles: r = A q + b, its norms, the right-hand side on the
