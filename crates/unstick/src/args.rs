@@ -1,12 +1,15 @@
 //! What can be written on the command line. Names and numbers are checked further in
 //! [`command`](crate::command), where a good answer can be given.
 
+mod kinds;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use unstick::gpu::Backend;
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
+
+pub use kinds::{BackendKind, WallKind, backends};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -187,41 +190,6 @@ pub struct RunArgs {
     /// Print an object at the end instead of a line
     #[arg(long)]
     pub json: bool,
-}
-
-/// What walls do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum WallKind {
-    /// They hold on to liquid
-    Sealed,
-    /// They let go of it
-    Separating,
-}
-
-/// Where solvers run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum BackendKind {
-    /// On the processor
-    Cpu,
-    /// On the GPU
-    Gpu,
-    /// On the GPU where there is one that suits, else on the processor
-    Auto,
-}
-
-impl From<BackendKind> for Backend {
-    fn from(kind: BackendKind) -> Self {
-        match kind {
-            BackendKind::Cpu => Self::Cpu,
-            BackendKind::Gpu => Self::Gpu,
-            BackendKind::Auto => Self::Auto,
-        }
-    }
-}
-
-/// A list of them.
-pub fn backends(kinds: &[BackendKind]) -> Vec<Backend> {
-    kinds.iter().map(|&kind| kind.into()).collect()
 }
 
 /// `unstick scenes`.
