@@ -22,13 +22,13 @@ pub struct Gpu {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Cuda(usize),
-    /// The host, which is lost after so many launches.
+    /// The host, which is lost after so many problems.
     #[cfg(feature = "emulation")]
     Host(u64),
 }
 
 /// Where it is set, and the host can stand in for a device, it does: for tests of all that is built on devices. A
-/// number says after how many launches it is lost.
+/// number says after how many problems it is lost.
 #[cfg(feature = "emulation")]
 const EMULATED: &str = "UNSTICK_EMULATED_GPU";
 
@@ -43,8 +43,8 @@ impl Gpu {
     /// The first device there is.
     pub fn first() -> Result<Self, GpuError> {
         #[cfg(feature = "emulation")]
-        if let Ok(launches) = std::env::var(EMULATED) {
-            return Ok(Self { place: Place::Host(launches.parse().unwrap_or(u64::MAX)) });
+        if let Ok(problems) = std::env::var(EMULATED) {
+            return Ok(Self { place: Place::Host(problems.parse().unwrap_or(u64::MAX)) });
         }
         Self::open(0)
     }
@@ -91,7 +91,7 @@ impl Gpu {
         match self.place {
             Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
             #[cfg(feature = "emulation")]
-            Place::Host(launches) => Ok(Box::new(crate::machine::Emulated::new(dimension, launches))),
+            Place::Host(problems) => Ok(Box::new(crate::machine::Emulated::new(dimension, problems))),
         }
     }
 }

@@ -30,7 +30,7 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Vec<String> {
         simulation.advance_to(frame as f64 * scene.frame).unwrap();
         let folder = simulation.capture(simulation.next_step((frame + 1) as f64 * scene.frame).unwrap()).unwrap();
         let problem = folder.problem().unwrap();
-        let mut solve = |solver: &mut dyn MlcpSolver| -> (SolveReport, Vec<f64>) {
+        let solve = |solver: &mut dyn MlcpSolver| -> (SolveReport, Vec<f64>) {
             let mut q = vec![0.0; problem.size()];
             (solver.solve(&problem, &mut q).unwrap(), q)
         };

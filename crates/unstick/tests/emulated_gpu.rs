@@ -80,7 +80,7 @@ fn a_resumed_run_is_the_straight_one_bit_for_bit() {
 fn a_device_that_is_lost_ends_the_run_after_the_step_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--backend", "gpu", "--frames", "6", "--out", "lost"];
-    let ended = unstick(&folder, "3000").args(SCENES[0]).args(args).assert().code(2);
+    let ended = unstick(&folder, "3").args(SCENES[0]).args(args).assert().code(2);
     ended.stderr(contains("the device is lost").and(contains("--backend cpu")));
     let solvers = column(&folder, "lost", "solver");
     let (last, before) = solvers.split_last().unwrap();
@@ -94,7 +94,7 @@ fn a_device_that_is_lost_ends_the_run_after_the_step_and_nothing_is_lost() {
 fn auto_goes_on_without_a_device_that_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--backend", "auto", "--frames", "6", "--out", "lost"];
-    let ended = unstick(&folder, "3000").args(SCENES[0]).args(args).assert().success();
+    let ended = unstick(&folder, "3").args(SCENES[0]).args(args).assert().success();
     ended.stdout(contains("pressure on gpu (emulated)")).stderr(contains("the processor goes on"));
     let solvers = column(&folder, "lost", "solver");
     assert!(solvers[0] == "best on gpu" && solvers.last().unwrap() == "best", "{solvers:?}");

@@ -38,20 +38,23 @@ pub(crate) struct Emulated {
     memory: Vec<u64>,
     recorded: Vec<Vec<Launch>>,
     is_recording: bool,
-    /// Launches until it is lost.
-    left: Cell<u64>,
+    /// Problems until it is lost; none once it is.
+    left: Cell<Option<u64>>,
 }
 
 impl Emulated {
-    /// Works for so many launches and fails from then on, as a device that is lost.
-    pub fn new(dimension: usize, launches: u64) -> Self {
-        let left = Cell::new(launches);
+    /// Takes so many problems and is lost in the middle of the next.
+    pub fn new(dimension: usize, problems: u64) -> Self {
+        let left = Cell::new(Some(problems));
         Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
     }
 
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
         let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
-        self.left.set(self.left.get().checked_sub(1).ok_or_else(lost)?);
+        let left = self.left.get().ok_or_else(lost)?;
+        if launch.kernel == Kernel::ScatterRows {
+            self.left.set(left.checked_sub(1)); // a problem begins
+        }
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");
         let emulate = if self.dimension == 2 { unstick_emulate_2 } else { unstick_emulate_3 };
         // SAFETY: `args` is a structure of the size that is checked on the other side, with addresses inside
