@@ -22,6 +22,7 @@
 //! the device that is found. Tests run the same text on the host (feature `emulation`).
 
 mod arena;
+mod backend;
 mod best;
 mod catalogue;
 mod error;
@@ -35,6 +36,7 @@ mod probe;
 mod resident;
 mod solver;
 
+pub use backend::{Backend, Placement};
 pub use error::GpuError;
 pub use machine::kernel_text;
 pub use probe::Probe;

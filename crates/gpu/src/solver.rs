@@ -19,17 +19,23 @@ use crate::methods::{Newton, Policy, Sticking};
 use crate::resident::{Resident, Times};
 
 /// A device that solves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gpu {
     place: Place,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Cuda(usize),
+    /// The host, which is lost after so many problems.
     #[cfg(feature = "emulation")]
-    Host,
+    Host(u64),
 }
+
+/// Where it is set, and the host can stand in for a device, it does: for tests of all that is built on devices. A
+/// number says after how many problems it is lost.
+#[cfg(feature = "emulation")]
+const EMULATED: &str = "UNSTICK_EMULATED_GPU";
 
 impl Gpu {
     /// The device of that number, once driver and compiler are found and the device answers.
@@ -39,10 +45,28 @@ impl Gpu {
         Ok(Self { place: Place::Cuda(ordinal) })
     }
 
+    /// The first device there is.
+    pub fn first() -> Result<Self, GpuError> {
+        #[cfg(feature = "emulation")]
+        if let Ok(problems) = std::env::var(EMULATED) {
+            return Ok(Self { place: Place::Host(problems.parse().unwrap_or(u64::MAX)) });
+        }
+        Self::open(0)
+    }
+
     /// The host in place of a device: exact, slow, for tests.
     #[cfg(feature = "emulation")]
     pub fn emulated() -> Self {
-        Self { place: Place::Host }
+        Self { place: Place::Host(u64::MAX) }
+    }
+
+    /// What the device is called.
+    pub fn name(self) -> Result<String, GpuError> {
+        match self.place {
+            Place::Cuda(ordinal) => Ok(Cuda::names()?.swap_remove(ordinal)),
+            #[cfg(feature = "emulation")]
+            Place::Host(_) => Ok("emulated".into()),
+        }
     }
 
     /// What there is, in words: the names of all devices.
@@ -62,11 +86,20 @@ impl Gpu {
         Ok(GpuSolver { gpu: self, name: *name, plan, options, resident: None, times: Times::default() })
     }
 
+    /// Cells along each axis on which a [probe](Self::probe) says something of large problems.
+    pub fn probed_cells(self) -> usize {
+        match self.place {
+            Place::Cuda(_) => 256,
+            #[cfg(feature = "emulation")]
+            Place::Host(_) => 16,
+        }
+    }
+
     pub(crate) fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
         match self.place {
             Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
             #[cfg(feature = "emulation")]
-            Place::Host => Ok(Box::new(crate::machine::Emulated::new(dimension))),
+            Place::Host(problems) => Ok(Box::new(crate::machine::Emulated::new(dimension, problems))),
         }
     }
 }
@@ -117,8 +150,7 @@ impl GpuSolver {
         let resident = self.resident(operator)?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
-        trace.set_up(|| plan.set_up(resident))?;
-        let ready = resident.wait()?;
+        let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
         let has_ended = plan.iterate(resident, trace)?;
         let solved = resident.wait()?;
         resident.download(operator.lattice().cells(), q)?;

@@ -64,6 +64,10 @@ pub struct StepReport {
     pub wall_rows: usize,
     /// Wall rows that have let go.
     pub active_rows: usize,
+    /// What solved for the pressure.
+    pub solver: String,
+    /// Why a device that was to solve for it did not; the processor has, and does from now on.
+    pub device_failure: Option<String>,
     /// Whether the pressure solve met its tolerance.
     pub converged: bool,
     /// Outer cycles of the pressure solver.

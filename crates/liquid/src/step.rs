@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::io::ProblemFolder;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Stop, Tolerance, vector};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
 
 use crate::error::{SetupError, StepError};
 use crate::extrapolate::{constrain, extrapolate_all};
@@ -27,6 +27,9 @@ pub struct Simulation<const D: usize> {
     state: LiquidState<D>,
     geometry: Geometry<D>,
     solver: Method,
+    /// What solves in its place while it can.
+    device: Option<Box<dyn MlcpSolver>>,
+    device_failure: Option<String>,
     /// Where each cell's particles start, for the particles as they are.
     starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
@@ -89,7 +92,7 @@ impl<const D: usize> Simulation<D> {
         setup.check()?;
         let grid = setup.grid;
         let geometry = Geometry::at(&setup, state.time);
-        let stop = Stop { tolerance: Tolerance::Relative(setup.pressure.tolerance), max_cycles: None };
+        let stop = setup.pressure.stop();
         let solver = match setup.pressure.solver {
             PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
             PressureMethod::Splitting(name) => Method::Splitting(name),
@@ -100,10 +103,31 @@ impl<const D: usize> Simulation<D> {
         let free = gathered.clone();
         let (arrived, spare, clock) = (Vec::new(), Vec::new(), Clock::default());
         let starts = Vec::new();
-        let mut simulation =
-            Self { setup, state, geometry, solver, starts, gathered, known, density, arrived, free, spare, clock };
+        let mut simulation = Self {
+            setup,
+            state,
+            geometry,
+            solver,
+            device: None,
+            device_failure: None,
+            starts,
+            gathered,
+            known,
+            density,
+            arrived,
+            free,
+            spare,
+            clock,
+        };
         simulation.sort_particles();
         Ok(simulation)
+    }
+
+    /// From now on a solver on a device stands in for the one that the setup names, which solves whatever the
+    /// device falls short of, and everything once the device has [failed](StepReport::device_failure). So no step
+    /// is lost with a device.
+    pub fn solve_on(&mut self, device: Box<dyn MlcpSolver>) {
+        self.device = Some(device);
     }
 
     fn sort_particles(&mut self) {
@@ -282,14 +306,22 @@ impl<const D: usize> Simulation<D> {
         let grid = self.setup.grid;
         let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
         let scale = kick / grid.spacing();
-        let solved = match &mut self.solver {
-            Method::Solver(solver) => problem.solve(&mut **solver, |cell| self.state.pressure.at(cell) * scale),
-            Method::Splitting(name) => {
+        let guess = |cell| self.state.pressure.at(cell) * scale;
+        let on_device = self.device.as_mut().map(|device| problem.solve(&mut **device, guess));
+        let failure = on_device.as_ref().and_then(|result| result.as_ref().err()).map(PressureError::to_string);
+        let solved = match (on_device, &mut self.solver) {
+            (Some(Ok(solved)), _) if solved.report.converged() => Ok(solved),
+            (_, Method::Solver(solver)) => problem.solve(&mut **solver, guess),
+            (_, Method::Splitting(name)) => {
                 let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
                 let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
                 splitting::solve(&setting, *name, &self.setup.pressure.splitting)
             }
         };
+        if failure.is_some() {
+            self.device = None;
+            self.device_failure = failure;
+        }
         let solved = solved.map_err(|error| match error {
             PressureError::Problem(source) => StepError::Problem { time, source },
             PressureError::Solve(source) => StepError::Solve { time, source },
@@ -379,7 +411,8 @@ impl<const D: usize> Simulation<D> {
         Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, problem, kick, start })
     }
 
-    fn report(&self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+    fn report(&mut self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+        let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
         let mass = self.setup.density * particle;
@@ -408,6 +441,8 @@ impl<const D: usize> Simulation<D> {
             unknowns: solved.q.len(),
             wall_rows: solved.report.wall_rows(),
             active_rows: solved.active.iter().filter(|active| **active).count(),
+            solver: solved.report.solver().into(),
+            device_failure,
             converged: solved.report.converged(),
             cycles: solved.report.cycles(),
             inner_iterations: solved.report.inner_iterations(),

@@ -3,6 +3,7 @@
 use unstick_grid::SignedDistance;
 use unstick_liquid::{Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
 
+use crate::backing::Backing;
 use crate::file::{Place, SceneError};
 use crate::output::Output;
 
@@ -33,6 +34,8 @@ pub struct Scene<const D: usize> {
     pub description: String,
     /// What does not change while it runs.
     pub setup: Setup<D>,
+    /// Where its pressure is solved for.
+    pub backing: Backing,
     /// The liquid at the beginning and its velocity.
     pub liquids: Vec<(SignedDistance<D>, [f64; D])>,
     /// Seconds from frame to frame.
@@ -88,12 +91,21 @@ impl<const D: usize> Scene<D> {
 
     /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
     pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
-        Simulation::with_liquids(self.setup.clone(), &self.liquids).map_err(|error| self.refuse(&error))
+        let simulation = Simulation::with_liquids(self.setup.clone(), &self.liquids);
+        self.placed(simulation)
     }
 
     /// Goes on from a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
-        Simulation::resume(self.setup.clone(), state).map_err(|error| self.refuse(&error))
+        let simulation = Simulation::resume(self.setup.clone(), state);
+        self.placed(simulation)
+    }
+
+    /// A simulation that solves where the scene wants it to.
+    fn placed(&self, simulation: Result<Simulation<D>, SetupError>) -> Result<Simulation<D>, SceneError> {
+        let mut simulation = simulation.map_err(|error| self.refuse(&error))?;
+        self.place(&mut simulation)?;
+        Ok(simulation)
     }
 
     /// Refuses a scene that takes more memory than there is.

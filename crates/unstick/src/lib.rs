@@ -5,6 +5,7 @@
 //! project offers to programs, and builds the command `unstick`:
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
+//! - [`gpu`]: the same solvers on a GPU;
 //! - [`liquid`]: the physics of one time step;
 //! - [`scene`]: scene files, run folders, pictures;
 //! - [`grid`]: the lattices that problems live on.
@@ -26,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use unstick_gpu as gpu;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;

@@ -1,6 +1,7 @@
 //! The host in place of a device: the same kernel text, compiled by a C++ compiler.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 use super::{Kernel, Machine, Recording};
@@ -37,14 +38,23 @@ pub(crate) struct Emulated {
     memory: Vec<u64>,
     recorded: Vec<Vec<Launch>>,
     is_recording: bool,
+    /// Problems until it is lost; none once it is.
+    left: Cell<Option<u64>>,
 }
 
 impl Emulated {
-    pub fn new(dimension: usize) -> Self {
-        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false }
+    /// Takes so many problems and is lost in the middle of the next.
+    pub fn new(dimension: usize, problems: u64) -> Self {
+        let left = Cell::new(Some(problems));
+        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
     }
 
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
+        let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
+        let left = self.left.get().ok_or_else(lost)?;
+        if launch.kernel == Kernel::ScatterRows {
+            self.left.set(left.checked_sub(1)); // a problem begins
+        }
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");
         let emulate = if self.dimension == 2 { unstick_emulate_2 } else { unstick_emulate_3 };
         // SAFETY: `args` is a structure of the size that is checked on the other side, with addresses inside

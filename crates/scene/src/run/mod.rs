@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use unstick_gpu::Backend;
 use unstick_liquid::Simulation;
 
 pub use error::RunError;
@@ -42,6 +43,7 @@ pub struct Run<const D: usize> {
     physics: [u8; 32],
     frame: usize,
     sinks: Vec<Box<dyn FrameSink<D> + Send>>,
+    device_failure: Option<String>,
 }
 
 impl<const D: usize> Run<D> {
@@ -55,7 +57,8 @@ impl<const D: usize> Run<D> {
         record.write(folder)?;
         let stats = Stats::create(&folder.join("stats.csv"))?;
         let physics = physics(record, folder)?;
-        Ok(Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame: 0, sinks: Vec::new() })
+        let (folder, sinks) = (folder.to_owned(), Vec::new());
+        Ok(Self { scene, simulation, folder, stats, physics, frame: 0, sinks, device_failure: None })
     }
 
     /// Goes on from the newest sound checkpoint; says which ones were not.
@@ -66,13 +69,15 @@ impl<const D: usize> Run<D> {
         if scene.frames < frame {
             return Err(RunError::EndsEarlier { folder: folder.to_owned(), reached: frame, asked: scene.frames });
         }
-        let stats = Stats::resume(&folder.join("stats.csv"), state.step)?;
+        let step = state.step;
         let simulation = scene.resume(state)?;
+        let stats = Stats::resume(&folder.join("stats.csv"), step)?;
         for data in ["frames", "particles", "surface", "volume"] {
             forget_frames_after(&folder.join(data), frame)?;
         }
         record.write(folder)?;
-        let run = Self { scene, simulation, folder: folder.to_owned(), stats, physics, frame, sinks: Vec::new() };
+        let (folder, sinks) = (folder.to_owned(), Vec::new());
+        let run = Self { scene, simulation, folder, stats, physics, frame, sinks, device_failure: None };
         Ok((run, notes))
     }
 
@@ -145,7 +150,12 @@ impl<const D: usize> Run<D> {
         while let Some(dt) = self.simulation.next_step(target) {
             let step = self.simulation.advance(dt);
             match step {
-                Ok(report) => self.stats.note(&self.simulation, &report),
+                Ok(report) => {
+                    self.stats.note(&self.simulation, &report);
+                    if let Some(reason) = report.device_failure {
+                        self.lose_device(reason)?;
+                    }
+                }
                 Err(error) => {
                     self.stats.flush()?;
                     self.checkpoint()?;
@@ -168,6 +178,22 @@ impl<const D: usize> Run<D> {
             self.checkpoint()?;
         }
         Ok(if interrupted { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    /// The step is whole. A scene that asked for the GPU ends with it, any other goes on without.
+    fn lose_device(&mut self, reason: String) -> Result<(), RunError> {
+        if self.scene.backing.backend == Backend::Gpu {
+            self.stats.flush()?;
+            self.checkpoint()?;
+            return Err(RunError::Device { reason });
+        }
+        self.device_failure = Some(reason);
+        Ok(())
+    }
+
+    /// Why the pressure is solved for on the processor from now on, if the device has failed; said once.
+    pub fn take_device_failure(&mut self) -> Option<String> {
+        self.device_failure.take()
     }
 
     /// Writes a checkpoint.
