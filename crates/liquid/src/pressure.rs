@@ -67,8 +67,11 @@ pub(crate) struct Sources<const D: usize> {
 }
 
 /// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PressureError {
+    #[error(transparent)]
     Problem(ProblemError),
+    #[error(transparent)]
     Solve(SolveError),
 }
 

@@ -20,14 +20,24 @@ impl<const D: usize> Simulation<D> {
         let grid = self.setup.grid;
         let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
         let scale = kick / grid.spacing();
-        let solved = match &mut self.solver {
-            Method::Solver(solver) => problem.solve(&mut **solver, |cell| self.state.pressure.at(cell) * scale),
-            Method::Splitting(name) => {
+        let guess = |cell| self.state.pressure.at(cell) * scale;
+        // A device knows nothing of bodies.
+        let device = self.device.as_mut().filter(|_| self.bodies.is_none());
+        let on_device = device.map(|device| problem.solve(&mut **device, guess));
+        let failure = on_device.as_ref().and_then(|result| result.as_ref().err()).map(PressureError::to_string);
+        let solved = match (on_device, &mut self.solver) {
+            (Some(Ok(solved)), _) if solved.report.converged() => Ok(solved),
+            (_, Method::Solver(solver)) => problem.solve(&mut **solver, guess),
+            (_, Method::Splitting(name)) => {
                 let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
                 let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
                 splitting::solve(&setting, *name, &self.setup.pressure.splitting)
             }
         };
+        if failure.is_some() {
+            self.device = None;
+            self.device_failure = failure;
+        }
         let solved = solved.map_err(|error| match error {
             PressureError::Problem(source) => StepError::Problem { time, source },
             PressureError::Solve(source) => StepError::Solve { time, source },

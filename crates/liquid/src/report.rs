@@ -68,6 +68,10 @@ pub struct StepReport {
     pub wall_rows: usize,
     /// Wall rows that have let go.
     pub active_rows: usize,
+    /// What solved for the pressure.
+    pub solver: String,
+    /// Why a device that was to solve for it did not; the processor has, and does from now on.
+    pub device_failure: Option<String>,
     /// Whether the pressure solve met its tolerance.
     pub converged: bool,
     /// Outer cycles of the pressure solver.
@@ -91,7 +95,8 @@ pub struct AdvanceReport {
 
 impl<const D: usize> Simulation<D> {
     /// What a step says of itself; an error if it left no numbers.
-    pub(crate) fn report(&self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+    pub(crate) fn report(&mut self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+        let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
         let mass = self.setup.density * particle;
@@ -120,6 +125,8 @@ impl<const D: usize> Simulation<D> {
             unknowns: solved.q.len(),
             wall_rows: solved.report.wall_rows(),
             active_rows: solved.active.iter().filter(|active| **active).count(),
+            solver: solved.report.solver().into(),
+            device_failure,
             converged: solved.report.converged(),
             cycles: solved.report.cycles(),
             inner_iterations: solved.report.inner_iterations(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::{PressureMethod, Splitting};
+use unstick_mlcp::{PressureMethod, Splitting, Stop, Tolerance};
 
 use crate::error::SetupError;
 use crate::splitting::{SplittingParams, Stopping};
@@ -122,6 +122,11 @@ pub struct PressureParams {
 }
 
 impl PressureParams {
+    /// When a solver may stop.
+    pub fn stop(&self) -> Stop {
+        Stop { tolerance: Tolerance::Relative(self.tolerance), max_cycles: None }
+    }
+
     /// What is worth saying before a long run: see [`SplittingParams::warning`].
     pub fn warning(&self) -> Option<&'static str> {
         let stops_on_divergence = match self.solver {

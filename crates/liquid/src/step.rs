@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Stop, Tolerance, vector};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
 
 use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};
@@ -27,6 +27,9 @@ pub struct Simulation<const D: usize> {
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
     walls: Option<Geometry<D>>,
     pub(crate) solver: Method,
+    /// What solves in its place while it can.
+    pub(crate) device: Option<Box<dyn MlcpSolver>>,
+    pub(crate) device_failure: Option<String>,
     /// Where each cell's particles start, for the particles as they are.
     pub(crate) starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
@@ -125,7 +128,7 @@ impl<const D: usize> Simulation<D> {
         if let Some(bodies) = &bodies {
             geometry.immerse(&grid, bodies.immersed());
         }
-        let stop = Stop { tolerance: Tolerance::Relative(setup.pressure.tolerance), max_cycles: None };
+        let stop = setup.pressure.stop();
         let solver = match setup.pressure.solver {
             PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
             PressureMethod::Splitting(name) => Method::Splitting(name),
@@ -143,6 +146,8 @@ impl<const D: usize> Simulation<D> {
             bodies,
             walls,
             solver,
+            device: None,
+            device_failure: None,
             starts,
             gathered,
             known,
@@ -154,6 +159,13 @@ impl<const D: usize> Simulation<D> {
         };
         simulation.sort_particles();
         Ok(simulation)
+    }
+
+    /// From now on a solver on a device stands in for the one that the setup names, which solves whatever the
+    /// device falls short of, and everything once the device has [failed](StepReport::device_failure). So no step
+    /// is lost with a device.
+    pub fn solve_on(&mut self, device: Box<dyn MlcpSolver>) {
+        self.device = Some(device);
     }
 
     fn sort_particles(&mut self) {

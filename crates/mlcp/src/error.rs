@@ -149,6 +149,9 @@ pub enum SolveError {
     /// `fft` was asked to solve something else than a box.
     #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
     NotABox(#[from] NotABox),
+    /// The machine that holds the problem has failed.
+    #[error("{0}")]
+    Machine(String),
     /// Rows of one colour are coupled, or some row has no colour.
     #[error(
         "the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to"

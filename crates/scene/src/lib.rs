@@ -15,6 +15,7 @@
 //!
 //! [`run::Run`] adds a folder: statistics, data and checkpoints, resumable bit for bit.
 
+mod backing;
 pub mod catalogue;
 mod dimension;
 pub mod draw;
@@ -27,6 +28,7 @@ pub mod run;
 mod scene;
 pub mod sink;
 
+pub use backing::Backing;
 pub use dimension::{Dim, Dimension};
 pub use file::{SceneError, SceneFile};
 pub use frame::Frame;

@@ -4,6 +4,7 @@ use unstick_bodies::{Afloat, ContactModel, RigidBody, World};
 use unstick_grid::SignedDistance;
 use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
 
+use crate::backing::Backing;
 use crate::file::{Place, SceneError};
 use crate::output::Output;
 
@@ -34,6 +35,8 @@ pub struct Scene<const D: usize> {
     pub description: String,
     /// What does not change while it runs.
     pub setup: Setup<D>,
+    /// Where its pressure is solved for.
+    pub backing: Backing,
     /// The liquid at the beginning and its velocity.
     pub liquids: Vec<(SignedDistance<D>, [f64; D])>,
     /// Bodies that the liquid moves.
@@ -106,14 +109,14 @@ impl<const D: usize> Scene<D> {
 
     /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
     pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
-        let bodies = self.afloat()?;
-        Simulation::with_bodies(self.setup.clone(), &self.liquids, bodies).map_err(|error| self.refuse(&error))
+        let simulation = Simulation::with_bodies(self.setup.clone(), &self.liquids, self.afloat()?);
+        self.placed(simulation)
     }
 
     /// Goes on from a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
-        let bodies = self.afloat()?;
-        Simulation::resume_with_bodies(self.setup.clone(), state, bodies).map_err(|error| self.refuse(&error))
+        let simulation = Simulation::resume_with_bodies(self.setup.clone(), state, self.afloat()?);
+        self.placed(simulation)
     }
 
     /// The bodies in their container; none if there are none.
@@ -133,6 +136,13 @@ impl<const D: usize> Scene<D> {
     /// Refuses bodies that overlap or reach into walls.
     pub(crate) fn check_bodies(&self) -> Result<(), SceneError> {
         self.afloat().map(drop)
+    }
+
+    /// A simulation that solves where the scene wants it to.
+    fn placed(&self, simulation: Result<Simulation<D>, SetupError>) -> Result<Simulation<D>, SceneError> {
+        let mut simulation = simulation.map_err(|error| self.refuse(&error))?;
+        self.place(&mut simulation)?;
+        Ok(simulation)
     }
 
     /// Refuses a scene that takes more memory than there is.

@@ -1,11 +1,15 @@
 //! What can be written on the command line. Names and numbers are checked further in
 //! [`command`](crate::command), where a good answer can be given.
 
+mod kinds;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
+
+pub use kinds::{BackendKind, WallKind, backends};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +61,7 @@ Examples:
   unstick bench stairs-hard --frames 1,10,50 --warm --threads 1,2
   unstick bench example:cube-lid --sizes 128 --threads 1 --solvers all --json
   unstick bench tank --solvers best,policy
+  unstick bench sphere-half --solvers best --backend cpu,gpu
 
 A problem is a scene (by name or file), an example of `unstick generate` (`example:` tells it from
 a scene of the same name), or a problem folder. A scene is simulated with its own solver, and the
@@ -64,7 +69,8 @@ problem is that of the step after the frame, as `unstick capture` writes it.
 
 Solvers take turns, and each round begins with another one. Times are medians of the rounds, ratios
 are to the first solver. Where a solver knows how many bytes it must move, \"of limit\" says how near
-it comes to a plain copy of as many bytes, which is timed before and after.
+it comes to a plain copy of as many bytes, which is timed before and after. On a GPU set-up and solve
+are those on the device; the total holds the way there and back too.
 
 Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
 
@@ -143,7 +149,7 @@ pub enum Command {
     /// Write a problem folder to try solvers on
     #[command(after_help = GENERATE_EXAMPLES)]
     Generate(GenerateArgs),
-    /// Say what this machine offers: threads, SIMD, memory and its bandwidth
+    /// Say what this machine offers: threads, SIMD, memory and its bandwidth, GPUs
     Doctor(DoctorArgs),
 }
 
@@ -173,6 +179,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
+    /// Where the pressure is solved for [default: what the scene says]
+    #[arg(long, value_name = "B")]
+    pub backend: Option<BackendKind>,
+
     /// Run the scene a second time with all walls of a kind, and show both side by side
     #[arg(long, value_name = "WALLS")]
     pub compare: Option<WallKind>,
@@ -180,15 +190,6 @@ pub struct RunArgs {
     /// Print an object at the end instead of a line
     #[arg(long)]
     pub json: bool,
-}
-
-/// What walls do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum WallKind {
-    /// They hold on to liquid
-    Sealed,
-    /// They let go of it
-    Separating,
 }
 
 /// `unstick scenes`.
@@ -227,6 +228,10 @@ pub struct SolveArgs {
     /// Solvers by name, separated by commas; `all` for one of each method
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best")]
     pub solver: Vec<String>,
+
+    /// Where solvers run; of a list, each of them on each
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
+    pub backend: Vec<BackendKind>,
 
     /// Natural residual to reach
     #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
@@ -279,6 +284,10 @@ pub struct BenchArgs {
     /// Solvers by name as for `unstick solve`; ratios are to the first
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best,sticking+cg/multigrid,sticking")]
     pub solvers: Vec<String>,
+
+    /// Where solvers run; of a list, each of them on each
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
+    pub backend: Vec<BackendKind>,
 
     /// Frames of the scenes after which the problem is taken [default: 10]
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(..=1_000_000))]
@@ -360,6 +369,10 @@ pub struct GenerateArgs {
 /// `unstick doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
+    /// Measure the GPU too: copy, launches, a half-sweep and a multigrid cycle against their limits
+    #[arg(long)]
+    pub bench: bool,
+
     /// Print an object instead of text
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@ use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
 use crate::machine::GIBI;
+use unstick::gpu::GpuError;
 use unstick::liquid::StepError;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
@@ -23,6 +24,10 @@ const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is 
 const UNCONVERGED_HELP: &str = "the scene decides what happens then: add \
     `--set pressure.on_unconverged=shorten-step` (or `accept`) and go on with `--resume`";
 
+/// What to do when a device has failed.
+const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
+    it whenever the GPU fails";
+
 /// Nothing could be done.
 #[derive(Debug, Error, Diagnostic)]
 pub enum CommandError {
@@ -34,6 +39,13 @@ pub enum CommandError {
         /// What to write instead.
         #[help]
         help: String,
+    },
+    /// No GPU, or none that can do what was asked.
+    #[error("{error}")]
+    #[diagnostic(help("`--backend auto` takes the GPU where it can; `unstick doctor` says what is there"))]
+    Gpu {
+        /// What is missing.
+        error: GpuError,
     },
     /// A starting iterate that does not exist.
     #[error("{0}")]
@@ -198,6 +210,7 @@ impl From<RunError> for CommandError {
             }
             RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins anew".into()),
             RunError::Step(StepError::Unconverged { .. }) => Some(UNCONVERGED_HELP.into()),
+            RunError::Device { .. } => Some(DEVICE_HELP.into()),
             _ => None,
         };
         match error {

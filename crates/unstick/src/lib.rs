@@ -5,6 +5,7 @@
 //! project offers to programs, and builds the command `unstick`:
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
+//! - [`gpu`]: the same solvers on a GPU;
 //! - [`liquid`]: the physics of one time step;
 //! - [`flow`]: viscous flow that fills a box, on stretched grids;
 //! - [`bodies`]: rigid bodies, their contacts, bodies afloat and in viscous flow;
@@ -30,6 +31,7 @@
 
 pub use unstick_bodies as bodies;
 pub use unstick_flow as flow;
+pub use unstick_gpu as gpu;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;

@@ -4,30 +4,37 @@ use unstick_grid::{CellField, Grid, SignedDistance, open_fractions};
 
 use super::pressure::Setting;
 use super::{Example, GenerateError};
-use crate::io::ProblemFolder;
 
 /// Random part of every face velocity, so that no two runs with different seeds agree by accident.
 const NOISE: f64 = 0.02;
 
-pub(super) fn generate<const D: usize>(
+/// Hands the setting of an example to `discretise`.
+pub(super) fn with_setting<T, const D: usize>(
     example: Example,
     size: usize,
     seed: u64,
-) -> Result<ProblemFolder, GenerateError> {
+    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
+) -> Result<T, GenerateError> {
     let grid = Grid::<D>::unit(size)?;
     match example {
-        Example::CubeLid => cube(grid, seed, size / 2, true),
-        Example::OpenBox => cube(grid, seed, 0, true),
-        Example::ClosedBox => cube(grid, seed, size, false),
-        Example::SphereHalf => in_sphere(grid, seed, Vec::new()),
-        Example::ThinPlates => in_sphere(grid, seed, thin_plates(&grid)),
-        Example::SealedPocket => sealed_pocket(grid, seed),
+        Example::CubeLid => cube(grid, seed, size / 2, true, discretise),
+        Example::OpenBox => cube(grid, seed, 0, true, discretise),
+        Example::ClosedBox => cube(grid, seed, size, false, discretise),
+        Example::SphereHalf => in_sphere(grid, seed, Vec::new(), discretise),
+        Example::ThinPlates => in_sphere(grid, seed, thin_plates(&grid), discretise),
+        Example::SealedPocket => sealed_pocket(grid, seed, discretise),
     }
 }
 
 /// The whole domain is liquid. The first cells of its top along x are below a lid, the rest is open. The
 /// velocity leads away from the wall at x = 0 and from the lid, with a swirl on top.
-fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -> Result<ProblemFolder, GenerateError> {
+fn cube<T, const D: usize>(
+    grid: Grid<D>,
+    seed: u64,
+    lid: usize,
+    separates: bool,
+    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
+) -> Result<T, GenerateError> {
     let size = grid.cells()[0];
     let open = std::array::from_fn(|axis| {
         CellField::of_shape(grid.faces(axis), |face: [usize; D]| {
@@ -46,16 +53,17 @@ fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -
         };
         smooth + noise(seed, axis, at)
     };
-    Setting { grid, open, liquid: &|at| at[1] - 1.0, velocity: &velocity, separates: &|_| separates }.discretise()
+    discretise(&Setting { grid, open, liquid: &|at| at[1] - 1.0, velocity: &velocity, separates: &|_| separates })
 }
 
 /// A ball of radius 0.4 whose left half is full, with obstacles. The liquid falls and turns, so that
 /// about half of the wall pulls.
-fn in_sphere<const D: usize>(
+fn in_sphere<T, const D: usize>(
     grid: Grid<D>,
     seed: u64,
     obstacles: Vec<SignedDistance<D>>,
-) -> Result<ProblemFolder, GenerateError> {
+    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
+) -> Result<T, GenerateError> {
     let mut solids = vec![SignedDistance::sphere([0.5; D], 0.4).complement()];
     solids.extend(obstacles);
     let solid = SignedDistance::Union(solids);
@@ -69,7 +77,7 @@ fn in_sphere<const D: usize>(
         smooth + noise(seed, axis, at)
     };
     let open = open_fractions(&grid, |at| solid.at(at));
-    Setting { grid, open, liquid: &|at| at[0] - 0.5, velocity: &velocity, separates: &|_| true }.discretise()
+    discretise(&Setting { grid, open, liquid: &|at| at[0] - 0.5, velocity: &velocity, separates: &|_| true })
 }
 
 /// Two shelves two cells thick, one from the wall and one from the surface, that the liquid must
@@ -86,7 +94,11 @@ fn thin_plates<const D: usize>(grid: &Grid<D>) -> Vec<SignedDistance<D>> {
 
 /// Two boxes side by side: the left one two thirds full with separating walls, the right one full
 /// with sealed walls. The liquid is thrown to the right, off the left wall.
-fn sealed_pocket<const D: usize>(grid: Grid<D>, seed: u64) -> Result<ProblemFolder, GenerateError> {
+fn sealed_pocket<T, const D: usize>(
+    grid: Grid<D>,
+    seed: u64,
+    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
+) -> Result<T, GenerateError> {
     let chamber = |from: f64, to: f64| {
         let (mut lower, mut upper) = ([0.1; D], [0.9; D]);
         (lower[0], upper[0]) = (from, to);
@@ -99,7 +111,7 @@ fn sealed_pocket<const D: usize>(grid: Grid<D>, seed: u64) -> Result<ProblemFold
         smooth + noise(seed, axis, at)
     };
     let open = open_fractions(&grid, |at| solid.at(at));
-    Setting { grid, open, liquid: &liquid, velocity: &velocity, separates: &|at| at[0] < 0.5 }.discretise()
+    discretise(&Setting { grid, open, liquid: &liquid, velocity: &velocity, separates: &|at| at[0] < 0.5 })
 }
 
 /// A number in [−NOISE, NOISE] that depends on the seed and the place alone (SplitMix64).

@@ -9,8 +9,9 @@ use std::str::FromStr;
 pub use pressure::Setting;
 use unstick_grid::GridError;
 
-use crate::error::MatrixError;
+use crate::error::{MatrixError, ProblemError};
 use crate::io::ProblemFolder;
+use crate::problem::Mlcp;
 
 /// Fewer cells than this resolve none of the shapes.
 const SMALLEST: usize = 8;
@@ -75,8 +76,27 @@ impl Example {
     pub fn generate(self, dimension: usize, size: usize, seed: u64) -> Result<ProblemFolder, GenerateError> {
         match dimension {
             _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
-            2 => examples::generate::<2>(self, size, seed),
-            3 => examples::generate::<3>(self, size, seed),
+            2 => examples::with_setting::<_, 2>(self, size, seed, |setting| setting.discretise()),
+            3 => examples::with_setting::<_, 3>(self, size, seed, |setting| setting.discretise()),
+            _ => Err(GenerateError::Dimension(dimension)),
+        }
+    }
+
+    /// The same problem without an assembled matrix: a tenth of the memory, for sizes at which that
+    /// matters.
+    ///
+    /// ```
+    /// use unstick_mlcp::generate::Example;
+    /// let (compact, folder) = (Example::CubeLid.problem(3, 8, 0)?, Example::CubeLid.generate(3, 8, 0)?);
+    /// assert_eq!(compact.b(), folder.b);
+    /// assert_eq!(compact.operator().diagonal(), folder.matrix.diagonal());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn problem(self, dimension: usize, size: usize, seed: u64) -> Result<Mlcp<'static>, GenerateError> {
+        match dimension {
+            _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
+            2 => examples::with_setting::<_, 2>(self, size, seed, |setting| setting.problem()),
+            3 => examples::with_setting::<_, 3>(self, size, seed, |setting| setting.problem()),
             _ => Err(GenerateError::Dimension(dimension)),
         }
     }
@@ -100,6 +120,9 @@ pub enum GenerateError {
     /// Too many cells.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// A problem that no solver would take.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
     /// More unknowns than a matrix can hold.
     #[error(transparent)]
     Matrix(#[from] MatrixError),

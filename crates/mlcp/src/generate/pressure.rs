@@ -7,11 +7,15 @@
 //!     Σ_liquid V (q − q_n) + Σ_air (V/θ) q + Σ ± V u = r
 //! ```
 
+use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField, Grid};
 
 use super::GenerateError;
 use crate::csr::CsrMatrix;
 use crate::io::{GridInfo, ProblemFolder};
+use crate::lattice::Lattice;
+use crate::pressure::{PressureOperator, Stencil};
+use crate::problem::Mlcp;
 
 /// Openings below this count as closed: they carry no flow and spoil the conditioning.
 const CLOSED: f64 = 1e-3;
@@ -26,11 +30,11 @@ pub struct Setting<'s, const D: usize> {
     /// Open fraction of every face. An open face on the border leads into air.
     pub open: FaceField<f64, D>,
     /// Distance to the liquid, negative inside, also beyond the walls.
-    pub liquid: &'s dyn Fn([f64; D]) -> f64,
+    pub liquid: &'s (dyn Fn([f64; D]) -> f64 + Sync),
     /// Intermediate velocity across a face.
-    pub velocity: &'s dyn Fn(usize, [f64; D]) -> f64,
+    pub velocity: &'s (dyn Fn(usize, [f64; D]) -> f64 + Sync),
     /// Whether the walls of a cell separate; sealed walls make no complementary rows.
-    pub separates: &'s dyn Fn([f64; D]) -> bool,
+    pub separates: &'s (dyn Fn([f64; D]) -> bool + Sync),
 }
 
 /// Marks a cell without an unknown.
@@ -39,11 +43,7 @@ const NO_ROW: u32 = u32::MAX;
 impl<const D: usize> Setting<'_, D> {
     /// Writes the problem out.
     pub fn discretise(&self) -> Result<ProblemFolder, GenerateError> {
-        let cells: Vec<[usize; D]> = self.grid.iter().filter(|&cell| self.is_liquid(cell)).collect();
-        let mut row_of = CellField::from_fn(&self.grid, |_| NO_ROW);
-        for (row, &cell) in cells.iter().enumerate() {
-            *row_of.at_mut(cell) = row as u32;
-        }
+        let (cells, row_of) = self.number();
         let matrix = CsrMatrix::from_rows(cells.len(), |row, entries| self.fill_row(&row_of, cells[row], entries))?;
         let lower = cells.iter().map(|&cell| if self.is_wall_row(cell) { 0.0 } else { f64::NEG_INFINITY });
         let grid = GridInfo {
@@ -59,6 +59,42 @@ impl<const D: usize> Setting<'_, D> {
             x: None,
             grid: Some(grid),
         })
+    }
+
+    /// The problem with its matrix in compact form.
+    pub fn problem(&self) -> Result<Mlcp<'static>, GenerateError> {
+        let (cells, row_of) = self.number();
+        let places = cells.iter().map(|&cell| self.grid.index(cell) as u32).collect();
+        let lattice = Lattice::new(&self.grid.cells(), places).expect("cells of a grid, in its order");
+        let operator = PressureOperator::from_stencils(lattice, |row| self.stencil(&row_of, cells[row]));
+        let b: Vec<f64> = cells.par_iter().map(|&cell| self.outflow(cell)).collect();
+        let bound = |&cell: &[usize; D]| if self.is_wall_row(cell) { 0.0 } else { f64::NEG_INFINITY };
+        let lower: Vec<f64> = cells.par_iter().map(bound).collect();
+        Ok(Mlcp::new(operator, b)?.with_lower(lower)?)
+    }
+
+    /// The liquid cells, and the row of each cell.
+    fn number(&self) -> (Vec<[usize; D]>, CellField<u32, D>) {
+        let cells: Vec<[usize; D]> = self.grid.iter().filter(|&cell| self.is_liquid(cell)).collect();
+        let mut row_of = CellField::from_fn(&self.grid, |_| NO_ROW);
+        for (row, &cell) in cells.iter().enumerate() {
+            *row_of.at_mut(cell) = row as u32;
+        }
+        (cells, row_of)
+    }
+
+    fn stencil(&self, row_of: &CellField<u32, D>, cell: [usize; D]) -> Stencil<D> {
+        let mut stencil = Stencil { diagonal: 0.0, towards: [[0.0; 2]; D] };
+        for (axis, upwards, open) in self.openings(cell) {
+            let neighbour = self.grid.neighbour(cell, axis, upwards);
+            if neighbour.is_none_or(|neighbour| row_of.at(neighbour) == NO_ROW) {
+                stencil.diagonal += open / self.theta(cell, axis, upwards);
+            } else {
+                stencil.diagonal += open;
+                stencil.towards[axis][upwards as usize] = open;
+            }
+        }
+        stencil
     }
 
     /// V of the face of a cell, downwards or upwards.
@@ -100,18 +136,14 @@ impl<const D: usize> Setting<'_, D> {
 
     /// Entries of a cell's row, columns ascending.
     fn fill_row(&self, row_of: &CellField<u32, D>, cell: [usize; D], entries: &mut Vec<(usize, f64)>) {
-        let mut diagonal = 0.0;
-        for (axis, upwards, open) in self.openings(cell) {
-            let neighbour = self.grid.neighbour(cell, axis, upwards);
-            let row = neighbour.map_or(NO_ROW, |neighbour| row_of.at(neighbour));
-            if row == NO_ROW {
-                diagonal += open / self.theta(cell, axis, upwards);
-            } else {
-                diagonal += open;
-                entries.push((row as usize, -open));
+        let stencil = self.stencil(row_of, cell);
+        entries.push((row_of.at(cell) as usize, stencil.diagonal));
+        for (axis, upwards) in (0..D).flat_map(|axis| [(axis, false), (axis, true)]) {
+            let open = stencil.towards[axis][upwards as usize];
+            if let Some(neighbour) = self.grid.neighbour(cell, axis, upwards).filter(|_| open != 0.0) {
+                entries.push((row_of.at(neighbour) as usize, -open));
             }
         }
-        entries.push((row_of.at(cell) as usize, diagonal));
         entries.sort_by_key(|&(column, _)| column);
     }
 

@@ -97,8 +97,8 @@ impl<const D: usize> PressureOperator<D> {
         self.diagonal.len()
     }
 
-    /// Coupling across an open face.
-    pub(crate) fn unit(&self) -> f64 {
+    /// Coupling across an open face between two inner cells.
+    pub fn unit(&self) -> f64 {
         self.unit
     }
 
@@ -106,6 +106,15 @@ impl<const D: usize> PressureOperator<D> {
     pub(crate) fn cut_rows(&self) -> impl Iterator<Item = usize> + '_ {
         let cut = self.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
         cut.flat_map(|stretch| stretch.first as usize..(stretch.first + stretch.length) as usize)
+    }
+
+    /// The rows that are not those of inner cells, ascending.
+    pub fn cut_stencils(&self) -> impl Iterator<Item = (usize, Stencil<D>)> + '_ {
+        let cut = self.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
+        cut.flat_map(move |stretch| {
+            let rows = stretch.first..stretch.first + stretch.length;
+            rows.map(move |row| (row as usize, self.stencil(stretch, row)))
+        })
     }
 
     /// Stretch that a row belongs to.

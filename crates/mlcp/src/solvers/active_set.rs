@@ -16,32 +16,58 @@ pub(crate) fn anchor(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f64], f
     }
 }
 
+/// Counts policies that change no fewer rows than one before them.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    fewest: usize,
+    whole: usize,
+    left: usize,
+}
+
+impl Patience {
+    /// Bears that many of them in a row.
+    pub fn new(policies: usize) -> Self {
+        Self { fewest: usize::MAX, whole: policies, left: policies }
+    }
+
+    /// Whether a policy may change `count` rows at once.
+    pub fn allows(&mut self, count: usize) -> bool {
+        if count < self.fewest {
+            (self.fewest, self.left) = (count, self.whole);
+            return true;
+        }
+        let is_left = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        is_left
+    }
+
+    /// Whether the next policy without progress is not borne any more.
+    pub fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+}
+
 /// Changes the active set as a whole while that makes progress, one row at a time when it does not.
 ///
 /// On an M-matrix exchanging all rows at once never cycles. On other positive definite matrices it
 /// can; the rule of Murty (exchange the last row only) cannot, and the mixture of the two by Júdice
 /// and Pires is as fast as the first and as safe as the second.
 pub(crate) struct Exchange {
-    fewest: usize,
-    patience: usize,
-    patience_left: usize,
+    patience: Patience,
 }
 
 impl Exchange {
     pub fn new(patience: usize) -> Self {
-        Self { fewest: usize::MAX, patience, patience_left: patience }
+        Self { patience: Patience::new(patience) }
     }
 
     /// Moves `free` towards `wanted`; returns the number of rows that changed.
     pub fn apply(&mut self, wanted: &[bool], free: &mut [bool]) -> usize {
         let differing = || (0..free.len()).filter(|&row| wanted[row] != free[row]);
         let count = differing().count();
-        if count < self.fewest {
-            self.fewest = count;
-            self.patience_left = self.patience;
-        } else if self.patience_left > 0 {
-            self.patience_left -= 1;
-        } else if let Some(row) = differing().next_back() {
+        if !self.patience.allows(count)
+            && let Some(row) = differing().next_back()
+        {
             free[row] = wanted[row];
             return 1;
         }
@@ -51,7 +77,7 @@ impl Exchange {
 
     /// Whether rows are exchanged one by one, which relies on exact linear solves.
     pub fn is_cautious(&self) -> bool {
-        self.patience_left == 0
+        self.patience.is_spent()
     }
 }
 

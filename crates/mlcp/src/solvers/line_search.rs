@@ -1,5 +1,7 @@
 //! Backtracking along a projected path.
 
+use std::convert::Infallible;
+
 /// Parameters of the projected Armijo search [Andersen2017b, alg. 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineSearch {
@@ -22,15 +24,26 @@ impl LineSearch {
     ///
     /// `merit` moves the trial iterate to τ and evaluates ψ there.
     pub(crate) fn search(&self, merit_now: f64, slope: f64, mut merit: impl FnMut(f64) -> f64) -> Option<f64> {
+        let Ok(step) = self.try_search(merit_now, slope, |step| Ok::<_, Infallible>(merit(step)));
+        step
+    }
+
+    /// The same with a merit that may fail.
+    pub(crate) fn try_search<E>(
+        &self,
+        merit_now: f64,
+        slope: f64,
+        mut merit: impl FnMut(f64) -> Result<f64, E>,
+    ) -> Result<Option<f64>, E> {
         let mut step = 1.0;
         while step >= self.min_step {
-            let trial = merit(step);
+            let trial = merit(step)?;
             if trial <= merit_now + self.sufficient * step * slope {
-                return Some(step);
+                return Ok(Some(step));
             }
             step *= self.shrink;
         }
-        None
+        Ok(None)
     }
 }
 
@@ -44,5 +57,6 @@ mod tests {
         let parabola = |step: f64| (step - 0.3f64).powi(2);
         assert_eq!(search.search(0.09, -0.6, parabola), Some(0.5));
         assert_eq!(search.search(0.0, -1.0, |step| step), None);
+        assert_eq!(search.try_search(0.0, -1.0, |_| Err("no merit")), Err("no merit"));
     }
 }

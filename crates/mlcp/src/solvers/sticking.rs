@@ -29,43 +29,86 @@ impl MlcpSolver for Sticking {
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, inner) = (self.name(), &mut self.inner);
         run(name, &problem.sealed(), q, &self.stop, 100_000, |task, q, trace: &mut Trace| {
-            let size = q.len();
-            let (mut r, mut correction) = (vec![0.0; size], vec![0.0; size]);
-            let system = Subsystem::whole(task.problem.operator());
-            inner.forget();
-            inner.rebuild(&system, trace)?;
-            task.problem.first_residual(q, &mut r);
-            let mut before = vector::norm_max(&r);
-            let mut goes_on = trace.goes_on(before)?;
-            while goes_on {
-                parallel::for_each(r.as_mut_slice(), |r| r.iter_mut().for_each(|r| *r = -*r));
-                inner.max_iterations = trace.cycles_left();
-                let report = inner.solve_watched(&system, &mut r, &mut correction, trace.target(), &mut |residual| {
-                    trace.watch(residual);
-                });
-                vector::add_scaled(1.0, &correction, q);
-                // A recurrence may promise more than it kept; then go on from the true residual.
-                let residual = if inner.measures_residual() {
-                    report.residual
-                } else {
-                    task.problem.residual(q, &mut r);
-                    vector::norm_max(&r)
-                };
-                if report.outcome == LinearOutcome::Breakdown {
-                    trace.stall(
-                        "the linear solver broke down: the matrix or the preconditioner is not positive definite, or rounding \
-                         is all that is left",
-                    );
-                } else if report.outcome == LinearOutcome::Converged && residual > 0.5 * before {
-                    trace.stall("rounding keeps the linear solver from reducing the residual any further");
-                }
-                before = residual;
-                goes_on = trace.correct(residual)?;
-                if goes_on && inner.measures_residual() {
-                    task.problem.residual(q, &mut r);
-                }
-            }
-            Ok(())
+            iterate(&mut OnRows::new(inner, task.problem, q, trace)?, trace)
         })
+    }
+}
+
+/// The parts of the method, for whatever machine holds the iterate.
+pub trait Backend {
+    /// ‖A q + b‖∞.
+    fn residual(&mut self) -> Result<f64, SolveError>;
+
+    /// Corrects q until the target of the trace is met or its cycles are used up; shows it the
+    /// residual after each of them. Returns the true residual where it was measured on the way.
+    fn correct(&mut self, trace: &mut Trace) -> Result<(LinearOutcome, Option<f64>), SolveError>;
+}
+
+/// Iterates until the solve has ended.
+pub fn iterate(backend: &mut impl Backend, trace: &mut Trace) -> Result<(), SolveError> {
+    let mut before = backend.residual()?;
+    let mut goes_on = trace.goes_on(before)?;
+    while goes_on {
+        let (outcome, measured) = backend.correct(trace)?;
+        // A recurrence may promise more than it kept; then go on from the true residual.
+        let residual = measured.map_or_else(|| backend.residual(), Ok)?;
+        if outcome == LinearOutcome::Breakdown {
+            trace.stall(
+                "the linear solver broke down: the matrix or the preconditioner is not positive definite, or rounding \
+                 is all that is left",
+            );
+        } else if outcome == LinearOutcome::Converged && residual > 0.5 * before {
+            trace.stall("rounding keeps the linear solver from reducing the residual any further");
+        }
+        before = residual;
+        goes_on = trace.correct(residual)?;
+        if goes_on && measured.is_some() {
+            backend.residual()?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of any matrix.
+struct OnRows<'t> {
+    problem: &'t Mlcp<'t>,
+    inner: &'t mut Inner,
+    q: &'t mut [f64],
+    r: Vec<f64>,
+    correction: Vec<f64>,
+    is_begun: bool,
+}
+
+impl<'t> OnRows<'t> {
+    fn new(
+        inner: &'t mut Inner,
+        problem: &'t Mlcp<'t>,
+        q: &'t mut [f64],
+        trace: &mut Trace,
+    ) -> Result<Self, SolveError> {
+        let (r, correction) = (vec![0.0; q.len()], vec![0.0; q.len()]);
+        inner.forget();
+        inner.rebuild(&Subsystem::whole(problem.operator()), trace)?;
+        Ok(Self { problem, inner, q, r, correction, is_begun: false })
+    }
+}
+
+impl Backend for OnRows<'_> {
+    fn residual(&mut self) -> Result<f64, SolveError> {
+        match std::mem::replace(&mut self.is_begun, true) {
+            true => self.problem.residual(self.q, &mut self.r),
+            false => self.problem.first_residual(self.q, &mut self.r),
+        }
+        Ok(vector::norm_max(&self.r))
+    }
+
+    fn correct(&mut self, trace: &mut Trace) -> Result<(LinearOutcome, Option<f64>), SolveError> {
+        let Self { problem, inner, q, r, correction, .. } = self;
+        parallel::for_each(r.as_mut_slice(), |r| r.iter_mut().for_each(|r| *r = -*r));
+        inner.max_iterations = trace.cycles_left();
+        let system = Subsystem::whole(problem.operator());
+        let report = inner.solve_watched(&system, r, correction, trace.target(), &mut |residual| trace.watch(residual));
+        vector::add_scaled(1.0, correction, q);
+        Ok((report.outcome, inner.measures_residual().then_some(report.residual)))
     }
 }

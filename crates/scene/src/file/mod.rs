@@ -81,13 +81,13 @@ impl SceneFile {
         document(self.root.to_toml())
     }
 
-    /// What decides how the liquid moves: the scene without title, output, number of frames and what
-    /// to do when a solve fails, which may change when a run is gone on with.
+    /// What decides how the liquid moves: the scene without title, output, number of frames, where the
+    /// pressure is solved for and what to do when that fails, which may change when a run is gone on with.
     pub fn physics(&self) -> String {
         let mut value = self.root.to_toml();
         if let Some(table) = value.as_table_mut() {
             ["title", "description", "output"].iter().for_each(|key| drop(table.remove(*key)));
-            for (part, key) in [("time", "frames"), ("pressure", "on_unconverged")] {
+            for (part, key) in [("time", "frames"), ("pressure", "backend"), ("pressure", "on_unconverged")] {
                 if let Some(part) = table.get_mut(part).and_then(|part| part.as_table_mut()) {
                     part.remove(key);
                 }

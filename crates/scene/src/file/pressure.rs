@@ -1,10 +1,12 @@
-//! `[pressure]`: the solver by name, and the thresholds of splittings.
+//! `[pressure]`: the solver by name, where it runs, and the thresholds of splittings.
 
+use unstick_gpu::Backend;
 use unstick_liquid::{Marking, PressureParams, SplittingParams, Stopping, Unconverged};
 use unstick_mlcp::{ParseNameError, PressureMethod};
 
 use super::error::SceneError;
 use super::node::Node;
+use crate::backing::Backing;
 
 const UNCONVERGED: [(&str, Unconverged); 3] =
     [("error", Unconverged::Error), ("shorten-step", Unconverged::ShortenStep), ("accept", Unconverged::Accept)];
@@ -13,9 +15,12 @@ const STOPPING: [(&str, Stopping); 2] = [("velocity", Stopping::Velocity), ("div
 
 const MARKING: [(&str, Marking); 2] = [("velocity", Marking::Velocity), ("pressure", Marking::Pressure)];
 
-pub(super) fn pressure(node: &Node) -> Result<PressureParams, SceneError> {
-    let fields = node.fields(&["solver", "tolerance", "on_unconverged", "splitting"])?;
-    let mut params = PressureParams::default();
+/// How the pressure is solved for, and where.
+pub(super) fn pressure(node: &Node) -> Result<(PressureParams, Backing), SceneError> {
+    let fields = node.fields(&["solver", "backend", "tolerance", "on_unconverged", "splitting"])?;
+    let (mut params, mut backing) = (PressureParams::default(), Backing::default());
+    fields.read("backend", &mut backing.backend, |node| node.choice(&Backend::ALL))?;
+    backing.place = fields.get("backend").map(|node| node.place.clone());
     fields.read("solver", &mut params.solver, solver)?;
     fields.read("tolerance", &mut params.tolerance, part)?;
     fields.read("on_unconverged", &mut params.on_unconverged, |node| node.choice(&UNCONVERGED))?;
@@ -27,7 +32,7 @@ pub(super) fn pressure(node: &Node) -> Result<PressureParams, SceneError> {
             return Err(SceneError::at(&node.place, message, "without effect here").with_help(help));
         }
     }
-    Ok(params)
+    Ok((params, backing))
 }
 
 fn solver(node: &Node) -> Result<PressureMethod, SceneError> {

@@ -12,6 +12,7 @@ use super::motion::motion;
 use super::node::{Fields, Node, Value};
 use super::pressure::pressure;
 use super::shape::shape;
+use crate::backing::Backing;
 use crate::dimension::{Dim, Dimension};
 use crate::output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
 use crate::scene::{AnyScene, Contacts, Scene};
@@ -72,7 +73,7 @@ impl Reader<'_> {
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let (frame, frames) = self.time(&mut setup)?;
         let kind = self.walls_and_solids(&mut setup)?;
-        self.methods(&mut setup)?;
+        let backing = self.methods(&mut setup)?;
         self.emitters(&mut setup)?;
         let liquids = self.liquids()?;
         let mut text = String::new();
@@ -89,6 +90,7 @@ impl Reader<'_> {
             title,
             description: text,
             setup,
+            backing,
             liquids,
             bodies,
             contacts,
@@ -148,7 +150,7 @@ impl Reader<'_> {
         Ok((bodies, self.fields.get("contact").map(contact).transpose()?.unwrap_or_default()))
     }
 
-    fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError> {
+    fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Backing, SceneError> {
         if let Some(transport) = self.fields.get("transport") {
             let fields = transport.fields(&["kind", "pic", "particles_per_axis"])?;
             let kinds = [
@@ -166,15 +168,16 @@ impl Reader<'_> {
                 *pic = node.within(0.0, 1.0)?;
             }
         }
+        let mut backing = Backing::default();
         if let Some(node) = self.fields.get("pressure") {
-            setup.pressure = pressure(node)?;
+            (setup.pressure, backing) = pressure(node)?;
         }
         if let Some(volume) = self.fields.get("volume") {
             let fields = volume.fields(&["correction", "reseeding"])?;
             fields.read("correction", &mut setup.volume_correction, Node::truth)?;
             fields.read("reseeding", &mut setup.reseeding, Node::truth)?;
         }
-        Ok(())
+        Ok(backing)
     }
 
     fn emitters<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError>

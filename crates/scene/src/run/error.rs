@@ -20,6 +20,12 @@ pub enum RunError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// The device that solves for the pressure has failed.
+    #[error("{reason}; the processor has finished the step, and a checkpoint of it is written")]
+    Device {
+        /// What it was.
+        reason: String,
+    },
     /// A picture could not be written.
     #[error(transparent)]
     Draw(#[from] DrawError),

@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use unstick_gpu::Backend;
 use unstick_liquid::{Simulation, StepReport};
 
 pub use error::RunError;
@@ -47,6 +48,7 @@ pub struct Run<const D: usize> {
     physics: [u8; 32],
     frame: usize,
     sinks: Vec<Box<dyn FrameSink<D> + Send>>,
+    device_failure: Option<String>,
 }
 
 impl<const D: usize> Run<D> {
@@ -62,7 +64,8 @@ impl<const D: usize> Run<D> {
         let has_bodies = simulation.bodies().is_some();
         let paths = has_bodies.then(|| Paths::create::<D>(&folder.join("bodies.csv"))).transpose()?;
         let physics = physics(record, folder)?;
-        Ok(Self { scene, simulation, folder: folder.to_owned(), stats, paths, physics, frame: 0, sinks: Vec::new() })
+        let (folder, sinks) = (folder.to_owned(), Vec::new());
+        Ok(Self { scene, simulation, folder, stats, paths, physics, frame: 0, sinks, device_failure: None })
     }
 
     /// Goes on from the newest sound checkpoint; says which ones were not.
@@ -82,8 +85,8 @@ impl<const D: usize> Run<D> {
             forget_frames_after(&folder.join(data), frame)?;
         }
         record.write(folder)?;
-        let run =
-            Self { scene, simulation, folder: folder.to_owned(), stats, paths, physics, frame, sinks: Vec::new() };
+        let (folder, sinks) = (folder.to_owned(), Vec::new());
+        let run = Self { scene, simulation, folder, stats, paths, physics, frame, sinks, device_failure: None };
         Ok((run, notes))
     }
 
@@ -156,7 +159,12 @@ impl<const D: usize> Run<D> {
         while let Some(dt) = self.simulation.next_step(target) {
             let step = self.simulation.advance(dt);
             match step {
-                Ok(report) => self.note(&report),
+                Ok(report) => {
+                    self.note(&report);
+                    if let Some(reason) = report.device_failure {
+                        self.lose_device(reason)?;
+                    }
+                }
                 Err(error) => {
                     self.flush()?;
                     self.checkpoint()?;
@@ -191,6 +199,22 @@ impl<const D: usize> Run<D> {
     fn flush(&mut self) -> Result<(), RunError> {
         self.stats.flush()?;
         self.paths.as_mut().map_or(Ok(()), Paths::flush)
+    }
+
+    /// The step is whole. A scene that asked for the GPU ends with it, any other goes on without.
+    fn lose_device(&mut self, reason: String) -> Result<(), RunError> {
+        if self.scene.backing.backend == Backend::Gpu {
+            self.flush()?;
+            self.checkpoint()?;
+            return Err(RunError::Device { reason });
+        }
+        self.device_failure = Some(reason);
+        Ok(())
+    }
+
+    /// Why the pressure is solved for on the processor from now on, if the device has failed; said once.
+    pub fn take_device_failure(&mut self) -> Option<String> {
+        self.device_failure.take()
     }
 
     /// Writes a checkpoint.

@@ -32,7 +32,7 @@ impl Stats {
         let StepReport { time, dt, particles, volume, surface_volume, kinetic_energy, potential_energy, .. } = report;
         let StepReport { divergence, complementarity, unknowns, wall_rows, active_rows, .. } = report;
         let StepReport { converged, cycles, inner_iterations, residual, .. } = report;
-        let (step, solver) = (simulation.state().step, simulation.setup().pressure.solver);
+        let (step, solver) = (simulation.state().step, &report.solver);
         let line = &mut self.0.lines;
         let _ = write!(
             line,

@@ -12,13 +12,14 @@ use unstick::mlcp::{
     SplittingName, Start, Stop,
 };
 
+use super::entrant::{Entrant, Worker};
 use crate::error::CommandError;
 
 /// What was asked of all solvers.
 #[derive(Clone, Debug)]
 pub struct Contest {
     /// Who takes part, in this order.
-    pub solvers: Vec<PressureMethod>,
+    pub solvers: Vec<Entrant>,
     /// When they stop.
     pub stop: Stop,
     /// Where they begin.
@@ -54,7 +55,7 @@ pub struct Comparison {
 #[derive(Debug)]
 pub struct Run {
     /// Who.
-    pub solver: PressureMethod,
+    pub solver: Entrant,
     /// Its account, or why there is none.
     pub result: Result<SolveReport, SolveError>,
 }
@@ -63,7 +64,7 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Answer {
     /// Whose.
-    pub solver: PressureMethod,
+    pub solver: Entrant,
     /// How good.
     pub worth: Worth,
     /// The values.
@@ -117,27 +118,6 @@ impl<const D: usize> Velocities for (PressureStage<D>, SplittingParams) {
     }
 }
 
-/// One solve from x, by a solver built anew or by a splitting, which begins at zero.
-pub fn solve(
-    method: PressureMethod,
-    options: &SolverOptions,
-    problem: &Mlcp,
-    velocities: Option<&dyn Velocities>,
-    x: &mut [f64],
-) -> Result<SolveReport, SolveError> {
-    match (method, velocities) {
-        (PressureMethod::Solver(name), _) => name.build(options).solve(problem, x),
-        (PressureMethod::Splitting(name), Some(velocities)) => {
-            let (report, q) = velocities.split(name)?;
-            x.copy_from_slice(&q);
-            Ok(report)
-        }
-        (PressureMethod::Splitting(name), None) => {
-            Err(SolveError::NeedsVelocity { splitting: name.splitting().name() })
-        }
-    }
-}
-
 /// Solvers of a problem by name, each once; `all` stands for one of each method.
 pub fn solvers(names: &[String]) -> Result<Vec<PressureMethod>, CommandError> {
     distinct(names, |text| text.parse::<SolverName>().map(PressureMethod::Solver))
@@ -182,9 +162,12 @@ impl Contest {
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
         for (number, &solver) in self.solvers.iter().enumerate() {
+            let solver = solver.on(problem);
             spinner.say(format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let run = Run { solver, result: solve(solver, &options, problem, None, &mut x) };
+            let worker = Worker::new(solver, &options, problem, start);
+            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
+            let run = Run { solver, result };
             if let Some(worth) = run.worth()
                 && answer.as_ref().is_none_or(|best| worth > best.worth)
             {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unstick::mlcp::generate::Example;
-use unstick::mlcp::{SolverName, Start, Stop};
+use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
 
 use super::compare::Contest;
 use super::{Verdict, judge};
@@ -51,7 +51,7 @@ pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
     }
-    let solvers = SolverName::defaults().into_iter().map(Into::into).collect();
+    let solvers = SolverName::defaults().into_iter().map(|name| PressureMethod::from(name).into()).collect();
     let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
     let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], !quiet);

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use unstick::gpu::{Gpu, GpuError, Probe};
 use unstick::mlcp::bandwidth;
 
 use super::Verdict;
@@ -27,11 +28,33 @@ struct Diagnosis {
     /// Bytes read and written per second.
     copy_bandwidth_one_thread: f64,
     copy_bandwidth_all_threads: f64,
+    /// Names of the devices.
+    gpus: Vec<String>,
+    /// What is missing for a GPU to be used.
+    gpu_missing: Option<String>,
+    /// What the first of them does.
+    gpu_probe: Option<ProbeFacts>,
+}
+
+/// What was measured on a GPU.
+#[derive(Debug, Serialize)]
+struct ProbeFacts {
+    /// Cells along each axis of the cube of liquid it was measured on.
+    cells: usize,
+    /// Bytes read and written per second.
+    copy_bandwidth: f64,
+    launch_seconds: f64,
+    half_sweep_seconds: f64,
+    /// Bandwidth of a half-sweep over that of a copy.
+    half_sweep_share_of_copy: f64,
+    cycle_seconds: f64,
+    /// Time of a V(2,2)-cycle over the time that its traffic takes at the bandwidth of a copy.
+    cycle_over_traffic_limit: f64,
 }
 
 /// Looks, measures and reports.
 pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
-    let diagnosis = Diagnosis::of_this_machine()?;
+    let diagnosis = Diagnosis::of_this_machine(args.bench)?;
     if args.json {
         let text = serde_json::to_string_pretty(&diagnosis).map_err(|error| CommandError::Stdout(error.to_string()))?;
         output::print(text)?;
@@ -42,7 +65,10 @@ pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
 }
 
 impl Diagnosis {
-    fn of_this_machine() -> Result<Self, CommandError> {
+    fn of_this_machine(with_probe: bool) -> Result<Self, CommandError> {
+        let gpus = gpus();
+        let measured = (with_probe && gpus.is_ok()).then(probe).transpose();
+        let gpu_probe = measured.map_err(|error| CommandError::Gpu { error })?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             system: std::env::consts::OS,
@@ -54,6 +80,9 @@ impl Diagnosis {
             memory: Memory::of_this_machine(),
             copy_bandwidth_one_thread: machine::thread_pool(1)?.install(bandwidth::copy),
             copy_bandwidth_all_threads: bandwidth::copy(),
+            gpu_missing: gpus.as_ref().err().map(GpuError::to_string),
+            gpus: gpus.unwrap_or_default(),
+            gpu_probe,
         })
     }
 
@@ -75,6 +104,59 @@ impl Diagnosis {
         let all = format!("copy, {} {}", self.threads, plural(self.threads));
         line(&all, format!("{:.1} GB/s", self.copy_bandwidth_all_threads / 1e9));
         let copied = bandwidth::COPIED_BYTES >> 20;
-        text + &format!("  (copies of {copied} MiB, bytes read and written; large solves are bound by this)")
+        let _ = writeln!(text, "  (copies of {copied} MiB, bytes read and written; large solves are bound by this)");
+        let _ = match &self.gpu_missing {
+            Some(missing) => write!(text, "  {:<18}none that can be used: {missing}", "GPU"),
+            None => write!(text, "  {:<18}{}", "GPU", self.gpus.join(", ")),
+        };
+        self.gpu_probe.iter().for_each(|probe| text += &probe.text());
+        text
+    }
+}
+
+/// Names of all devices that can be used; there is at least one.
+fn gpus() -> Result<Vec<String>, GpuError> {
+    let first = Gpu::first()?;
+    let mut names = Gpu::status().unwrap_or_default();
+    if names.is_empty() {
+        names.push(first.name()?);
+    }
+    Ok(names)
+}
+
+/// Measures the first device.
+fn probe() -> Result<ProbeFacts, GpuError> {
+    let gpu = Gpu::first()?;
+    Ok(ProbeFacts::of(&gpu.probe(gpu.probed_cells())?))
+}
+
+impl ProbeFacts {
+    fn of(probe: &Probe) -> Self {
+        Self {
+            cells: probe.cells,
+            copy_bandwidth: probe.copy_bandwidth,
+            launch_seconds: probe.launch,
+            half_sweep_seconds: probe.half_sweep.0,
+            half_sweep_share_of_copy: probe.sweep_share(),
+            cycle_seconds: probe.cycle.0,
+            cycle_over_traffic_limit: probe.cycle_ratio(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            let _ = write!(text, "\n  {name:<18}{value}");
+        };
+        line("GPU copy", format!("{:.0} GB/s", self.copy_bandwidth / 1e9));
+        line("GPU launch", format!("{:.1} µs from one to the next", 1e6 * self.launch_seconds));
+        let share = 100.0 * self.half_sweep_share_of_copy;
+        line("GPU half-sweep", format!("{:.1} µs, {share:.0} % of the copy", 1e6 * self.half_sweep_seconds));
+        let ratio = self.cycle_over_traffic_limit;
+        line(
+            "GPU V(2,2)-cycle",
+            format!("{:.3} ms, {ratio:.2} times the limit of its traffic", 1e3 * self.cycle_seconds),
+        );
+        text + &format!("\n  (a cube of liquid of {0} × {0} × {0} cells)", self.cells)
     }
 }

@@ -5,6 +5,7 @@ pub mod capture;
 pub mod compare;
 pub mod demo;
 pub mod doctor;
+pub mod entrant;
 pub mod generate;
 pub mod run;
 pub mod scenes;

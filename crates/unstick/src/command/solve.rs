@@ -6,8 +6,9 @@ use unstick::mlcp::io::{ProblemFolder, write_array};
 use unstick::mlcp::{Start, Stop, Tolerance};
 
 use super::compare::{self, Comparison, Contest, Worth};
+use super::entrant::Entrant;
 use super::{Verdict, judge};
-use crate::args::SolveArgs;
+use crate::args::{SolveArgs, backends};
 use crate::error::CommandError;
 use crate::output::{self, Destination};
 use crate::present::page::Page;
@@ -25,7 +26,7 @@ struct Files {
 
 /// Checks everything, then solves, then writes.
 pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let contest = contest(args)?;
+    let (contest, left_out) = contest(args)?;
     let files = Files::check(args)?;
     let folder = ProblemFolder::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
     let problem = folder.problem().map_err(CommandError::Problem)?;
@@ -36,6 +37,9 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     };
     contest.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
 
+    if !quiet {
+        left_out.iter().for_each(output::note);
+    }
     let name = args.folder.display().to_string();
     let comparison = contest.run(&name, &folder, &problem, &start, !args.json && !quiet);
     if args.json {
@@ -55,16 +59,16 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     Ok(judge(&comparison))
 }
 
-/// What was asked of the solvers, checked.
-fn contest(args: &SolveArgs) -> Result<Contest, CommandError> {
+/// What was asked of the solvers, checked, and who is left out.
+fn contest(args: &SolveArgs) -> Result<(Contest, Vec<String>), CommandError> {
     let tolerance = match args.tol {
         value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::Tolerance(value)),
         value if args.absolute => Tolerance::Absolute(value),
         value => Tolerance::Relative(value),
     };
-    let solvers = compare::solvers(&args.solver)?;
     let start = args.start.parse().map_err(CommandError::Start)?;
-    Ok(Contest { solvers, stop: Stop { tolerance, max_cycles: args.max_iterations }, start })
+    let (solvers, left_out) = Entrant::all(&compare::solvers(&args.solver)?, &backends(&args.backend))?;
+    Ok((Contest { solvers, stop: Stop { tolerance, max_cycles: args.max_iterations }, start }, left_out))
 }
 
 impl Files {

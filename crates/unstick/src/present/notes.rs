@@ -20,7 +20,7 @@ pub fn lines(comparison: &Comparison) -> Vec<String> {
     if comparison.wall_rows > 0 && comparison.runs.iter().any(|run| run.solver.is_sticking()) {
         lines.push("sticking solves another problem, in which walls pull: the baseline, not an answer".into());
     }
-    if comparison.runs.iter().any(|run| matches!(run.solver, PressureMethod::Splitting(_))) {
+    if comparison.runs.iter().any(|run| matches!(run.solver.method, PressureMethod::Splitting(_))) {
         lines.push(
             "splittings stop on thresholds of their own; their residual says how far the answer is from that of the \
              complementarity problem"

@@ -95,7 +95,10 @@ pub fn simulate<const D: usize>(
     bar: &FrameBar,
 ) -> Result<(), CommandError> {
     for frame in frames {
-        simulation.advance_to((frame + 1) as f64 * scene.frame).map_err(RunError::from)?;
+        let report = simulation.advance_to((frame + 1) as f64 * scene.frame).map_err(RunError::from)?;
+        if let Some(reason) = report.steps.iter().find_map(|step| step.device_failure.as_ref()) {
+            output::note(format_args!("{reason}; the processor goes on"));
+        }
         bar.reached(frame + 1);
     }
     Ok(())

@@ -10,6 +10,8 @@
 //!    levels leave the pinned rows out, in single precision, solved only as far as the policy
 //!    deserves; the residual is taken anew in double precision.
 //!
+//! Where this runs is left to a [`Backend`]: here it is the checkerboard, elsewhere a GPU.
+//!
 //! The sweep decides what a policy on unsmoothed residuals would get wrong, and a cycle
 //! costs the same whether walls separate or not.
 //!
@@ -18,20 +20,18 @@
 //! termination on M-matrices, single exchanges otherwise). Matrices without a grid get policy
 //! iteration with algebraic multigrid from the start.
 
+mod on_checkerboard;
 mod walls;
 
-use self::walls::Walls;
+use self::on_checkerboard::OnCheckerboard;
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
-use crate::checkerboard::{Hierarchy, Layout, Reduced};
 use crate::error::SolveError;
-use crate::operator::LinearOperator;
-use crate::pressure::{AnyPressureOperator, PressureOperator};
+use crate::pressure::AnyPressureOperator;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Trace, run};
 use crate::stop::Stop;
-use crate::vector;
 
 /// What a user may turn.
 #[derive(Clone, Debug)]
@@ -71,65 +71,56 @@ impl MlcpSolver for Best {
         run("best".into(), problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| {
             let policy = PolicyParams { stop: params.stop, ..PolicyParams::default() };
             let has_ended = match task.problem.operator().pressure() {
-                Some(AnyPressureOperator::Plane(operator)) => iterate(params, operator, &task, q, trace)?,
-                Some(AnyPressureOperator::Space(operator)) => iterate(params, operator, &task, q, trace)?,
-                None => return policy::iterate(&policy, algebraic, task, q, trace),
+                Some(AnyPressureOperator::Plane(operator)) => {
+                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                }
+                Some(AnyPressureOperator::Space(operator)) => {
+                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                }
+                None => return policy::on_rows(&policy, algebraic, task, q, trace),
             };
             if has_ended {
                 return Ok(());
             }
             trace.remark("the fast scheme made no progress, policy iteration took over");
-            policy::iterate(&policy, rescue, task, q, trace)
+            policy::on_rows(&policy, rescue, task, q, trace)
         })
     }
 }
 
 /// Cycles for one policy at most; single precision yields no more.
-const CYCLES: usize = 30;
+pub const MOST_CYCLES: usize = 30;
+
+/// The parts of the scheme, for whatever machine holds the iterate.
+pub trait Backend {
+    /// The natural residual of the iterate.
+    fn natural_residual(&mut self) -> Result<f64, SolveError>;
+
+    /// Adds to the iterate what the coarse levels know of the correction.
+    fn start(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// A projected sweep over the wall rows, then the policy: pins the rows that have let go, on all
+    /// levels.
+    fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// Corrects the free rows, to `forcing` of their residual and no further than half the target of
+    /// the trace; books the cycles, [`MOST_CYCLES`] at most.
+    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError>;
+}
 
 /// Iterates until the solve has ended; false if it makes no progress.
-fn iterate<const D: usize>(
-    params: &BestParams,
-    operator: &PressureOperator<D>,
-    task: &Task,
-    q: &mut [f64],
-    trace: &mut Trace,
-) -> Result<bool, SolveError> {
-    let problem = task.problem;
-    let (mut hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
-    let mut walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));
-    let mut reduced = Reduced::default();
-    let mut answer = vec![0.0; hierarchy.size()];
-    let mut r = vec![0.0; q.len()];
-
-    walls.lift(q);
-    problem.residual(q, &mut r);
-    let mut goes_on = trace.goes_on(problem.natural_residual(q, &r))?;
+pub fn iterate(params: &BestParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<bool, SolveError> {
+    let mut goes_on = trace.goes_on(backend.natural_residual()?)?;
     if goes_on {
-        start(operator, &mut hierarchy, &layout, &walls, &mut reduced, q, &r);
+        backend.start(trace)?;
         trace.spend(1); // about the work of a cycle
-        trace.moves(hierarchy.bytes_per_iteration() + bytes_around(operator));
-        walls.lift(q);
-        problem.residual(q, &mut r);
-        goes_on = trace.goes_on(problem.natural_residual(q, &r))?;
+        goes_on = trace.goes_on(backend.natural_residual()?)?;
     }
     let (mut least, mut patience) = (f64::INFINITY, params.patience);
     while goes_on {
-        (0..SWEEPS).for_each(|_| walls.relax(q, &mut r));
-        let changes = walls.choose(task.loose, q, &mut r);
-        trace.set_up(|| hierarchy.pin(0, changes.into_iter()));
-
-        let norm = trace.residual(); // single precision works on numbers around one
-        let (scale, inverse) = (norm / operator.unit(), -1.0 / norm);
-        let free_norm = hierarchy.load(&layout, |row| (inverse * r[row]) as f32);
-        let target = (params.forcing * free_norm).max(0.5 * trace.target() / norm);
-        let (cycles, _) = reduced.solve(&mut hierarchy, 0, &mut answer, target, CYCLES);
-        trace.spend(cycles);
-        trace.moves(cycles as u64 * hierarchy.bytes_per_iteration() + bytes_around(operator));
-        layout.add(&hierarchy, scale, &answer, q);
-        problem.residual(q, &mut r);
-
-        goes_on = trace.goes_on(problem.natural_residual(q, &r))?;
+        backend.choose(trace)?;
+        backend.correct(params.forcing, trace)?;
+        goes_on = trace.goes_on(backend.natural_residual()?)?;
         if trace.residual() < 0.5 * least {
             (least, patience) = (trace.residual(), params.patience);
         } else if patience == 0 {
@@ -139,34 +130,4 @@ fn iterate<const D: usize>(
         }
     }
     Ok(true)
-}
-
-/// Bytes that a policy moves beside its cycles: r = A q + b, its norms, the right-hand side on the
-/// checkerboard, and the correction of q.
-fn bytes_around<const D: usize>(operator: &PressureOperator<D>) -> u64 {
-    let rows = operator.diagonal().len();
-    (operator.bytes_per_product() + rows * (8 + 24 + 8 + 12 + 20)) as u64
-}
-
-/// Projected sweeps over the walls before each policy: a second one gains nothing.
-const SWEEPS: usize = 1;
-
-/// Adds to q what the coarse levels know of the correction.
-fn start<const D: usize>(
-    operator: &PressureOperator<D>,
-    hierarchy: &mut Hierarchy<D>,
-    layout: &Layout,
-    walls: &Walls<D>,
-    reduced: &mut Reduced,
-    q: &mut [f64],
-    r: &[f64],
-) {
-    let norm = vector::norm_max(r).max(f64::MIN_POSITIVE);
-    let (scale, inverse) = (norm / operator.unit(), -1.0 / norm);
-    let mut load = vec![0.0; hierarchy.size()];
-    hierarchy.spread(layout, &mut load, |row| (inverse * r[row]) as f32);
-    let mut floor = vec![f32::NEG_INFINITY; hierarchy.size()];
-    walls.floors(q, scale, &mut floor);
-    let x = hierarchy.nested_start(reduced, load, floor);
-    layout.add(hierarchy, scale, &x, q);
 }

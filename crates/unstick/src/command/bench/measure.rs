@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use unstick::gpu::Times;
 use unstick::mlcp::bandwidth::{self, median};
 use unstick::mlcp::{SolveReport, Start};
 
-use crate::command::compare::{self, Comparison, Contest, Run, Spinner};
+use crate::command::compare::{Comparison, Contest, Run, Spinner};
+use crate::command::entrant::Worker;
 use crate::error::CommandError;
 use crate::source::Captured;
 
@@ -48,11 +50,13 @@ pub struct Sample {
     pub setup: f64,
     /// Seconds of all else.
     pub solve: f64,
+    /// Seconds that went to the host around a solve on a device: the problem there and the answer back.
+    pub transfer: f64,
 }
 
 /// Lets the solvers take turns, on the threads of the pool that this is called in.
 ///
-/// Every solve is by a solver built anew, so that nothing is carried over from the one before.
+/// Every solve on the processor is by a solver built anew, so that nothing is carried over from the one before.
 pub fn measure(
     captured: &Captured,
     contest: &Contest,
@@ -71,21 +75,25 @@ pub fn measure(
     let spinner = Spinner::new(shown);
     spinner.say("timing a copy".into());
     let before = bandwidth::copy();
-    let count = contest.solvers.len();
+    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
+    let count = entrants.len();
+    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
     let mut timings = vec![Timing::default(); count];
     let mut x = start.clone();
     let mut turn = 0;
     take_turns(count, repetitions, |index| {
-        let (solver, timing) = (contest.solvers[index], &mut timings[index]);
+        let (solver, timing) = (entrants[index], &mut timings[index]);
         spinner.say(format!("{solver}, repetition {} of {repetitions}", timing.solves.len() + 1));
         x.copy_from_slice(&start);
-        let result = compare::solve(solver, &options, &problem, captured.velocities.as_deref(), &mut x);
-        let spent = result.as_ref().ok().map(|report| {
-            let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
-            timing.solves.push(Sample { turn, setup, solve });
-            report.setup_time() + report.solve_time()
+        let worker = workers[index].as_mut().map_err(|error| error.clone());
+        let result = worker.and_then(|worker| {
+            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            timing.solves.push(Sample::of(turn, &report, worker.times()));
+            Ok(report)
         });
+        let spent = result.as_ref().ok().map(|report| report.setup_time() + report.solve_time());
         match &runs[index] {
             None => runs[index] = Some(Run { solver, result }),
             Some(first) => timing.varies |= !is_same_path(first, result.as_ref().ok()),
@@ -141,7 +149,12 @@ impl Timing {
         self.median_of(|sample| sample.solve)
     }
 
-    /// Median seconds of both together.
+    /// Median seconds on the way to a device and back.
+    pub fn transfer(&self) -> Option<f64> {
+        self.median_of(|sample| sample.transfer)
+    }
+
+    /// Median seconds of all together.
     pub fn total(&self) -> Option<f64> {
         self.median_of(Sample::total)
     }
@@ -153,9 +166,20 @@ impl Timing {
 }
 
 impl Sample {
-    /// Seconds of both.
+    fn of(turn: usize, report: &SolveReport, on_device: Option<Times>) -> Self {
+        let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
+        match on_device.map(|times| [times.setup.as_secs_f64(), times.solve.as_secs_f64()]) {
+            None => Self { turn, setup, solve, transfer: 0.0 },
+            Some(on_device) => {
+                let transfer = (setup + solve - on_device[0] - on_device[1]).max(0.0);
+                Self { turn, setup: on_device[0], solve: on_device[1], transfer }
+            }
+        }
+    }
+
+    /// Seconds of everything.
     pub fn total(&self) -> f64 {
-        self.setup + self.solve
+        self.setup + self.solve + self.transfer
     }
 }
 
@@ -196,7 +220,7 @@ mod tests {
 
     #[test]
     fn times_are_medians_each_on_its_own() {
-        let sample = |setup, solve| Sample { turn: 0, setup, solve };
+        let sample = |setup, solve| Sample { turn: 0, setup, solve, transfer: 0.0 };
         let timing = Timing { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
         assert_eq!((timing.setup(), timing.solve(), timing.total()), (Some(2.0), Some(3.0), Some(10.0)));
         assert_eq!(Timing::default().total(), None);

@@ -15,6 +15,9 @@ use plan::Plan;
 /// Checks everything, then takes one problem after the other and measures on it.
 pub fn run(args: &BenchArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let plan = Plan::check(args)?;
+    if !quiet {
+        plan.left_out.iter().for_each(output::note);
+    }
     let (mut verdict, mut told) = (Verdict::Done, HashSet::new());
     for source in &plan.sources {
         source.visit(&plan.simulation_pool, !quiet, &mut |captured| {

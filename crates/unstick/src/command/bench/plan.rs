@@ -5,8 +5,9 @@ use rayon::ThreadPool;
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, backends};
 use crate::command::compare::{self, Contest};
+use crate::command::entrant::Entrant;
 use crate::command::generate;
 use crate::error::CommandError;
 use crate::machine;
@@ -27,6 +28,8 @@ pub struct Plan {
     pub sources: Vec<Source>,
     /// Who solves them, how well and from where.
     pub contest: Contest,
+    /// Solvers that a backend does not have.
+    pub left_out: Vec<String>,
     /// Solves by each solver.
     pub repetitions: usize,
     /// A pool for each number of threads.
@@ -42,6 +45,7 @@ impl Plan {
             return Err(CommandError::Tolerance(args.tol));
         }
         let solvers = compare::methods(&args.solvers)?;
+        let (entrants, left_out) = Entrant::all(&solvers, &backends(&args.backend))?;
         let stop = Stop { tolerance: Tolerance::Relative(args.tol), max_cycles: None };
         let start = if args.warm { Start::Given } else { Start::Zero };
         let mut sources = Vec::new();
@@ -56,7 +60,8 @@ impl Plan {
         };
         Ok(Self {
             sources,
-            contest: Contest { solvers, stop, start },
+            contest: Contest { solvers: entrants, stop, start },
+            left_out,
             repetitions: args.repetitions as usize,
             simulation_pool: machine::thread_pool(threads.iter().copied().max().unwrap_or(1))?,
             pools: threads.into_iter().map(machine::thread_pool).collect::<Result<_, _>>()?,

@@ -12,6 +12,8 @@ use crate::present::{notes, table};
 struct Line<'a> {
     #[serde(flatten)]
     entry: Entry<'a>,
+    /// To a device and back; zero on the processor.
+    transfer_seconds: Option<f64>,
     total_seconds: Option<f64>,
     scene: &'a str,
     size: Option<usize>,
@@ -41,6 +43,7 @@ fn line<'a>(measured: &'a Measured, run: &'a Run, timing: &Timing) -> Line<'a> {
     (entry.setup_seconds, entry.solve_seconds) = (timing.setup(), timing.solve());
     Line {
         entry,
+        transfer_seconds: timing.transfer(),
         total_seconds: timing.total(),
         scene: &measured.scene,
         size: measured.size,

@@ -79,6 +79,7 @@ where
             format!("{} of {}, {} s apart", members.frame(), record.frames, record.frame_seconds),
         ));
         facts.push(("solver".into(), setup.pressure.solver.to_string()));
+        facts.push(("pressure on".into(), plan.placement.to_string()));
         facts.push(("tolerance".into(), format!("{:e}", setup.pressure.tolerance)));
     }
     facts.push(("seed".into(), record.seed.to_string()));

@@ -11,6 +11,7 @@ use unstick::scene::{Dim, Dimension, Frame, Scene};
 
 use super::plan::Plan;
 use crate::error::CommandError;
+use crate::output;
 
 /// One run or two.
 pub struct Members<const D: usize> {
@@ -133,6 +134,11 @@ where
             (drawn, progress.collect::<Vec<Result<Progress, RunError>>>())
         });
         self.pending = self.is_at_frame();
+        for run in &mut self.runs {
+            if let Some(reason) = run.take_device_failure() {
+                output::note(format_args!("{reason}; the processor goes on"));
+            }
+        }
         drawn?;
         let mut interrupted = false;
         for progress in progress {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use unstick::gpu::{Backend, Placement};
 use unstick::liquid::{Setup, Wall};
 use unstick::scene::run::{RunRecord, check_folder};
 use unstick::scene::{AnyScene, SceneFile};
@@ -21,6 +22,8 @@ pub struct Plan {
     pub scene: AnyScene,
     /// For the head of the progress bar and the report.
     pub title: String,
+    /// Where the pressure is solved for.
+    pub placement: Placement,
     /// What goes into `run.json`.
     pub record: RunRecord,
     /// The walls of the second run, if there is one.
@@ -36,6 +39,10 @@ impl Plan {
     pub fn check(args: &RunArgs) -> Result<Self, CommandError> {
         let mut file = scene_file(args)?;
         args.set.iter().try_for_each(|assignment| file.set(assignment))?;
+        if let Some(kind) = args.backend {
+            let name = Backend::ALL.iter().find(|(_, backend)| *backend == kind.into()).map_or("cpu", |(name, _)| name);
+            file.set(&format!("pressure.backend={name}"))?;
+        }
         if let Some(frames) = args.frames {
             file.set(&format!("time.frames={frames}"))?;
         }
@@ -58,17 +65,23 @@ impl Plan {
         }
         check_walls(&scene, compare)?;
         check_memory(&scene, if compare.is_some() { 2 } else { 1 })?;
-        let mut record = RunRecord::of(&file, &scene, machine_facts());
+        let placement = scene.placement()?;
+        let mut record = RunRecord::of(&file, &scene, machine_facts(&placement));
         record.compare = compare;
         let title = scene.title().to_owned();
-        Ok(Self { folder, scene, title, record, compare, resume: args.resume, force: args.force })
+        let (resume, force) = (args.resume, args.force);
+        Ok(Self { folder, scene, title, placement, record, compare, resume, force })
     }
 
     /// What is going to happen, in a line.
     pub fn headline(&self) -> String {
         let cells = self.record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
         let walls = if self.compare.is_some() { ", sealed and separating walls side by side" } else { "" };
-        format!("{}: {cells} cells, {} frames{walls}", self.title, self.record.frames)
+        let pressure = match &self.placement {
+            Placement::Cpu(None) => String::new(),
+            placement => format!(", pressure on {placement}"),
+        };
+        format!("{}: {cells} cells, {} frames{walls}{pressure}", self.title, self.record.frames)
     }
 
     /// The record of one of the two runs of a comparison.
@@ -117,12 +130,13 @@ pub fn check_memory(scene: &AnyScene, count: u64) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn machine_facts() -> serde_json::Value {
+fn machine_facts(placement: &Placement) -> serde_json::Value {
     serde_json::json!({
         "system": std::env::consts::OS,
         "architecture": std::env::consts::ARCH,
         "processor": machine::processor(),
         "simd": machine::simd_features(),
         "memory": Memory::of_this_machine(),
+        "pressure_on": placement.to_string(),
     })
 }

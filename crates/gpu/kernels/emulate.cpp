@@ -1,0 +1,34 @@
+// The kernels of one dimension as functions of the host.
+#include "host.h"
+
+#include "layout.cuh"
+#include "reduce.cuh"
+#include "stencil.cuh"
+#include "sweep.cu"
+#include "transfer.cu"
+#include "setup.cu"
+#include "walls.cu"
+#include "krylov.cu"
+#include "small.cu"
+#include "upload.cu"
+#include "gradients.cu"
+#include "newton.cu"
+#include "probe.cu"
+
+} // namespace
+
+#define JOIN_(name, dim) name##dim
+#define JOIN(name, dim) JOIN_(name, dim)
+
+// Runs a kernel by name; 0 if there is none of that name or the arguments are of another size.
+extern "C" int JOIN(unstick_emulate_, DIM)(const char *name, unsigned blocks, unsigned threads, const void *args,
+                                           size_t size) {
+    if (size != sizeof(Args)) return 0;
+    for (const Entry &entry : entries()) {
+        if (strcmp(entry.name, name)) continue;
+        blockDim = {threads, 1, 1}, gridDim = {blocks, 1, 1};
+        for (unsigned block = 0; block < blocks; block++) blockIdx = {block, 0, 0}, run_block(entry.body, args, entry.has_barriers);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,169 @@
+// Where things are. The same text is compiled for the device (DIM 2 and 3) and, in tests, for the host.
+//
+// Cells are stored in pairs along the first axis: slot s of a row holds cells 2s and 2s + 1, one red
+// and one black; all red cells form one array, all black ones another. Rows are dense and begin with
+// four entries that stay zero; a row of zeros lies before the first and behind the last row of a
+// plane, a plane of zeros before the first and behind the last plane. So every neighbour of a cell
+// exists, and four slots side by side (a group) are read at once.
+
+typedef unsigned char u8;
+typedef unsigned long long u64;
+
+#if DIM == 3
+#define TILE_Y 4
+#define TILE_Z 4
+#define GHOST 1
+#else
+#define TILE_Y 16
+#define TILE_Z 1
+#define GHOST 0
+#endif
+
+#define THREADS 128       // of a block, one group each
+#define TILE_SLOTS 32     // a tile is TILE_SLOTS x TILE_Y x TILE_Z slots
+#define SMALL_THREADS 512 // of the blocks that work on all small levels, in step with each other
+#define LEAD 4
+#define SIDES (2 * DIM)
+
+// What a group holds.
+#define EMPTY 0
+#define PLAIN 1   // inner cells that no choice of pinned rows concerns
+#define MIXED 2   // any
+#define REGULAR 3 // cells whose couplings are those of inner ones or zero, and stay so
+
+// What a cell is.
+#define PRESENT 1
+#define WALL 2     // may be pinned: a row at a separating wall, or a coarse cell with such a child
+#define PINNED 4   // left out
+#define UNSTEADY 8 // pinned rows may change its couplings
+#define PARENT_SHIFT 4
+#define PARENT_NONE 7
+#define HAS_ORPHANS 128 // coarse cells: cells of neighbouring blocks belong to it
+
+struct Level {
+    int nx, ny, nz, slots;
+    int pitch, plane, size, is_crowded; // crowded: too few tiles for empty ones to be worth a look
+    int tiles_x, tiles_y, tiles_z;
+    float unit;         // coupling between two inner cells
+    float *coupling[3]; // towards the next cell along each axis
+    float *excess;      // what holds a cell beside its neighbours: A_ii less all couplings
+    float *x, *b;       // of the cycle
+    float *start, *load, *floor; // of the nested start
+    u8 *flags, *groups, *tiles, *members;
+    u8 *sides;  // of regular groups: which couplings are not zero, a bit for each side
+    int *mixed; // how many groups are not plain, then where they are
+};
+
+// What the host reads back.
+struct Scalars {
+    double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
+    int changes, is_stopped, is_begun, pad;
+    unsigned tickets[4];
+    double target, merit, slope, moved;
+    int iterations, limit;
+};
+
+// Everything a kernel may need; each uses its part.
+struct Args {
+    Level level, coarse;
+    const Level *levels; // all of them, for the small ones
+    int first, last;
+    int colour, mode, rows, is_reduced;
+    double factor, other;
+    double *coupling[3], *excess, *q, *b, *lower; // level 0 in double precision
+    float *direction, *image, *product, *iterate; // conjugate gradients on black cells
+    double *vectors[8];
+    const unsigned *cells;
+    const double *values, *more;
+    const unsigned *loose;
+    u64 *anchors;
+    double *partials;
+    Scalars *scalars;
+};
+
+template <class T> struct Four {
+    T v[4];
+};
+
+// A group of a row, and whether its red cells are the second ones of their slots.
+struct Place {
+    int at, slot, y, z, is_odd;
+};
+
+__device__ inline int row_of(const Level &level, int y, int z) {
+    return ((z + GHOST) * (level.ny + 2) + y + 1) * level.pitch + LEAD;
+}
+
+__device__ inline Place place_of(const Level &level, int slot, int y, int z) {
+    Place place;
+    place.at = row_of(level, y, z) + slot;
+    place.slot = slot, place.y = y, place.z = z;
+    place.is_odd = (y + z) & 1;
+    return place;
+}
+
+// Index of the cell at coordinates.
+__device__ inline int cell_of(const Level &level, int x, int y, int z) {
+    return row_of(level, y, z) + (x >> 1) + (((x ^ y ^ z) & 1) ? level.size : 0);
+}
+
+__device__ inline int tiles_of(const Level &level) { return level.tiles_x * level.tiles_y * level.tiles_z; }
+
+// The group of a thread in a tile; false where there is none.
+__device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
+    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
+    int t = threadIdx.x;
+    int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 7) * 4;
+    int rest = tile / level.tiles_x;
+    int y = (rest % level.tiles_y) * TILE_Y + (t >> 3) % TILE_Y;
+    int z = (rest / level.tiles_y) * TILE_Z + (t >> 3) / TILE_Y;
+    if (slot >= level.slots || y >= level.ny || z >= level.nz) return false;
+    place = place_of(level, slot, y, z);
+    return true;
+}
+
+// Groups of a level one behind the other, for loops over small levels.
+__device__ inline int groups_of(const Level &level) { return ((level.slots + 3) / 4) * level.ny * level.nz; }
+
+__device__ inline Place group_at(const Level &level, int group) {
+    int along = (level.slots + 3) / 4;
+    return place_of(level, 4 * (group % along), group / along % level.ny, group / along / level.ny);
+}
+
+#define FOR_TILES(level, place, everywhere)                                                                    \
+    Place place;                                                                                               \
+    for (int tile_ = blockIdx.x; tile_ < tiles_of(level); tile_ += gridDim.x)                                  \
+        if (locate(level, tile_, everywhere, place))
+
+// The group that begins at an entry.
+__device__ inline Place place_at(const Level &level, int at) {
+    int row = (at - LEAD) / level.pitch;
+    return place_of(level, (at - LEAD) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
+}
+
+// Groups that are not plain, in no particular order.
+#define FOR_MIXED(level, place)                                                                         \
+    Place place;                                                                                               \
+    for (int item_ = blockIdx.x * blockDim.x + threadIdx.x;                                                    \
+         item_ < level.mixed[0] ? (place = place_at(level, level.mixed[1 + item_]), true) : false;             \
+         item_ += gridDim.x * blockDim.x)
+
+// Threads that share a loop: those of all blocks, or of one.
+struct Team {
+    int rank, size;
+};
+
+__device__ inline Team all_blocks() {
+    Team team = {(int)(blockIdx.x * blockDim.x + threadIdx.x), (int)(gridDim.x * blockDim.x)};
+    return team;
+}
+
+__device__ inline Team one_block() {
+    Team team = {(int)threadIdx.x, (int)blockDim.x};
+    return team;
+}
+
+#define FOR_GROUPS(team, level, place)                                                                         \
+    Place place;                                                                                               \
+    for (int group_ = team.rank; group_ < groups_of(level) ? (place = group_at(level, group_), true) : false;  \
+         group_ += team.size)

@@ -1,0 +1,57 @@
+// Sums and maxima over a grid. The order is fixed, so that the same device gives the same bits.
+
+// The larger of two, NaN if either is.
+template <class T> __device__ inline T larger(T x, T y) { return x > y || x != x ? x : y; }
+
+// The first SUMS numbers are added, of the others the largest counts.
+template <int SUMS> __device__ inline double combine(int n, double x, double y) {
+    return n < SUMS ? x + y : larger(x, y);
+}
+
+template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
+    const int N = SUMS + MAXIMA;
+    int t = threadIdx.x;
+    for (int n = 0; n < N; n++) shared[n][t] = v[n];
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (t < half)
+            for (int n = 0; n < N; n++) shared[n][t] = combine<SUMS>(n, shared[n][t], shared[n][t + half]);
+        __syncthreads();
+    }
+    for (int n = 0; n < N; n++) v[n] = shared[n][0];
+    __syncthreads();
+}
+
+// Combines v over all threads of all blocks. The block that comes last does the rest: true on one of
+// its threads, which then has the result.
+template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a, double *v) {
+    const int N = SUMS + MAXIMA;
+    __shared__ double shared[N][THREADS];
+    __shared__ int is_last;
+    reduce_block<SUMS, MAXIMA>(shared, v);
+    if (threadIdx.x == 0) {
+        for (int n = 0; n < N; n++) a.partials[n * gridDim.x + blockIdx.x] = v[n];
+        __threadfence();
+        is_last = atomicInc(&a.scalars->tickets[0], gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return false;
+    __threadfence();
+    for (int n = 0; n < N; n++) {
+        double sum = 0.0;
+        for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+            sum = combine<SUMS>(n, sum, *(volatile double *)(a.partials + n * gridDim.x + block));
+        v[n] = sum;
+    }
+    reduce_block<SUMS, MAXIMA>(shared, v);
+    return threadIdx.x == 0;
+}
+
+template <int N, bool IS_MAX> __device__ inline bool reduce(const Args &a, double *v) {
+    return reduce_both<IS_MAX ? 0 : N, IS_MAX ? N : 0>(a, v);
+}
+
+__device__ inline bool reduce_max(const Args &a, double value, double &most) {
+    most = value;
+    return reduce<1, true>(a, &most);
+}

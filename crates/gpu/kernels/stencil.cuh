@@ -1,0 +1,173 @@
+// Four rows of the matrix at once.
+
+__device__ inline Four<float> load4(const float *p) {
+    float4 v = *(const float4 *)p;
+    return {v.x, v.y, v.z, v.w};
+}
+
+__device__ inline Four<double> load4(const double *p) {
+    double2 v = ((const double2 *)p)[0], w = ((const double2 *)p)[1];
+    return {v.x, v.y, w.x, w.y};
+}
+
+__device__ inline void store4(float *p, const Four<float> &x) {
+    float4 v = {x.v[0], x.v[1], x.v[2], x.v[3]};
+    *(float4 *)p = v;
+}
+
+__device__ inline void store4(double *p, const Four<double> &x) {
+    double2 v = {x.v[0], x.v[1]}, w = {x.v[2], x.v[3]};
+    ((double2 *)p)[0] = v, ((double2 *)p)[1] = w;
+}
+
+// Four flags, byte by byte.
+__device__ inline unsigned flags4(const u8 *p) { return *(const unsigned *)p; }
+__device__ inline unsigned flag(unsigned four, int k) { return (four >> (8 * k)) & 255u; }
+
+// A matrix with the vectors of r = A q + b, q >= lower.
+template <class T> struct System {
+    const T *coupling[3], *excess;
+    T *q;
+    const T *b, *lower;
+    double unit; // of an inner coupling, exact
+};
+
+__device__ inline System<double> fine_system(const Args &a) {
+    System<double> s;
+    for (int axis = 0; axis < DIM; axis++) s.coupling[axis] = a.coupling[axis];
+    s.excess = a.excess, s.q = a.q, s.b = a.b, s.lower = a.lower, s.unit = a.other;
+    return s;
+}
+
+// The nested problem of a level.
+__device__ inline System<float> start_system(const Level &level) {
+    System<float> s;
+    for (int axis = 0; axis < DIM; axis++) s.coupling[axis] = level.coupling[axis];
+    s.excess = level.excess, s.q = level.start, s.b = level.load, s.lower = level.floor, s.unit = level.unit;
+    return s;
+}
+
+// The linear problem of a cycle, r = A x - b.
+__device__ inline System<float> cycle_system(const Level &level) {
+    System<float> s = start_system(level);
+    s.q = level.x, s.b = level.b, s.lower = 0;
+    return s;
+}
+
+// The values of the neighbours of four cells of a colour: below and above along each axis.
+template <class T> struct Around {
+    Four<T> side[SIDES];
+};
+
+template <class T>
+__device__ inline Around<T> around(const Level &level, const T *other, int at, bool is_second) {
+    Around<T> n;
+    const T *p = other + at;
+    Four<T> pair = load4(p), across;
+    if (is_second)
+        across = {pair.v[1], pair.v[2], pair.v[3], p[4]};
+    else
+        across = {p[-1], pair.v[0], pair.v[1], pair.v[2]};
+    n.side[0] = is_second ? pair : across;
+    n.side[1] = is_second ? across : pair;
+    n.side[2] = load4(p - level.pitch);
+    n.side[3] = load4(p + level.pitch);
+#if DIM == 3
+    n.side[4] = load4(p - level.plane);
+    n.side[5] = load4(p + level.plane);
+#endif
+    return n;
+}
+
+// The couplings with them. That with the cell below is stored there.
+template <class T>
+__device__ inline Around<T> couplings(const Level &level, const T *const coupling[3], int colour, int at,
+                                      bool is_second) {
+    Around<T> c;
+    int own = colour * level.size + at, other = (1 - colour) * level.size + at;
+    const T *p = coupling[0] + other;
+    if (is_second)
+        c.side[0] = load4(p);
+    else {
+        Four<T> pair = load4(p);
+        c.side[0] = {p[-1], pair.v[0], pair.v[1], pair.v[2]};
+    }
+    c.side[1] = load4(coupling[0] + own);
+    c.side[2] = load4(coupling[1] + other - level.pitch);
+    c.side[3] = load4(coupling[1] + own);
+#if DIM == 3
+    c.side[4] = load4(coupling[2] + other - level.plane);
+    c.side[5] = load4(coupling[2] + own);
+#endif
+    return c;
+}
+
+template <class T> struct Rows {
+    Four<T> sum, diagonal; // sum of c_ij x_j; A_ii
+};
+
+template <class T>
+__device__ inline Four<T> sum_of(const Around<T> &n) {
+    Four<T> sum;
+    for (int k = 0; k < 4; k++) {
+        sum.v[k] = (n.side[0].v[k] + n.side[1].v[k]) + (n.side[2].v[k] + n.side[3].v[k]);
+#if DIM == 3
+        sum.v[k] += n.side[4].v[k] + n.side[5].v[k];
+#endif
+    }
+    return sum;
+}
+
+// Rows of a group that is not plain.
+template <class T>
+__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const T *x, int colour, int at,
+                                     bool is_second) {
+    Around<T> n = around(level, x + (1 - colour) * level.size, at, is_second);
+    Around<T> c = couplings(level, s.coupling, colour, at, is_second);
+    Rows<T> rows;
+    rows.diagonal = load4(s.excess + colour * level.size + at);
+    for (int k = 0; k < 4; k++) {
+        T sum = 0;
+        for (int side = 0; side < SIDES; side++) {
+            sum += c.side[side].v[k] * n.side[side].v[k];
+            rows.diagonal.v[k] += c.side[side].v[k];
+        }
+        rows.sum.v[k] = sum;
+    }
+    return rows;
+}
+
+// Rows of a group whose couplings are the unit or zero.
+template <class T>
+__device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, const Around<T> &n, int colour, int at) {
+    int own = colour * level.size + at;
+    unsigned sides = flags4(level.sides + own);
+    Rows<T> rows;
+    rows.diagonal = load4(s.excess + own);
+    for (int k = 0; k < 4; k++) {
+        T sum = 0;
+        for (int side = 0; side < SIDES; side++)
+            if (flag(sides, k) >> side & 1) sum += n.side[side].v[k];
+        rows.sum.v[k] = (T)s.unit * sum;
+        rows.diagonal.v[k] += (T)s.unit * (T)__popc(flag(sides, k));
+    }
+    return rows;
+}
+
+// Rows of any group that is not empty.
+template <class T>
+__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
+                                  bool is_second) {
+    if (kind == MIXED) return mixed_rows(level, s, x, colour, at, is_second);
+    Around<T> n = around(level, x + (1 - colour) * level.size, at, is_second);
+    if (kind == REGULAR) return regular_rows(level, s, n, colour, at);
+    Rows<T> rows;
+    rows.sum = sum_of(n);
+    for (int k = 0; k < 4; k++) {
+        rows.sum.v[k] *= (T)s.unit;
+        rows.diagonal.v[k] = (T)(SIDES * s.unit);
+    }
+    return rows;
+}
+
+__device__ inline bool second(const Place &place, int colour) { return colour != place.is_odd; }

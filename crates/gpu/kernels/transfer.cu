@@ -1,0 +1,187 @@
+// Between two levels. A coarse cell stands for the free cells of a block of 2^DIM that hang together;
+// what a thin wall cuts off from them belongs to the neighbouring block on its own side (an orphan).
+
+// Steps of the parent codes: towards the block below or above along each axis.
+__device__ inline int step_of(int code, int axis) {
+    return code - 1 == 2 * axis ? -1 : code - 1 == 2 * axis + 1 ? 1 : 0;
+}
+
+// The coarse cell of a cell at coordinates; -1 where it has none.
+__device__ inline int parent_of(const Level &coarse, int code, int x, int y, int z) {
+    if (code == PARENT_NONE) return -1;
+    return cell_of(coarse, (x >> 1) + step_of(code, 0), (y >> 1) + step_of(code, 1),
+                   (DIM == 3 ? z >> 1 : 0) + step_of(code, 2));
+}
+
+__device__ inline int code_of(unsigned flags) { return (flags >> PARENT_SHIFT) & 7; }
+
+// Calls visit(x, y, z, cell, flags) for every present child of a coarse cell.
+template <class Visit>
+__device__ inline void children(const Level &fine, const Level &coarse, int X, int Y, int Z, bool has_orphans,
+                                Visit visit) {
+    for (int code = 0; code <= (has_orphans ? SIDES : 0); code++) {
+        // A cell with this code is in the block on the other side.
+        int bx = X - step_of(code, 0), by = Y - step_of(code, 1), bz = Z - step_of(code, 2);
+        if (bx < 0 || by < 0 || bz < 0 || bx >= coarse.nx || by >= coarse.ny || bz >= coarse.nz) continue;
+        for (int k = 0; k < (1 << DIM); k++) {
+            int x = 2 * bx + (k & 1), y = 2 * by + ((k >> 1) & 1), z = DIM == 3 ? 2 * bz + (k >> 2) : 0;
+            int cell = cell_of(fine, x, y, z);
+            unsigned flags = fine.flags[cell];
+            if ((flags & PRESENT) && code_of(flags) == code) visit(x, y, z, cell, flags);
+        }
+    }
+}
+
+// The neighbours of a cell at coordinates: visit(side, x, y, z, cell).
+template <class Visit> __device__ inline void beside(const Level &level, int x, int y, int z, Visit visit) {
+    for (int side = 0; side < SIDES; side++) {
+        int step = side & 1 ? 1 : -1, axis = side >> 1;
+        int nx = x + (axis == 0 ? step : 0), ny = y + (axis == 1 ? step : 0), nz = z + (axis == 2 ? step : 0);
+        visit(side, nx, ny, nz, cell_of(level, nx, ny, nz)); // beyond the border: an entry that stays zero
+    }
+}
+
+// The coupling of a cell with a neighbour, stored at the lower one of the two.
+template <class T>
+__device__ inline T coupling_of(const T *const coupling[3], int side, int cell, int neighbour) {
+    return coupling[side >> 1][side & 1 ? cell : neighbour];
+}
+
+// A row at coordinates: r = A q (without b), and A_ii.
+template <class T>
+__device__ inline void single_row(const Level &level, const System<T> &s, const T *q, int x, int y, int z, int cell,
+                                  T &product, T &diagonal) {
+    diagonal = s.excess[cell];
+    T sum = 0;
+    beside(level, x, y, z, [&](int side, int, int, int, int neighbour) {
+        T c = coupling_of(s.coupling, side, cell, neighbour);
+        diagonal += c;
+        sum += c * q[neighbour];
+    });
+    product = diagonal * q[cell] - sum;
+}
+
+// Coarse cells that a thread computes: two slots of a coarse row, four cells, from four slots of each
+// fine row below it.
+__device__ inline bool coarse_quad(const Level &fine, const Level &coarse, int item, int &slot, int &Y, int &Z) {
+    int along = (fine.slots + 3) / 4;
+    slot = 4 * (item % along), Y = item / along % coarse.ny, Z = item / along / coarse.ny;
+    return Z < coarse.nz;
+}
+
+__device__ inline int coarse_quads(const Level &fine, const Level &coarse) {
+    return ((fine.slots + 3) / 4) * coarse.ny * coarse.nz;
+}
+
+// Writes four coarse values, of X = slot .. slot + 3.
+__device__ inline void store_quad(const Level &coarse, float *y, int slot, int Y, int Z, const float *v) {
+    int at = row_of(coarse, Y, Z) + (slot >> 1), is_odd = (Y + Z) & 1;
+    float2 even = {v[0], v[2]}, odd = {v[1], v[3]};
+    *(float2 *)(y + (is_odd ? coarse.size : 0) + at) = even;
+    *(float2 *)(y + (is_odd ? 0 : coarse.size) + at) = odd;
+}
+
+// v[k] += what the cells below four coarse cells contribute: group() adds four slots of a row, single() an
+// orphan. Returns whether there is anything below.
+template <class Group, class Single>
+__device__ inline bool gather_quad(const Level &fine, const Level &coarse, int slot, int Y, int Z, float *v,
+                                   Group group, Single single) {
+    // On a crowded level every group is taken for a mixed one, so that nothing waits for its kind.
+    int kinds[1 << (DIM - 1)];
+    bool is_there = fine.is_crowded, is_mixed = fine.is_crowded;
+    unsigned flags[4];
+#pragma unroll
+    for (int k = 0; k < (1 << (DIM - 1)); k++) {
+        int at = row_of(fine, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0) + slot;
+        kinds[k] = fine.is_crowded ? MIXED : fine.groups[at >> 2];
+        is_there |= kinds[k] != EMPTY, is_mixed |= kinds[k] > PLAIN;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        v[k] = 0.0f;
+        flags[k] = is_mixed && slot + k < coarse.nx ? coarse.flags[cell_of(coarse, slot + k, Y, Z)] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < (1 << (DIM - 1)); k++) {
+        Place place = place_of(fine, slot, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0);
+        if (kinds[k] != EMPTY) group(place, kinds[k], v);
+    }
+    if (!((flags[0] | flags[1] | flags[2] | flags[3]) & HAS_ORPHANS)) return is_there;
+    for (int k = 0; k < 4; k++) {
+        if (!(flags[k] & HAS_ORPHANS)) continue;
+        children(fine, coarse, slot + k, Y, Z, true, [&](int x, int y, int z, int cell, unsigned f) {
+            if (code_of(f)) v[k] += single(x, y, z, cell, f);
+        });
+    }
+    return is_there;
+}
+
+// b_H <- P^T (b - A x), where black cells have no residual.
+__device__ inline void restrict_red(const Level &fine, const Level &coarse, int item, bool has_b) {
+    int slot, Y, Z;
+    if (!coarse_quad(fine, coarse, item, slot, Y, Z)) return;
+    System<float> s = cycle_system(fine);
+    float v[4];
+    bool is_there = gather_quad(
+        fine, coarse, slot, Y, Z, v,
+        [&](const Place &place, int kind, float *v) {
+            Rows<float> rows = rows_of(fine, s, fine.x, kind, 0, place.at, second(place, 0));
+            Four<float> x = load4(fine.x + place.at), b = {0.0f, 0.0f, 0.0f, 0.0f};
+            if (has_b) b = load4(fine.b + place.at);
+            unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + place.at);
+            for (int k = 0; k < 4; k++) {
+                bool counts = kind == PLAIN || ((flag(flags, k) & (PRESENT | PINNED)) == PRESENT && !code_of(flag(flags, k)));
+                if (counts) v[k] += b.v[k] - (rows.diagonal.v[k] * x.v[k] - rows.sum.v[k]);
+            }
+        },
+        [&](int x, int y, int z, int cell, unsigned flags) -> float {
+            if (cell >= fine.size || (flags & PINNED)) return 0.0f;
+            float product, diagonal;
+            single_row(fine, s, (const float *)fine.x, x, y, z, cell, product, diagonal);
+            return (has_b ? fine.b[cell] : 0.0f) - product;
+        });
+    if (is_there) store_quad(coarse, coarse.b, slot, Y, Z, v);
+}
+
+KERNEL(restrict_residual) {
+    restrict_red(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x, !a.is_reduced);
+}
+
+// x_H of four cells of a group, by their blocks.
+__device__ inline Four<float> parents4(const Level &coarse, const float *y, const Place &place) {
+    int Y = place.y >> 1, Z = DIM == 3 ? place.z >> 1 : 0, is_odd = (Y + Z) & 1;
+    int at = row_of(coarse, Y, Z) + (place.slot >> 1);
+    float2 even = *(const float2 *)(y + (is_odd ? coarse.size : 0) + at);
+    float2 odd = *(const float2 *)(y + (is_odd ? 0 : coarse.size) + at);
+    return {even.x, odd.x, even.y, odd.y};
+}
+
+// The values of the parents of four cells, orphans included.
+__device__ inline Four<float> prolong4(const Level &coarse, const float *y, const Place &place, int colour, unsigned flags,
+                                       bool is_mixed) {
+    Four<float> v = parents4(coarse, y, place);
+    if (is_mixed)
+        for (int k = 0; k < 4; k++) {
+            int code = code_of(flag(flags, k));
+            if (!code) continue;
+            int x = 2 * (place.slot + k) + second(place, colour);
+            int parent = parent_of(coarse, code, x, place.y, place.z);
+            v.v[k] = parent < 0 ? 0.0f : y[parent];
+        }
+    return v;
+}
+
+// x <- x + P x_H on red cells; the black ones are about to be swept.
+__device__ inline void prolong_red(const Level &fine, const Level &coarse, const Place &place) {
+    int kind = fine.is_crowded ? MIXED : fine.groups[place.at >> 2];
+    if (kind == EMPTY) return;
+    unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + place.at);
+    Four<float> x = load4(fine.x + place.at), v = prolong4(coarse, coarse.x, place, 0, flags, kind != PLAIN);
+    for (int k = 0; k < 4; k++)
+        if (kind == PLAIN || (flag(flags, k) & (PRESENT | PINNED)) == PRESENT) x.v[k] += v.v[k];
+    store4(fine.x + place.at, x);
+}
+
+KERNEL(prolong) {
+    FOR_TILES(a.level, place, false) prolong_red(a.level, a.coarse, place);
+}

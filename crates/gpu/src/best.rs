@@ -1,0 +1,149 @@
+//! `best` on the device: the scheme of `unstick_mlcp`, with the iterate, the levels and the active set
+//! in device memory.
+
+use unstick_mlcp::SolveError;
+use unstick_mlcp::run::Trace;
+use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
+
+use crate::error::GpuError;
+use crate::layout::{Args, Settle, THREADS, WALL_CELLS};
+use crate::machine::{Kernel, Recording};
+use crate::resident::Resident;
+
+/// Projected sweeps over all cells of the finest level behind the nested start.
+const SWEEPS_AFTER_START: usize = 2;
+
+impl Resident {
+    /// Replays what `launches` does, recording it the first time.
+    pub(crate) fn replay(
+        &mut self,
+        known: Option<Recording>,
+        launches: impl FnOnce(&mut Self) -> Result<(), GpuError>,
+    ) -> Result<Recording, GpuError> {
+        let recording = match known {
+            Some(recording) => recording,
+            None => {
+                self.device.machine.begin_recording()?;
+                let launched = launches(self);
+                let recording = self.device.machine.end_recording()?;
+                launched?;
+                recording
+            }
+        };
+        self.device.machine.replay(recording)?;
+        Ok(recording)
+    }
+
+    fn fine(&self) -> Args {
+        self.device.args(0)
+    }
+
+    /// The natural residual. On the way plain cells get their load for the next correction, in units of the
+    /// residual before: single precision works on numbers around one.
+    pub(crate) fn residual(&mut self) -> Result<f64, GpuError> {
+        let args = Args { factor: 1.0 / self.norm, ..self.fine() };
+        self.load_unit = self.norm;
+        self.device.reduce(Kernel::NaturalResidual, &args)?;
+        let residual = self.device.scalars()?.residual;
+        if residual > 0.0 {
+            self.norm = residual;
+        }
+        Ok(residual)
+    }
+
+    fn nested_start(&mut self) -> Result<(), GpuError> {
+        if self.device.levels() == 1 {
+            return Ok(());
+        }
+        let args = self.fine();
+        let norm = self.norm;
+        self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
+        self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
+        self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
+        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
+        self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
+    }
+
+    /// A projected sweep over the walls, and the policy.
+    fn policy(&mut self) -> Result<(), GpuError> {
+        if !self.has_walls {
+            return Ok(());
+        }
+        let args = self.fine();
+        for colour in [0, 1] {
+            self.device.launch_mixed(Kernel::ProjectFine, &Args { colour, mode: WALL_CELLS, ..args })?;
+        }
+        self.device.launch_mixed(Kernel::ChooseFine, &args)?;
+        self.anchor()?;
+        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
+        let known = self.recordings.truncation;
+        self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
+        Ok(())
+    }
+
+    /// One row of every loose component stays pinned.
+    pub(crate) fn anchor(&mut self) -> Result<(), GpuError> {
+        if self.loose == 0 {
+            return Ok(());
+        }
+        let staging = self.device.arena.rows;
+        let anchors = staging.cells.next_multiple_of(16);
+        let args = Args { loose: staging.values, anchors, ..self.fine() };
+        self.device.machine.zero(anchors, 16 * self.loose)?;
+        let rows = self.loose_rows as i32;
+        self.device.machine.launch(
+            Kernel::FindAnchors,
+            (rows as u32).div_ceil(THREADS),
+            THREADS,
+            &Args { rows, ..args },
+        )?;
+        let rows = self.loose as i32;
+        self.device.machine.launch(
+            Kernel::DropAnchors,
+            (rows as u32).div_ceil(THREADS),
+            THREADS,
+            &Args { rows, ..args },
+        )
+    }
+
+    /// Conjugate gradients for the free rows; returns the cycles they took.
+    fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
+        let unit = self.load_unit;
+        let args = self.fine();
+        self.device.launch_mixed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
+        self.device.begin_gradients(0)?;
+        let mut cycles = 0;
+        loop {
+            let known = self.recordings.iteration;
+            self.recordings.iteration = Some(self.replay(known, |resident| resident.device.iterate_gradients(0))?);
+            cycles += 1;
+            let scalars = self.device.scalars()?;
+            let target = (forcing * scalars.free_norm).max(least / unit);
+            if scalars.norm <= target || scalars.is_stopped != 0 || cycles == MOST_CYCLES {
+                break;
+            }
+        }
+        self.device.launch(Kernel::CorrectFine, &Args { factor: unit / args.unit, ..args })?;
+        Ok(cycles)
+    }
+}
+
+impl Backend for Resident {
+    fn natural_residual(&mut self) -> Result<f64, SolveError> {
+        Ok(self.residual()?)
+    }
+
+    fn start(&mut self, _: &mut Trace) -> Result<(), SolveError> {
+        Ok(self.nested_start()?)
+    }
+
+    fn choose(&mut self, _: &mut Trace) -> Result<(), SolveError> {
+        Ok(self.policy()?)
+    }
+
+    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError> {
+        let cycles = self.gradients(forcing, 0.5 * trace.target())?;
+        trace.spend(cycles);
+        Ok(())
+    }
+}

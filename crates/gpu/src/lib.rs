@@ -1,0 +1,44 @@
+//! Complementarity pressure solvers on the GPU.
+//!
+//! [`Gpu`] solves the problems of `unstick-mlcp` by the names known there. The problem goes to the
+//! device once; hierarchy, active sets, nested start, cycles and residuals stay there, and the host
+//! reads back single numbers. Cycles are in single precision, residuals in double precision.
+//!
+//! ```no_run
+//! use unstick_gpu::Gpu;
+//! use unstick_mlcp::generate::Example;
+//! use unstick_mlcp::MlcpSolver;
+//!
+//! let folder = Example::CubeLid.generate(3, 64, 0)?;
+//! let mut solver = Gpu::open(0)?.solver(&"best".parse()?, Default::default())?;
+//! let mut q = vec![0.0; folder.b.len()];
+//! let report = solver.solve(&folder.problem()?, &mut q)?;
+//! println!("{}: {} after {} cycles", report.solver(), report.outcome(), report.cycles());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! No toolkit is needed to build this: driver and compiler are looked for when a device is opened
+//! ([`Gpu::status`] says what is missing), and the kernels, plain text in `kernels/`, are compiled for
+//! the device that is found. Tests run the same text on the host (feature `emulation`).
+
+mod arena;
+mod backend;
+mod best;
+mod catalogue;
+mod error;
+mod gradients;
+mod hierarchy;
+mod layout;
+mod machine;
+mod methods;
+mod nested;
+mod probe;
+mod resident;
+mod solver;
+
+pub use backend::{Backend, Placement};
+pub use error::GpuError;
+pub use machine::kernel_text;
+pub use probe::Probe;
+pub use resident::Times;
+pub use solver::{Gpu, GpuSolver};

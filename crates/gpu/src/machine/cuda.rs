@@ -1,0 +1,187 @@
+//! A GPU of NVIDIA's, through its driver; kernels are compiled when the device is opened.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::{
+    self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
+    LaunchConfig, PinnedHostSlice, PushKernelArg, result,
+};
+use cudarc::nvrtc::{self, CompileError, CompileOptions};
+
+use super::{Kernel, Machine, Recording, kernel_text};
+use crate::error::GpuError;
+use crate::layout::{Address, Args, TINY_BYTES};
+
+// SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
+unsafe impl DeviceRepr for Args {}
+
+/// Bytes of the mailbox.
+const MAILBOX: usize = 256;
+
+/// A device with the kernels of one dimension.
+pub(crate) struct Cuda {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    functions: Vec<CudaFunction>,
+    memory: Option<CudaSlice<u8>>,
+    graphs: Vec<CudaGraph>,
+    cluster: u32,
+    /// Where numbers arrive that the host waits for; memory that the device can write to directly.
+    mailbox: PinnedHostSlice<u8>,
+}
+
+// SAFETY: graphs and slices are handles that the driver allows to use from any one thread at a time, with the
+// context bound to it; every method binds it first, and `&mut self` keeps threads apart.
+unsafe impl Send for Cuda {}
+
+/// What is missing for a device to be used; nothing if all is there.
+pub(crate) fn check_libraries() -> Result<(), GpuError> {
+    // SAFETY: these look for a library and load it, nothing else.
+    if !unsafe { driver::sys::is_culib_present() } {
+        let needed = "install the NVIDIA driver";
+        return Err(GpuError::Library { library: "libcuda", needed });
+    }
+    // SAFETY: as above.
+    if !unsafe { nvrtc::sys::is_culib_present() } {
+        let needed = "install NVRTC, with the CUDA toolkit or as the Python package nvidia-cuda-nvrtc, and put it on the library path";
+        return Err(GpuError::Library { library: "libnvrtc", needed });
+    }
+    Ok(())
+}
+
+fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
+    move |error| GpuError::Driver { action, message: error.to_string() }
+}
+
+impl Cuda {
+    /// Opens a device and compiles the kernels for it.
+    pub fn open(ordinal: usize, dimension: usize) -> Result<Self, GpuError> {
+        check_libraries()?;
+        Self::check(ordinal)?;
+        let context = CudaContext::new(ordinal).map_err(failed("open"))?;
+        let (major, minor) = context.compute_capability().map_err(failed("tell its capability"))?;
+        let cluster = if major >= 9 { 8 } else { 1 };
+        let options = CompileOptions {
+            options: vec![
+                format!("--gpu-architecture=compute_{major}{minor}"),
+                "--std=c++17".into(),
+                "-default-device".into(),
+                format!("-DDIM={dimension}"),
+                format!("-DCLUSTER={cluster}"),
+            ],
+            ..CompileOptions::default()
+        };
+        let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
+            log: match error {
+                CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
+                other => format!("{other:?}"),
+            },
+        })?;
+        let module = context.load_module(compiled).map_err(failed("load the kernels"))?;
+        let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
+        let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
+        let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let lent = functions[Kernel::SmallCycle as usize].set_attribute(attribute, TINY_BYTES as i32);
+        lent.map_err(failed("lend a block its memory"))?;
+        let stream = context.new_stream().map_err(failed("open a stream"))?;
+        // SAFETY: written by the device before it is read.
+        let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
+        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, mailbox })
+    }
+
+    /// Whether there is a device of that number.
+    pub fn check(ordinal: usize) -> Result<(), GpuError> {
+        let count = CudaContext::device_count().map_err(failed("count devices"))? as usize;
+        if ordinal < count { Ok(()) } else { Err(GpuError::NoDevice { ordinal, count }) }
+    }
+
+    /// Names of all devices.
+    pub fn names() -> Result<Vec<String>, GpuError> {
+        let count = CudaContext::device_count().map_err(failed("count devices"))? as usize;
+        let name = |ordinal| CudaContext::new(ordinal)?.name();
+        (0..count).map(|ordinal| name(ordinal).map_err(failed("tell its name"))).collect()
+    }
+
+    fn bind(&self) -> Result<(), GpuError> {
+        self.context.bind_to_thread().map_err(failed("bind to a thread"))
+    }
+}
+
+impl Machine for Cuda {
+    fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError> {
+        self.bind()?;
+        self.graphs.clear();
+        self.memory = None;
+        self.stream.synchronize().map_err(failed("finish its work"))?;
+        let (free, _) = result::mem_get_info().map_err(failed("tell its free memory"))?;
+        let memory = self.stream.alloc_zeros::<u8>(bytes);
+        let memory = memory.map_err(|_| GpuError::Memory { needed: bytes >> 20, free: free >> 20 })?;
+        let (address, _guard) = memory.device_ptr(&self.stream);
+        drop(_guard);
+        self.memory = Some(memory);
+        Ok(address)
+    }
+
+    fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError> {
+        self.bind()?;
+        // SAFETY: callers hand over ranges inside what `allocate` returned.
+        unsafe { result::memset_d8_async(at, 0, bytes, self.stream.cu_stream()) }.map_err(failed("clear memory"))
+    }
+
+    fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError> {
+        self.bind()?;
+        // SAFETY: as above; the copy has left `bytes` when the stream has been waited for.
+        unsafe { result::memcpy_htod_async(at, bytes, self.stream.cu_stream()) }.map_err(failed("receive data"))?;
+        self.stream.synchronize().map_err(failed("receive data"))
+    }
+
+    fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
+        self.bind()?;
+        if bytes.len() <= MAILBOX {
+            let mailbox = self.mailbox.as_mut_slice().map_err(failed("lend host memory"))?;
+            let mailbox = &mut mailbox[..bytes.len()];
+            // SAFETY: as above.
+            unsafe { result::memcpy_dtoh_async(mailbox, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
+            self.stream.synchronize().map_err(failed("run kernels"))?;
+            bytes.copy_from_slice(mailbox);
+            return Ok(());
+        }
+        // SAFETY: as above.
+        unsafe { result::memcpy_dtoh_async(bytes, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
+        self.stream.synchronize().map_err(failed("run kernels"))
+    }
+
+    fn cluster(&self) -> u32 {
+        self.cluster
+    }
+
+    fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
+        let function = &self.functions[kernel as usize];
+        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { 0 };
+        let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes };
+        let mut builder = self.stream.launch_builder(function);
+        builder.arg(args);
+        // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.
+        unsafe { builder.launch(shape) }.map(drop).map_err(failed("launch a kernel"))
+    }
+
+    fn begin_recording(&mut self) -> Result<(), GpuError> {
+        self.bind()?;
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        self.stream.begin_capture(mode).map_err(failed("record launches"))
+    }
+
+    fn end_recording(&mut self) -> Result<Recording, GpuError> {
+        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0)).map_err(failed("record launches"))?;
+        let nothing = || GpuError::Driver { action: "record launches", message: "nothing was recorded".into() };
+        self.graphs.push(graph.ok_or_else(nothing)?);
+        Ok(Recording(self.graphs.len() - 1))
+    }
+
+    fn replay(&mut self, recording: Recording) -> Result<(), GpuError> {
+        self.bind()?;
+        self.graphs[recording.0].launch().map_err(failed("replay launches"))
+    }
+}

@@ -1,0 +1,136 @@
+//! A machine that holds memory and runs kernels: a GPU, or in tests the host.
+
+mod cuda;
+#[cfg(feature = "emulation")]
+mod emulated;
+
+pub(crate) use cuda::{Cuda, check_libraries};
+#[cfg(feature = "emulation")]
+pub(crate) use emulated::Emulated;
+
+use crate::error::GpuError;
+use crate::layout::{Address, Args};
+
+/// The kernel text, in the order in which its parts use each other.
+const PARTS: [&str; 14] = [
+    include_str!("../../kernels/layout.cuh"),
+    include_str!("../../kernels/device.h"),
+    include_str!("../../kernels/reduce.cuh"),
+    include_str!("../../kernels/stencil.cuh"),
+    include_str!("../../kernels/sweep.cu"),
+    include_str!("../../kernels/transfer.cu"),
+    include_str!("../../kernels/setup.cu"),
+    include_str!("../../kernels/walls.cu"),
+    include_str!("../../kernels/krylov.cu"),
+    include_str!("../../kernels/small.cu"),
+    include_str!("../../kernels/upload.cu"),
+    include_str!("../../kernels/gradients.cu"),
+    include_str!("../../kernels/newton.cu"),
+    include_str!("../../kernels/probe.cu"),
+];
+
+/// The kernels as one text, which a compiler for the device takes as it is (with `DIM` defined).
+pub fn kernel_text() -> String {
+    PARTS.join("\n")
+}
+
+macro_rules! kernels {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// A kernel.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kernel { $($variant),+ }
+
+        impl Kernel {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its name in the text.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+kernels! {
+    ScatterRows = "scatter_rows",
+    ScatterCuts = "scatter_cuts",
+    ScatterWalls = "scatter_walls",
+    GatherRows = "gather_rows",
+    ClassifyFine = "classify_fine",
+    Classify = "classify",
+    Aggregate = "aggregate",
+    Adopt = "adopt",
+    Galerkin = "galerkin",
+    Truncate = "truncate",
+    ListMixed = "list_mixed",
+    SmallSetup = "small_setup",
+    SmallGalerkin = "small_galerkin",
+    SmallCycle = "small_cycle",
+    SmallStart = "small_start",
+    Sweep = "sweep",
+    Restrict = "restrict_residual",
+    Prolong = "prolong",
+    EliminateRed = "eliminate_red",
+    MultiplyBlack = "multiply_black",
+    StepBlack = "step_black",
+    CorrectFine = "correct_fine",
+    CorrectStart = "correct_start",
+    ProjectFine = "project_fine",
+    ProjectStart = "project_start",
+    ChooseFine = "choose_fine",
+    ChooseStart = "choose_start",
+    SettleFine = "settle_fine",
+    SettleStart = "settle_start",
+    LoadFine = "load_fine",
+    LoadStart = "load_start",
+    NaturalResidual = "natural_residual",
+    RestrictToStart = "restrict_to_start",
+    RestrictStart = "restrict_start",
+    ProlongFine = "prolong_fine",
+    ProlongStart = "prolong_start",
+    FindAnchors = "find_anchors",
+    DropAnchors = "drop_anchors",
+    BeginRows = "begin_rows",
+    Aim = "aim",
+    MultiplyRows = "multiply_rows",
+    StepRows = "step_rows",
+    LoadCycle = "load_cycle",
+    TakeCycle = "take_cycle",
+    ChooseNewton = "choose_newton",
+    StepToBound = "step_to_bound",
+    MeritAndSlope = "merit_and_slope",
+    ProjectStep = "project_step",
+    MeritOfTrial = "merit_of_trial",
+    AcceptTrial = "accept_trial",
+    CopyCells = "copy_cells",
+    Nothing = "nothing",
+}
+
+/// Launches that are replayed as one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recording(usize);
+
+/// Memory and kernels. Launches and copies happen in the order in which they are asked for.
+pub(crate) trait Machine: Send {
+    /// Memory of that size, all zero; all earlier memory and recordings are gone.
+    fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError>;
+
+    fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError>;
+
+    fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError>;
+
+    /// Waits for all launches before it.
+    fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// How many blocks can wait for each other.
+    fn cluster(&self) -> u32;
+
+    fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
+
+    /// From here on launches are recorded instead of run.
+    fn begin_recording(&mut self) -> Result<(), GpuError>;
+
+    fn end_recording(&mut self) -> Result<Recording, GpuError>;
+
+    fn replay(&mut self, recording: Recording) -> Result<(), GpuError>;
+}

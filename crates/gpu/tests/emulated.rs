@@ -1,0 +1,45 @@
+//! `best` of the device, run on the host, against `best` of the processor.
+#![cfg(feature = "emulation")]
+
+use unstick_gpu::Gpu;
+use unstick_mlcp::generate::Example;
+use unstick_mlcp::{MlcpSolver, SolverName};
+
+/// Cycles that the device may need more than the processor; small levels have projected sweeps in place of
+/// policies there, and what a thin wall cuts off joins the neighbouring cell.
+const MORE_CYCLES: usize = 4;
+
+#[test]
+fn generated_problems_have_the_answer_of_the_processor() {
+    for example in Example::ALL {
+        for (dimension, size) in [(2, 16), (2, 33), (2, 96), (3, 12), (3, 24)] {
+            let problem = example.problem(dimension, size, 1).unwrap();
+            let (mut on_cpu, mut on_gpu) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
+            let name: SolverName = "best".parse().unwrap();
+            let expected = name.build(&Default::default()).solve(&problem, &mut on_cpu).unwrap();
+            let mut solver = Gpu::emulated().solver(&name, Default::default()).unwrap();
+            let report = solver.solve(&problem, &mut on_gpu).unwrap();
+
+            let what = format!("{example} in {dimension} dimensions, {size} cells");
+            assert!(report.converged(), "{what}: {}", report.outcome());
+            assert_eq!(report.active_rows(), expected.active_rows(), "{what}: rows that have let go");
+            let (cycles, on_processor) = (report.inner_iterations(), expected.inner_iterations());
+            assert!(cycles <= on_processor + MORE_CYCLES, "{what}: {cycles} cycles, {on_processor} on the processor");
+            let scale = on_cpu.iter().fold(0.0f64, |most, q| most.max(q.abs()));
+            let apart = on_cpu.iter().zip(&on_gpu).fold(0.0f64, |most, (one, other)| most.max((one - other).abs()));
+            // Two answers with residuals of 1e-6 may differ by that times the condition of the matrix.
+            assert!(apart < 1e-3 * scale, "{what}: the answers are {apart:e} apart, the largest is {scale:e}");
+        }
+    }
+}
+
+#[test]
+fn the_same_problem_gives_the_same_bits() {
+    let problem = Example::ThinPlates.problem(3, 16, 0).unwrap();
+    let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
+    let mut answers = [vec![0.0; problem.size()], vec![0.0; problem.size()]];
+    for answer in &mut answers {
+        assert!(solver.solve(&problem, answer).unwrap().converged());
+    }
+    assert_eq!(answers[0], answers[1]);
+}

@@ -1,0 +1,95 @@
+//! The scheme on the processor: single precision on the checkerboard, double precision on the rows.
+
+use super::walls::Walls;
+use super::{Backend, MOST_CYCLES};
+use crate::checkerboard::{Hierarchy, Layout, Reduced};
+use crate::error::SolveError;
+use crate::pressure::PressureOperator;
+use crate::problem::Mlcp;
+use crate::run::{Task, Trace};
+use crate::vector;
+
+/// Projected sweeps over the walls before each policy: a second one gains nothing.
+const SWEEPS: usize = 1;
+
+pub(super) struct OnCheckerboard<'t, const D: usize> {
+    problem: &'t Mlcp<'t>,
+    operator: &'t PressureOperator<D>,
+    loose: &'t [Vec<u32>],
+    hierarchy: Hierarchy<D>,
+    layout: Layout,
+    walls: Walls<'t, D>,
+    reduced: Reduced,
+    answer: Vec<f32>,
+    q: &'t mut [f64],
+    /// A q + b.
+    r: Vec<f64>,
+}
+
+impl<'t, const D: usize> OnCheckerboard<'t, D> {
+    pub fn new(operator: &'t PressureOperator<D>, task: &Task<'t, 't>, q: &'t mut [f64], trace: &mut Trace) -> Self {
+        let problem = task.problem;
+        let (hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
+        let walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));
+        walls.lift(q);
+        let (answer, r) = (vec![0.0; hierarchy.size()], vec![0.0; q.len()]);
+        Self {
+            problem,
+            operator,
+            loose: task.loose,
+            hierarchy,
+            layout,
+            walls,
+            reduced: Reduced::default(),
+            answer,
+            q,
+            r,
+        }
+    }
+
+    /// Bytes that a policy moves beside its cycles: r = A q + b, its norms, the right-hand side on the
+    /// checkerboard, and the correction of q.
+    fn bytes_around(&self) -> u64 {
+        (self.operator.bytes_per_product() + self.q.len() * (8 + 24 + 8 + 12 + 20)) as u64
+    }
+}
+
+impl<const D: usize> Backend for OnCheckerboard<'_, D> {
+    fn natural_residual(&mut self) -> Result<f64, SolveError> {
+        self.problem.residual(self.q, &mut self.r);
+        Ok(self.problem.natural_residual(self.q, &self.r))
+    }
+
+    fn start(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
+        let norm = vector::norm_max(&self.r).max(f64::MIN_POSITIVE);
+        let (scale, inverse) = (norm / self.operator.unit(), -1.0 / norm);
+        let mut load = vec![0.0; self.hierarchy.size()];
+        self.hierarchy.spread(&self.layout, &mut load, |row| (inverse * self.r[row]) as f32);
+        let mut floor = vec![f32::NEG_INFINITY; self.hierarchy.size()];
+        self.walls.floors(self.q, scale, &mut floor);
+        let x = self.hierarchy.nested_start(&mut self.reduced, load, floor);
+        self.layout.add(&self.hierarchy, scale, &x, self.q);
+        self.walls.lift(self.q);
+        trace.moves(self.hierarchy.bytes_per_iteration() + self.bytes_around());
+        Ok(())
+    }
+
+    fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
+        (0..SWEEPS).for_each(|_| self.walls.relax(self.q, &mut self.r));
+        let changes = self.walls.choose(self.loose, self.q, &mut self.r);
+        trace.set_up(|| self.hierarchy.pin(0, changes.into_iter()));
+        Ok(())
+    }
+
+    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError> {
+        let norm = trace.residual(); // single precision works on numbers around one
+        let (scale, inverse) = (norm / self.operator.unit(), -1.0 / norm);
+        let free_norm = self.hierarchy.load(&self.layout, |row| (inverse * self.r[row]) as f32);
+        let target = (forcing * free_norm).max(0.5 * trace.target() / norm);
+        let (cycles, _) = self.reduced.solve(&mut self.hierarchy, 0, &mut self.answer, target, MOST_CYCLES);
+        trace.spend(cycles);
+        trace.moves(cycles as u64 * self.hierarchy.bytes_per_iteration() + self.bytes_around());
+        self.layout.add(&self.hierarchy, scale, &self.answer, self.q);
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Minimum-map Newton (`newton`) of \[Andersen2017a\] and \[Andersen2017b\].
+//!
+//! Finds a root of H_i = min(q_i − ℓ_i, r_i) on wall rows, H_i = r_i elsewhere. With
+//! 𝒜 = {r_i < q_i − ℓ_i} and all equation rows, ℱ the rest (the index files of the papers, their
+//! slip in eq. (47) mended: rows away from walls always belong to 𝒜), the Newton equation reduces to
+//!
+//! ```text
+//!     Δq_ℱ = −H_ℱ,      A_𝒜𝒜 Δq_𝒜 = A_𝒜ℱ H_ℱ − H_𝒜                     eq. (29)
+//! ```
+//!
+//! which is solved through masks, to the inexactness ξ of eq. (22), and followed by a projected
+//! Armijo search on θ = ½ HᵀH (alg. 1). All four published termination tests are here. The natural
+//! residual has the last word: a test that fires before it is met makes the outcome `Stalled`,
+//! unless a few PSOR sweeps (the papers' own starting iterate) get the method going again.
+//!
+//! Where this runs is left to a [`Backend`]: here it is the rows of any matrix, elsewhere a GPU.
+
+mod on_rows;
+
+pub(crate) use on_rows::{merit, project_step};
+
+use self::on_rows::OnRows;
+use super::{Inner, LineSearch, MlcpSolver};
+use crate::error::SolveError;
+use crate::problem::Mlcp;
+use crate::report::SolveReport;
+use crate::run::{Trace, run};
+use crate::stop::{Stop, Tolerance};
+
+/// What a user may turn.
+#[derive(Clone, Debug)]
+pub struct NewtonParams {
+    /// ξ: the Newton equation is solved to this part of ‖H‖∞, eq. (22). Default 1e-2.
+    pub inexactness: f64,
+    /// Tightens ξ in proportion to the residual already gained, which makes the tail quadratic.
+    /// Default true; the papers keep ξ fixed.
+    pub tightening: bool,
+    /// The projected Armijo search of alg. 1.
+    pub line_search: LineSearch,
+    /// Absolute test θ < ε, eq. (32). Default 0: off, the natural residual decides.
+    pub absolute: f64,
+    /// Relative test |θ′ − θ| < ε θ, eq. (33). Default 1e-6: the merit does not move any more.
+    pub relative: f64,
+    /// Stagnation test ‖q′ − q‖∞ < ε, eq. (34). Default 0: off.
+    pub stagnation: f64,
+    /// PSOR sweeps that follow a failed search or a test that fired too early. Default 10; 0 leaves
+    /// the published method.
+    pub rescue_sweeps: usize,
+    /// When to stop; the fourth test is its limit. Default limit: 200 steps.
+    pub stop: Stop,
+}
+
+impl Default for NewtonParams {
+    fn default() -> Self {
+        Self {
+            inexactness: 1e-2,
+            tightening: true,
+            line_search: LineSearch::default(),
+            absolute: 0.0,
+            relative: 1e-6,
+            stagnation: 0.0,
+            rescue_sweeps: 10,
+            stop: Stop::default(),
+        }
+    }
+}
+
+impl NewtonParams {
+    /// The settings of [Andersen2017b, sec. 6]: 10 steps, all thresholds 1e-5, ξ = 0.01.
+    pub fn published() -> Self {
+        Self {
+            tightening: false,
+            absolute: 1e-5,
+            relative: 1e-5,
+            stagnation: 1e-5,
+            rescue_sweeps: 0,
+            stop: Stop { tolerance: Tolerance::Absolute(1e-5), max_cycles: Some(10) },
+            ..Self::default()
+        }
+    }
+}
+
+/// The method.
+pub struct Newton {
+    /// What a user may turn.
+    pub params: NewtonParams,
+    /// The linear solver.
+    pub inner: Inner,
+}
+
+impl MlcpSolver for Newton {
+    fn name(&self) -> String {
+        format!("newton+{}", self.inner.name())
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
+        run(name, problem, q, &params.stop, 200, |task, q, trace: &mut Trace| {
+            iterate(params, &mut OnRows::new(inner, &task, q), trace)
+        })
+    }
+}
+
+/// The parts of the method, for whatever machine holds the iterate.
+pub trait Backend {
+    /// The natural residual of the iterate.
+    fn natural_residual(&mut self) -> Result<f64, SolveError>;
+
+    /// Sorts rows into 𝒜 and ℱ and prepares eq. (29): Δq on ℱ, the right-hand side on 𝒜.
+    fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// Solves it for Δq on 𝒜, to `target`; books the iterations.
+    fn solve(&mut self, target: f64, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// θ, eq. (15), and its slope along Δq, eq. (19).
+    fn merit_and_slope(&mut self) -> Result<(f64, f64), SolveError>;
+
+    /// trial ← max(q + τ Δq, ℓ); returns θ there.
+    fn try_step(&mut self, step: f64) -> Result<f64, SolveError>;
+
+    /// q ← trial; returns how far that is, in the maximum norm.
+    fn accept(&mut self) -> Result<f64, SolveError>;
+
+    /// PSOR sweeps without over-relaxation; false if the machine has none.
+    fn sweep(&mut self, sweeps: usize) -> Result<bool, SolveError>;
+}
+
+/// Iterates until the solve has ended.
+pub fn iterate(params: &NewtonParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<(), SolveError> {
+    let mut first = f64::NAN;
+    while trace.goes_on(backend.natural_residual()?)? {
+        if trace.cycles() == 0 {
+            first = trace.residual();
+        }
+        backend.choose(trace)?;
+        let gained = if params.tightening { trace.residual() / first } else { 1.0 };
+        let forcing = params.inexactness.min(gained);
+        backend.solve((forcing * trace.residual()).max(0.1 * trace.target()), trace)?;
+
+        let (merit, slope) = backend.merit_and_slope()?;
+        let mut merit_after = merit;
+        let step = params.line_search.try_search(merit, slope, |step| {
+            merit_after = backend.try_step(step)?;
+            Ok::<_, SolveError>(merit_after)
+        })?;
+        let failed = match step {
+            None => Some("no step along the Newton direction lowers the merit function"),
+            Some(_) => fired_test(params, merit, merit_after, backend.accept()?),
+        };
+        let Some(remark) = failed else { continue };
+        if backend.natural_residual()? <= trace.target() {
+            continue;
+        }
+        if params.rescue_sweeps > 0 && backend.sweep(params.rescue_sweeps)? {
+            trace.spend(params.rescue_sweeps);
+            trace.remark("PSOR sweeps got a stuck Newton iteration going again");
+        } else {
+            trace.stall(remark);
+        }
+    }
+    Ok(())
+}
+
+/// Eqs. (32)–(34); the limit on steps is the trace's.
+fn fired_test(params: &NewtonParams, before: f64, after: f64, moved: f64) -> Option<&'static str> {
+    if after < params.absolute {
+        Some("the merit function is below its absolute threshold")
+    } else if (after - before).abs() < params.relative * before {
+        Some("the merit function changes less than its relative threshold")
+    } else if moved < params.stagnation {
+        Some("the iterate moves less than the stagnation threshold")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,110 @@
+//! Policy iteration (`policy`), also known as the primal–dual active set method.
+//!
+//! Decides for every wall row which of its two conditions holds, solves the linear system that
+//! remains, and decides again [Lai2021, alg. 2]:
+//!
+//! ```text
+//!     λ_i = 1 (equation) if r_i < A_ii (q_i − ℓ_i), else 0 (q_i = ℓ_i)      eq. (5.7)
+//!     (Λ A Λ + I − Λ) q = −Λ b                                              eq. (5.8)
+//! ```
+//!
+//! The comparison is scaled by A_ii so that it does not depend on units. On M-matrices the iterates
+//! are monotone and the method ends after finitely many policies; on other positive definite
+//! matrices the exchange of rows is damped as soon as it stops making progress. Linear systems are
+//! solved only as far as the current residual warrants, in terms of the correction to q.
+
+//!
+//! Where this runs is left to a [`Backend`]: here it is the rows of any matrix, elsewhere a GPU.
+
+mod on_rows;
+
+pub use super::active_set::Patience;
+pub(super) use on_rows::masked_negation;
+
+use self::on_rows::OnRows;
+use super::{Inner, MlcpSolver};
+use crate::error::SolveError;
+use crate::linear::{LinearOutcome, LinearReport};
+use crate::problem::Mlcp;
+use crate::report::SolveReport;
+use crate::run::{Task, Trace, run};
+use crate::stop::Stop;
+
+/// What a user may turn.
+#[derive(Clone, Debug)]
+pub struct PolicyParams {
+    /// Each linear system is solved to this part of its right-hand side. Default 3e-2: tighter
+    /// wastes iterations on policies that will be dropped, looser takes more policies.
+    pub forcing: f64,
+    /// Policies without progress before rows are exchanged one by one. Default 10.
+    pub patience: usize,
+    /// When to stop. Default limit: 1000 policies.
+    pub stop: Stop,
+}
+
+impl Default for PolicyParams {
+    fn default() -> Self {
+        Self { forcing: 3e-2, patience: 10, stop: Stop::default() }
+    }
+}
+
+/// The method.
+pub struct Policy {
+    /// What a user may turn.
+    pub params: PolicyParams,
+    /// The linear solver.
+    pub inner: Inner,
+}
+
+impl MlcpSolver for Policy {
+    fn name(&self) -> String {
+        format!("policy+{}", self.inner.name())
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
+        run(name, problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| on_rows(params, inner, task, q, trace))
+    }
+}
+
+/// The method on the rows of a task.
+pub(super) fn on_rows(
+    params: &PolicyParams,
+    inner: &mut Inner,
+    task: Task,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<(), SolveError> {
+    iterate(params, &mut OnRows::new(params, inner, &task, q), trace).map(drop)
+}
+
+/// The parts of the method, for whatever machine holds the iterate.
+pub trait Backend {
+    /// The natural residual of the iterate.
+    fn natural_residual(&mut self) -> Result<f64, SolveError>;
+
+    /// Decides anew which rows are pinned and moves them to their bound. Returns how many have changed;
+    /// none if only single rows should change and the machine cannot do that.
+    fn choose(&mut self, trace: &mut Trace) -> Result<Option<usize>, SolveError>;
+
+    /// Whether single rows change, which relies on exact linear solves.
+    fn is_cautious(&self) -> bool;
+
+    /// Corrects the free rows, to `forcing` of their residual and no further than `least`; books the
+    /// iterations.
+    fn correct(&mut self, forcing: f64, least: f64, trace: &mut Trace) -> Result<LinearReport, SolveError>;
+}
+
+/// Iterates until the solve has ended; false if the machine can do no more for it.
+pub fn iterate(params: &PolicyParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<bool, SolveError> {
+    while trace.goes_on(backend.natural_residual()?)? {
+        let Some(changed) = backend.choose(trace)? else { return Ok(false) };
+        let forcing = if backend.is_cautious() { 1e-10 } else { params.forcing };
+        let report = backend.correct(forcing, 0.3 * trace.target(), trace)?;
+        let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
+        if changed == 0 && (has_failed || report.iterations == 0) {
+            trace.stall("the policy is settled and the linear solver cannot reduce the residual any further");
+        }
+    }
+    Ok(true)
+}

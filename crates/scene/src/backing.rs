@@ -1,0 +1,68 @@
+//! Where the pressure of a scene is solved for: on the processor, or on a GPU.
+
+use unstick_gpu::{Backend, GpuError, Placement};
+use unstick_liquid::Simulation;
+use unstick_mlcp::{PressureMethod, SolverOptions};
+
+use crate::file::{Place, SceneError};
+use crate::scene::{AnyScene, Scene};
+
+/// What a scene says of it.
+#[derive(Clone, Debug, Default)]
+pub struct Backing {
+    /// The wish. Default: the processor.
+    pub backend: Backend,
+    /// Where it was written.
+    pub(crate) place: Option<Place>,
+}
+
+impl AnyScene {
+    /// See [`Scene::placement`].
+    pub fn placement(&self) -> Result<Placement, SceneError> {
+        match self {
+            Self::Plane(scene) => scene.placement(),
+            Self::Space(scene) => scene.placement(),
+        }
+    }
+}
+
+impl<const D: usize> Scene<D> {
+    /// Where the pressure is going to be solved for; a GPU that is asked for and not there is refused.
+    pub fn placement(&self) -> Result<Placement, SceneError> {
+        let on_processor = |reason| match self.backing.backend {
+            Backend::Cpu => Ok(Placement::Cpu(None)),
+            Backend::Auto => Ok(Placement::Cpu(Some(reason))),
+            Backend::Gpu => Err(reason),
+        };
+        let placement = match self.setup.pressure.solver {
+            _ if !self.bodies.is_empty() => on_processor(BODIES),
+            PressureMethod::Solver(name) => self.backing.backend.place(&name),
+            PressureMethod::Splitting(_) => on_processor(SPLITTING),
+        };
+        placement.map_err(|error| self.refuse_gpu(&error))
+    }
+
+    /// Hands the pressure of a simulation to the device that the scene asks for, if any.
+    pub(crate) fn place(&self, simulation: &mut Simulation<D>) -> Result<(), SceneError> {
+        let (Some(gpu), PressureMethod::Solver(name)) = (self.placement()?.gpu(), self.setup.pressure.solver) else {
+            return Ok(());
+        };
+        let options = SolverOptions { stop: self.setup.pressure.stop(), ..Default::default() };
+        let solver = gpu.solver(&name, options).map_err(|error| self.refuse_gpu(&error))?;
+        simulation.solve_on(Box::new(solver));
+        Ok(())
+    }
+
+    fn refuse_gpu(&self, error: &GpuError) -> SceneError {
+        let message = format!("the pressure cannot be solved for on the GPU: {error}");
+        let error = match &self.backing.place {
+            Some(place) => SceneError::at(place, message, "asked for here"),
+            None => SceneError::anywhere(message),
+        };
+        error.with_help(Some("`auto` takes the GPU where it can; `unstick doctor` says what is there".into()))
+    }
+}
+
+const BODIES: GpuError = GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor");
+
+const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");

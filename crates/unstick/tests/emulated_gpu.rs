@@ -1,0 +1,133 @@
+//! `--backend gpu` from end to end, the host standing in for the device.
+#![cfg(feature = "emulation")]
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A small scene of either dimension, without pictures.
+const SCENES: [[&str; 6]; 2] = [
+    ["run", "dam-break", "--set", "grid.cells=[24,24]", "--set", "output.frames=false"],
+    ["run", "dam-break-3d", "--set", "grid.cells=[12,12,12]", "--set", "output.frames=false"],
+];
+
+fn unstick(folder: &TempDir, emulated: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unstick"));
+    command.current_dir(folder.path()).env("NO_COLOR", "1").env("UNSTICK_EMULATED_GPU", emulated);
+    command
+}
+
+/// A column of the statistics.
+fn column(folder: &TempDir, run: &str, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.path().join(run).join("stats.csv")).unwrap();
+    let place = text.lines().next().unwrap().split(',').position(|column| column == name).unwrap();
+    text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap().to_owned()).collect()
+}
+
+fn numbers(folder: &TempDir, run: &str, name: &str) -> Vec<f64> {
+    column(folder, run, name).iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// Everything but the times.
+fn without_times(folder: &TempDir, run: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.path().join(run).join("stats.csv")).unwrap();
+    text.lines().map(|line| line.split(',').take(18).collect::<Vec<_>>().join(",")).collect()
+}
+
+#[test]
+fn a_run_has_the_invariants_and_cycles_of_the_processor() {
+    for scene in SCENES {
+        let folder = tempfile::tempdir().unwrap();
+        for backend in ["cpu", "gpu"] {
+            let args = ["--frames", "12", "--backend", backend, "--out", backend];
+            unstick(&folder, "yes").args(scene).args(args).assert().success();
+        }
+        assert!(column(&folder, "gpu", "solver").iter().all(|solver| solver == "best on gpu"));
+        assert!(column(&folder, "cpu", "solver").iter().all(|solver| solver == "best"));
+        assert_eq!(column(&folder, "gpu", "step").len(), column(&folder, "cpu", "step").len());
+        for name in ["volume", "kinetic_energy", "potential_energy"] {
+            let (on_cpu, on_gpu) = (numbers(&folder, "cpu", name), numbers(&folder, "gpu", name));
+            let largest = on_cpu.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+            for (cpu, gpu) in on_cpu.iter().zip(&on_gpu) {
+                assert!((cpu - gpu).abs() < 1e-3 * largest, "{name}: {cpu} {gpu}");
+            }
+        }
+        let (on_cpu, on_gpu) = (numbers(&folder, "cpu", "cycles"), numbers(&folder, "gpu", "cycles"));
+        assert!(on_cpu.iter().zip(&on_gpu).all(|(cpu, gpu)| (cpu - gpu).abs() <= 2.0), "{on_cpu:?} {on_gpu:?}");
+        for name in ["divergence", "complementarity"] {
+            assert!(numbers(&folder, "gpu", name).iter().all(|&value| value < 1e-4), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_is_the_straight_one_bit_for_bit() {
+    for scene in SCENES {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |args: &[&str]| unstick(&folder, "yes").args(args).assert().success();
+        run(&[&scene[..], &["--backend", "gpu", "--frames", "6", "--out", "straight"]].concat());
+        run(&[&scene[..], &["--backend", "gpu", "--frames", "3", "--out", "halved"]].concat());
+        run(&["run", "--resume", "--out", "halved", "--frames", "6"]);
+        assert_eq!(without_times(&folder, "straight"), without_times(&folder, "halved"));
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_ends_the_run_after_the_step_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--backend", "gpu", "--frames", "6", "--out", "lost"];
+    let ended = unstick(&folder, "3").args(SCENES[0]).args(args).assert().code(2);
+    ended.stderr(contains("the device is lost").and(contains("--backend cpu")));
+    let solvers = column(&folder, "lost", "solver");
+    let (last, before) = solvers.split_last().unwrap();
+    assert!(last == "best" && !before.is_empty() && before.iter().all(|solver| solver == "best on gpu"), "{solvers:?}");
+    let args = ["run", "--resume", "--out", "lost", "--frames", "6", "--backend", "cpu"];
+    unstick(&folder, "yes").args(args).assert().success();
+    assert!(column(&folder, "lost", "solver").starts_with(&solvers), "the steps before are kept");
+}
+
+#[test]
+fn auto_goes_on_without_a_device_that_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--backend", "auto", "--frames", "6", "--out", "lost"];
+    let ended = unstick(&folder, "3").args(SCENES[0]).args(args).assert().success();
+    ended.stdout(contains("pressure on gpu (emulated)")).stderr(contains("the processor goes on"));
+    let solvers = column(&folder, "lost", "solver");
+    assert!(solvers[0] == "best on gpu" && solvers.last().unwrap() == "best", "{solvers:?}");
+}
+
+#[test]
+fn a_solver_that_the_gpu_does_not_have_is_left_out_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let tank = ["generate", "sphere-half", "--dimension", "2", "--size", "16", "--out", "tank", "--quiet"];
+    unstick(&folder, "yes").args(tank).assert().success();
+    let solve = |args: &[&str]| unstick(&folder, "yes").args(["solve", "tank", "--solver"]).args(args).assert();
+    solve(&["psor,best", "--backend", "gpu"]).success().stderr(contains("psor on gpu is left out"));
+    solve(&["psor", "--backend", "gpu"]).code(2).stderr(contains("GPU"));
+    solve(&["psor", "--backend", "auto"]).success();
+}
+
+#[test]
+fn a_bench_shows_both_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let args =
+        ["bench", "circle-half", "--sizes", "24", "--solvers", "best", "--backend", "cpu,gpu", "--repetitions", "2"];
+    let output = unstick(&folder, "yes").args(args).arg("--json").assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(output).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.iter().map(|line| line["backend"].as_str().unwrap()).collect::<Vec<_>>(), ["cpu", "gpu"]);
+    assert_eq!(lines[0]["active_rows"], lines[1]["active_rows"]);
+    let seconds = |key: &str| lines[1][key].as_f64().unwrap();
+    assert!(seconds("transfer_seconds") > 0.0 && seconds("setup_seconds") > 0.0 && seconds("solve_seconds") > 0.0);
+    unstick(&folder, "yes").args(args).assert().success().stdout(contains("best on gpu"));
+}
+
+#[test]
+fn the_doctor_measures_the_device() {
+    let folder = tempfile::tempdir().unwrap();
+    unstick(&folder, "yes").args(["doctor", "--bench"]).assert().success().stdout(contains("V(2,2)-cycle"));
+}
