@@ -98,7 +98,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.5, 20.0],
     },
     Study {
         name: "dfg-2d-3",
@@ -148,7 +148,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.6, 20.0],
     },
     Study {
         name: "dfg-3d-1z",
@@ -178,7 +178,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.2, 20.0],
     },
     Study {
         name: "oscillating-cylinder",

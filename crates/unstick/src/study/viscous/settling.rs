@@ -63,7 +63,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 60.0],
+        minutes: [2.5, 60.0],
     },
     Study {
         name: "settling-disk",
@@ -93,7 +93,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 12.0],
+        minutes: [1.5, 12.0],
     },
     Study {
         name: "kissing",
@@ -124,7 +124,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 30.0],
+        minutes: [0.5, 30.0],
     },
     Study {
         name: "kissing-2d",
@@ -150,7 +150,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 15.0],
+        minutes: [0.1, 15.0],
     },
     Study {
         name: "force-noise",
@@ -181,6 +181,6 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.0, 12.0],
+        minutes: [0.1, 12.0],
     },
 ];
