@@ -114,3 +114,48 @@ fn immersed<const D: usize>(body: &RigidBody<D>, previous: &Twist<D>, density: f
         freedom,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Shape, Weight};
+    use unstick_flow::{Axis, FlowSetup, TensorGrid};
+    use unstick_grid::Pose;
+
+    fn ball(name: &str, density: f64, place: [f64; 2]) -> RigidBody<2> {
+        let shape = Shape::Sphere { radius: 0.08 };
+        RigidBody::new(name, shape, Weight::Density(density), Pose::from_translation(place)).unwrap()
+    }
+
+    #[test]
+    fn heavy_bodies_sink_light_ones_rise_and_held_ones_stay() {
+        let axis = || Axis::uniform(0.0, 1.0, 40).unwrap();
+        let flow = Flow::new(FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.01)).unwrap();
+        let held = ball("held", 3.0, [0.8, 0.5]).held_until(10.0).unwrap();
+        let bodies = vec![ball("heavy", 2.0, [0.2, 0.5]), ball("light", 0.5, [0.5, 0.5]), held];
+        let mut scene = Suspension::new(flow, bodies, [0.0, -1.0]);
+        scene.bodies_mut().iter_mut().for_each(|body| body.hold_at(0.0));
+        for _ in 0..30 {
+            scene.advance(0.01).unwrap();
+        }
+        let heights: Vec<f64> = scene.bodies().iter().map(|body| body.position()[1]).collect();
+        assert!(heights[0] < 0.495 && heights[1] > 0.503 && heights[2] == 0.5, "{heights:?}");
+        // What holds the held body takes up what the liquid does to it.
+        assert!(scene.forces()[2].force[1].abs() > 0.0 && scene.bodies()[2].velocity() == [0.0; 2]);
+    }
+
+    #[test]
+    fn a_ball_beside_a_wall_that_falls_is_set_spinning() {
+        let flow = {
+            let axis = |to: f64, cells| Axis::uniform(0.0, to, cells).unwrap();
+            Flow::new(FlowSetup::new(TensorGrid::new([axis(1.0, 48), axis(1.0, 48)]), 0.02)).unwrap()
+        };
+        let mut scene = Suspension::new(flow, vec![ball("near", 3.0, [0.14, 0.7])], [0.0, -1.0]);
+        for _ in 0..40 {
+            scene.advance(0.01).unwrap();
+        }
+        // Liquid is dragged more on the side of the wall, so that side of the ball is held back: it rolls as on it.
+        let spin = scene.bodies()[0].spin()[2];
+        assert!(spin.abs() > 1e-3 && scene.bodies()[0].velocity()[1] < -0.05, "{spin}");
+    }
+}

@@ -49,7 +49,8 @@ pub(crate) fn exchange<const D: usize>(
 }
 
 /// Force and torque as the volume integral −∫ σ·∇α over the cells that the surface cuts \[Turek2012\], divided by
-/// density; α falls from 1 to 0 over a layer of two cells outside of the body, where σ is that of the liquid.
+/// density. α falls from 1 to 0 between one and three cells outside of the body: nearer, differences of the velocity
+/// reach into it. So the force is that on the body with a cell of liquid around it.
 pub fn stress_force<const D: usize>(
     grid: &TensorGrid<D>,
     velocity: &FaceField<f64, D>,
@@ -61,7 +62,7 @@ pub fn stress_force<const D: usize>(
     let step = grid.axis(0).width(grid.axis(0).cell_at(body.centre[0]));
     let span: [[usize; 2]; D] = std::array::from_fn(|axis| {
         let line = grid.axis(axis);
-        let reach = body.reach + 3.0 * step;
+        let reach = body.reach + 4.0 * step;
         [line.cell_at(body.centre[axis] - reach), (line.cell_at(body.centre[axis] + reach) + 1).min(cells[axis])]
     });
     let extents: [usize; D] = std::array::from_fn(|axis| span[axis][1] - span[axis][0]);
@@ -74,8 +75,8 @@ pub fn stress_force<const D: usize>(
             span[axis][0] + place
         });
         let centre = grid.centre(cell);
-        // −dα/dd of a cosine that falls from 1 at the surface to 0 two cells outside.
-        let part = body.shape.at(centre) / (2.0 * step);
+        // −dα/dd of a cosine that falls from 1 to 0.
+        let part = (body.shape.at(centre) / step - 1.0) / 2.0;
         if !(0.0..1.0).contains(&part) {
             continue;
         }

@@ -66,7 +66,7 @@ pub const ALL: &[Study] = &[
         about: WHOLE,
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "", flow: ChannelPeriodic }],
-            efforts: [&[(16, "16 cells")], &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells")]],
+            efforts: [&[(16, "16 cells")], &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells"), (48, "48 cells")]],
         }),
         views: &[
             View {
@@ -98,7 +98,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.6, 25.0],
     },
     Study {
         name: "dfg-2d-3",
@@ -152,7 +152,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.6, 20.0],
     },
     Study {
         name: "dfg-3d-1z",
@@ -182,7 +182,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [2.0, 20.0],
+        minutes: [0.2, 20.0],
     },
     Study {
         name: "oscillating-cylinder",

@@ -105,7 +105,7 @@ pub fn steady(cells: usize, say: Say) -> Result<Findings, StepError> {
 pub fn periodic(cells: usize, say: Say) -> Result<Findings, StepError> {
     let (mut flow, mut bodies) = channel(cells, 1.5, Course::Ramp { duration: 0.2 });
     let unit = 2.0 / DIAMETER;
-    let until = 6.0;
+    let until = 9.0;
     let history = History::of(&mut flow, &mut bodies, until, 0.01, unit, say)?;
     let late = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
         points.iter().copied().filter(|point| point.0 > until - 1.5).collect()

@@ -7,8 +7,8 @@ use unstick::grid::Pose;
 use super::{Say, sound, thinned};
 use crate::study::record::Findings;
 
-/// Bodies that touch are closer than this part of a cell.
-const TOUCH: f64 = 1.0;
+/// Bodies nearer than this many cells have nothing between them that the grid resolves: they go on as they approach.
+const NEAR: f64 = 1.0;
 
 fn body<const D: usize>(name: &str, radius: f64, density: f64, place: [f64; D]) -> RigidBody<D> {
     let shape = Shape::Sphere { radius };
@@ -34,8 +34,8 @@ fn follow<const D: usize>(
         first.push((time, a[up]));
         second.push((time, b[up]));
         say(format!("time {time:.3}, gap {:.3} diameters, heights {:.3}, {:.3}", gap / diameter, a[up], b[up]));
-        if gap < TOUCH * spacing {
-            touched = time;
+        if gap < NEAR * spacing {
+            touched = meeting(&gaps);
             break;
         }
         if a[up].min(b[up]) < 0.5 * diameter + spacing {
@@ -47,6 +47,14 @@ fn follow<const D: usize>(
         .drawing("gap", thinned(&gaps))
         .drawing("height of the first", thinned(&first))
         .drawing("height of the second", thinned(&second)))
+}
+
+/// When the last two gaps, in a straight line, lead to none.
+fn meeting(gaps: &[(f64, f64)]) -> f64 {
+    match gaps {
+        [.., (before, wide), (now, narrow)] => now + narrow * (now - before) / (wide - narrow),
+        _ => f64::NAN,
+    }
 }
 
 /// Discs of 1 mm radius in water; SI units.
