@@ -137,8 +137,14 @@ fn bodies_that_cannot_be_are_refused_with_names_and_numbers() {
     assert_refused(&body(&format!("{at}\nmass = 0")), "4:8", "`body[0].mass` is 0, expected a positive number", "");
     assert_refused(&body(&format!("{at}\nmass = 1\ndensity = 2")), "4:8", "beside a density", "");
     assert_refused(&body("density = 500"), "1:1", "`body[0]` has no `centre`", "");
-    assert_refused(&body("density = 500\ncentre = [0.5, 3.0]"), "1:1", "body `body 1` reaches 2.100e0 m into the wall", "");
-    let two = format!("{}\ndensity = 1\nname = \"a\"\n{}\ndensity = 1\nname = \"b\"", body(at), body("centre = [0.55, 0.7]"));
+    assert_refused(
+        &body("density = 500\ncentre = [0.5, 3.0]"),
+        "1:1",
+        "body `body 1` reaches 2.100e0 m into the wall",
+        "",
+    );
+    let two =
+        format!("{}\ndensity = 1\nname = \"a\"\n{}\ndensity = 1\nname = \"b\"", body(at), body("centre = [0.55, 0.7]"));
     assert_refused(&two, "1:1", "bodies `a` and `b` overlap by 1.500e-1 m", "");
     assert_refused(&body(&format!("{at}\ndensity = 1\nrestitution = 2")), "5:15", "expected a number from 0 to 1", "");
     let mesh = "[[body]]\nshape = { mesh = { file = \"nothing.ply\" } }\ndensity = 1\ncentre = [0.5, 0.7]";
