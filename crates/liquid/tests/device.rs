@@ -11,7 +11,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(solves: usize, max_cycles: Option<usize>) -> Box<dyn MlcpSolver> {
+    fn boxed(solves: usize, max_cycles: Option<usize>) -> Box<dyn MlcpSolver> {
         let options = SolverOptions { stop: Stop { max_cycles, ..Stop::default() }, ..Default::default() };
         let inner = "policy+cg/ic0".parse::<SolverName>().unwrap().build(&options);
         Box::new(Self { solves, inner })
@@ -44,7 +44,7 @@ fn steps(device: Option<Box<dyn MlcpSolver>>) -> Vec<StepReport> {
 
 #[test]
 fn a_device_that_is_lost_costs_no_step_and_is_named_once() {
-    let steps = steps(Some(Device::new(3, None)));
+    let steps = steps(Some(Device::boxed(3, None)));
     let solvers: Vec<_> = steps.iter().map(|step| step.solver.as_str()).collect();
     assert_eq!(solvers, ["policy+cg/ic0", "policy+cg/ic0", "policy+cg/ic0", "best", "best", "best"]);
     let failures: Vec<_> = steps.iter().map(|step| step.device_failure.as_deref()).collect();
@@ -54,11 +54,11 @@ fn a_device_that_is_lost_costs_no_step_and_is_named_once() {
 #[test]
 fn steps_after_a_loss_are_those_of_the_processor() {
     let energy = |steps: Vec<StepReport>| steps.last().unwrap().kinetic_energy.to_bits();
-    assert_eq!(energy(steps(Some(Device::new(0, None)))), energy(steps(None)));
+    assert_eq!(energy(steps(Some(Device::boxed(0, None)))), energy(steps(None)));
 }
 
 #[test]
 fn what_a_device_falls_short_of_the_processor_solves() {
-    let steps = steps(Some(Device::new(usize::MAX, Some(0))));
+    let steps = steps(Some(Device::boxed(usize::MAX, Some(0))));
     assert!(steps.iter().all(|step| step.converged && step.solver == "best" && step.device_failure.is_none()));
 }
