@@ -99,6 +99,9 @@ pub struct Steps {
     pub reference: &'static [&'static str],
 }
 
+/// Numbers by the names of their columns.
+pub type Numbers = Vec<(&'static str, f64)>;
+
 /// Measurements that give several numbers each.
 pub struct Trials {
     /// What they are of.
@@ -106,7 +109,7 @@ pub struct Trials {
     /// Names of the rows: quick, full.
     pub rows: [&'static [&'static str]; 2],
     /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
-    pub carry_out: fn(&str, Pace) -> Result<Vec<(&'static str, f64)>, String>,
+    pub carry_out: fn(&str, Pace) -> Result<Numbers, String>,
 }
 
 /// Flows with known answers.
