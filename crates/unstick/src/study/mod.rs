@@ -102,8 +102,11 @@ pub struct Trials {
     /// Names of the rows: quick, full.
     pub rows: [&'static [&'static str]; 2],
     /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
-    pub carry_out: fn(&str, Pace) -> Result<Vec<(&'static str, f64)>, String>,
+    pub carry_out: fn(&str, Pace) -> Numbers,
 }
+
+/// Numbers by the names of their columns, or why there are none.
+pub type Numbers = Result<Vec<(&'static str, f64)>, String>;
 
 /// How much is measured.
 #[derive(Clone, Copy)]
