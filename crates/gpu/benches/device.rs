@@ -133,7 +133,8 @@ fn compare(gpu: Gpu, what: &str, problem: &Mlcp, with_cpu: bool) -> Result<(), B
     let report = solver.solve(problem, &mut q)?;
     let mut times = Vec::new();
     let mut cycles = (report.cycles(), report.inner_iterations());
-    for _ in 0..REPETITIONS {
+    let repetitions = if problem.size() > 50_000_000 { 2 } else { REPETITIONS };
+    for _ in 0..repetitions {
         let mut again = vec![0.0; problem.size()];
         let report = solver.solve(problem, &mut again)?;
         assert!(report.converged(), "{what}: {}", report.outcome());
@@ -143,7 +144,7 @@ fn compare(gpu: Gpu, what: &str, problem: &Mlcp, with_cpu: bool) -> Result<(), B
     }
     let of = |part: fn(&unstick_gpu::Times) -> f64| 1e3 * median(&times.iter().map(part).collect::<Vec<_>>());
     let mut linear_ms = Vec::new();
-    for _ in 0..REPETITIONS {
+    for _ in 0..repetitions {
         let mut q = vec![0.0; problem.size()];
         assert!(solver.solve(&linear, &mut q)?.converged());
         linear_ms.push(1e3 * solver.times().solve.as_secs_f64());

@@ -99,9 +99,6 @@ pub struct Steps {
     pub reference: &'static [&'static str],
 }
 
-/// Numbers by the names of their columns.
-pub type Numbers = Vec<(&'static str, f64)>;
-
 /// Measurements that give several numbers each.
 pub struct Trials {
     /// What they are of.
@@ -109,7 +106,7 @@ pub struct Trials {
     /// Names of the rows: quick, full.
     pub rows: [&'static [&'static str]; 2],
     /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
-    pub carry_out: fn(&str, Pace) -> Result<Numbers, String>,
+    pub carry_out: fn(&str, Pace) -> Numbers,
 }
 
 /// Flows with known answers.
@@ -127,6 +124,9 @@ pub struct FlowCase {
     /// What is simulated.
     pub flow: measure::FlowKind,
 }
+
+/// Numbers by the names of their columns, or why there are none.
+pub type Numbers = Result<Vec<(&'static str, f64)>, String>;
 
 /// How much is measured.
 #[derive(Clone, Copy)]

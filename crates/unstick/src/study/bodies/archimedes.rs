@@ -4,7 +4,7 @@ use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose, SignedDistance};
 use unstick::liquid::{Setup, Simulation, Transport};
 
-use crate::study::{Check, Claim, Pace, Show, Study, Task, Trials, View};
+use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -36,7 +36,7 @@ pub const ALL: &[Study] = &[Study {
     minutes: [0.5, 3.0],
 }];
 
-fn float(row: &str, _: Pace) -> Result<Vec<(&'static str, f64)>, String> {
+fn float(row: &str, _: Pace) -> Numbers {
     let (density, cells) = row.split_once(", ").ok_or("expected a density and a number of cells")?;
     let density: f64 = density.parse().map_err(|_| "expected a density")?;
     let cells: usize = cells.parse().map_err(|_| "expected a number of cells")?;

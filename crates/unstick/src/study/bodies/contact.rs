@@ -6,7 +6,7 @@ use unstick::bodies::{ContactModel, Container, RigidBody, Shape, Weight, World};
 use unstick::grid::Pose;
 use unstick::mlcp::SolverName;
 
-use crate::study::{Check, Claim, Pace, Show, Study, Task, Trials, View};
+use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
 
 /// Step and gravity of all of them.
 const STEP: f64 = 0.005;
@@ -85,7 +85,7 @@ pub const ALL: &[Study] = &[Study {
     minutes: [0.5, 3.0],
 }];
 
-fn resolve(row: &str, _: Pace) -> Result<Vec<(&'static str, f64)>, String> {
+fn resolve(row: &str, _: Pace) -> Numbers {
     let (kind, solver) = row.split_once(", ").ok_or("expected a kind and a solver")?;
     let named = match solver {
         "policy" | "newton" => format!("{solver}+cg/jacobi"),

@@ -5,7 +5,7 @@ use unstick::grid::{Grid, Pose};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick::mlcp::bandwidth::median_time;
 
-use crate::study::{Check, Claim, Pace, Show, Study, Task, Trials, View};
+use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -40,7 +40,7 @@ pub const ALL: &[Study] = &[Study {
     minutes: [0.3, 1.0],
 }];
 
-fn count(row: &str, _: Pace) -> Result<Vec<(&'static str, f64)>, String> {
+fn count(row: &str, _: Pace) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let side = (count as f64).cbrt().ceil() as usize;
     // Five cells of room for each ball of four cells across.
