@@ -86,6 +86,7 @@ impl Example {
     /// matters.
     ///
     /// ```
+    /// use unstick_mlcp::LinearOperator;
     /// use unstick_mlcp::generate::Example;
     /// let (compact, folder) = (Example::CubeLid.problem(3, 8, 0)?, Example::CubeLid.generate(3, 8, 0)?);
     /// assert_eq!(compact.b(), folder.b);
