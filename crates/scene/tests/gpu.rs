@@ -57,9 +57,11 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Vec<String> {
 
 #[test]
 fn frames_of_every_scene_have_the_answer_of_the_processor() {
+    // Bodies are coupled with the liquid on the processor: their scenes have no matrix to capture.
     let differences = catalogue::ALL.par_iter().flat_map_iter(|entry| match coarse(entry.name) {
-        AnyScene::Plane(scene) => compare(&scene),
-        AnyScene::Space(scene) => compare(&scene),
+        AnyScene::Plane(scene) if scene.bodies.is_empty() => compare(&scene),
+        AnyScene::Space(scene) if scene.bodies.is_empty() => compare(&scene),
+        _ => Vec::new(),
     });
     let differences: Vec<_> = differences.collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
