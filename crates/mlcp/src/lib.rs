@@ -66,3 +66,8 @@ pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};
 pub use stop::{Stop, Tolerance};
+
+/// The programs of the tutorial, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tutorial-solver.md")]
+struct Tutorial;

@@ -26,6 +26,7 @@ mod output;
 pub mod report;
 pub mod run;
 mod scene;
+pub mod schema;
 pub mod sink;
 
 pub use backing::Backing;

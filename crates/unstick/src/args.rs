@@ -136,7 +136,7 @@ pub enum Command {
     #[command(after_help = CAPTURE_EXAMPLES)]
     Capture(CaptureArgs),
     /// Solve one problem with every method, in seconds
-    Demo,
+    Demo(DemoArgs),
     /// Solve a problem folder and compare solvers on it
     #[command(after_help = solve_help())]
     Solve(SolveArgs),
@@ -197,6 +197,22 @@ pub struct RunArgs {
 pub struct ScenesArgs {
     /// Print this one as TOML
     pub name: Option<String>,
+
+    /// Print what every key of a scene file means, in Markdown
+    #[arg(long, conflicts_with = "name")]
+    pub reference: bool,
+
+    /// Print the JSON Schema of scene files, with which editors complete and check them
+    #[arg(long, conflicts_with_all = ["name", "reference"])]
+    pub schema: bool,
+}
+
+/// `unstick demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Write a plot for each method here too, in which it stands out
+    #[arg(long, value_name = "DIR")]
+    pub each: Option<PathBuf>,
 }
 
 /// `unstick capture`.

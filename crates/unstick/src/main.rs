@@ -48,7 +48,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Run(args)) => command::run::run(args, cli.quiet),
         Some(Command::Scenes(args)) => command::scenes::run(args),
         Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
-        Some(Command::Demo) => command::demo::run(cli.quiet),
+        Some(Command::Demo(args)) => command::demo::run(args, cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
         Some(Command::Bench(args)) => command::bench::run(args, cli.quiet),
         Some(Command::Study(args)) => command::study::run(args, cli.quiet),

@@ -13,23 +13,7 @@ use super::node::Node;
 use super::read::WALLS;
 use crate::dimension::{Dim, Dimension};
 use crate::scene::Contacts;
-
-const KEYS: [&str; 12] = [
-    "name",
-    "shape",
-    "density",
-    "mass",
-    "centre",
-    "turn",
-    "velocity",
-    "spin",
-    "surface",
-    "restitution",
-    "friction",
-    "held_until",
-];
-
-const SHAPES: [&str; 5] = ["sphere", "cuboid", "capsule", "mesh", "duck"];
+use crate::schema;
 
 /// Reads a body; without a name it is called by its number. `kind` is what walls of solids do.
 pub(super) fn body<const D: usize>(
@@ -41,7 +25,7 @@ pub(super) fn body<const D: usize>(
 where
     Dim<D>: Dimension<D>,
 {
-    let fields = node.fields(&KEYS)?;
+    let fields = node.fields(&schema::BODY)?;
     let mut name = format!("body {number}");
     fields.read("name", &mut name, |node| Ok(node.text()?.to_owned()))?;
     let weight = match (fields.get("density"), fields.get("mass")) {
@@ -84,12 +68,12 @@ fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<(Shape<D>, [f64; 
 where
     Dim<D>: Dimension<D>,
 {
-    let (name, inner) = node.alternative("shape of a body", &SHAPES)?;
+    let (name, inner) = node.alternative("shape of a body", &schema::BODY_SHAPES)?;
     let plain = |shape| Ok((shape, [0.0; D]));
     match name {
-        "sphere" => plain(Shape::Sphere { radius: inner.fields(&["radius"])?.need("radius")?.positive()? }),
+        "sphere" => plain(Shape::Sphere { radius: inner.fields(&schema::FREE_SPHERE)?.need("radius")?.positive()? }),
         "cuboid" => {
-            let size = inner.fields(&["size"])?.need("size")?;
+            let size = inner.fields(&schema::FREE_CUBOID)?.need("size")?;
             let edges: [f64; D] = size.vector()?;
             if edges.iter().any(|&edge| edge <= 0.0) {
                 return Err(size.refuse("positive lengths"));
@@ -97,12 +81,12 @@ where
             plain(Shape::Cuboid { half: edges.map(|edge| 0.5 * edge) })
         }
         "capsule" => {
-            let fields = inner.fields(&["length", "radius"])?;
+            let fields = inner.fields(&schema::FREE_CAPSULE)?;
             let (length, radius) = (fields.need("length")?.positive()?, fields.need("radius")?.positive()?);
             plain(Shape::Capsule { half_length: 0.5 * length, radius })
         }
         "duck" => {
-            let length = inner.fields(&["length"])?.need("length")?.positive()?;
+            let length = inner.fields(&schema::FREE_DUCK)?.need("length")?.positive()?;
             of_mesh(inner, &meshes::duck(length)).map(|(shape, _)| (shape, [0.0; D]))
         }
         _ => of_mesh(inner, &read_mesh(inner, folder)?),
@@ -119,7 +103,7 @@ where
 }
 
 fn read_mesh(node: &Node, folder: &Path) -> Result<TriangleMesh, SceneError> {
-    let fields = node.fields(&["file", "scale"])?;
+    let fields = node.fields(&schema::FREE_MESH)?;
     let file = fields.need("file")?;
     let unusable = |error: unstick_grid::MeshError| {
         let label = "expected a closed OBJ, STL or PLY mesh";
@@ -134,8 +118,7 @@ fn read_mesh(node: &Node, folder: &Path) -> Result<TriangleMesh, SceneError> {
 
 /// Reads `[contact]`.
 pub(super) fn contact(node: &Node) -> Result<Contacts, SceneError> {
-    let known = ["model", "solver", "tolerance", "cycles", "sweeps", "stiffness", "wall_restitution", "wall_friction"];
-    let fields = node.fields(&known)?;
+    let fields = node.fields(&schema::CONTACT)?;
     let mut contacts = Contacts::default();
     fields.read("wall_restitution", &mut contacts.restitution, |node| node.within(0.0, 1.0).map(Some))?;
     fields.read("wall_friction", &mut contacts.friction, |node| node.within(0.0, 1e6).map(Some))?;
@@ -167,7 +150,7 @@ pub(super) fn contact(node: &Node) -> Result<Contacts, SceneError> {
         }
         _ => &[],
     };
-    for name in known[1..6].iter().filter(|name| !taken.contains(name)) {
+    for name in ["solver", "tolerance", "cycles", "sweeps", "stiffness"].iter().filter(|name| !taken.contains(name)) {
         if let Some(node) = fields.get(name) {
             let message = format!("`{}` is not for the model \"{model}\"", node.path);
             return Err(SceneError::at(&node.place, message, "without effect here"));

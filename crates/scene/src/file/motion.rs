@@ -5,13 +5,14 @@ use unstick_grid::{Keyframe, Motion, Spin};
 use super::error::SceneError;
 use super::node::Node;
 use crate::dimension::{Dim, Dimension};
+use crate::schema;
 
 /// Reads a motion. Angles are in degrees, a number in the plane, axis times angle in space.
 pub(crate) fn motion<const D: usize>(node: &Node) -> Result<Motion<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
-    let fields = node.fields(&["velocity", "spin", "about", "keyframes"])?;
+    let fields = node.fields(&schema::MOTION)?;
     let mut pivot = [0.0; D];
     fields.read("about", &mut pivot, Node::vector)?;
     let Some(table) = fields.get("keyframes") else {
@@ -35,7 +36,7 @@ fn keyframe<const D: usize>(node: &Node) -> Result<Keyframe<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
-    let fields = node.fields(&["time", "move", "turn"])?;
+    let fields = node.fields(&schema::KEYFRAME)?;
     let mut frame = Keyframe { time: fields.need("time")?.number()?, translation: [0.0; D], rotation: Spin::none() };
     fields.read("move", &mut frame.translation, Node::vector)?;
     fields.read("turn", &mut frame.rotation, turn)?;

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{SceneError, suggestion};
 use super::source::{Place, Source};
+use crate::schema::{Alternatives, Table};
 
 /// A value, its path (`grid.cells`) and where it was written.
 #[derive(Clone, Debug)]
@@ -120,8 +121,12 @@ impl Node {
         SceneError::at(&self.place, message, format!("expected {expected}"))
     }
 
-    /// The fields of a table; refuses names that are not `known`, and gives the nearest.
-    pub fn fields(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
+    /// The fields of a table; refuses names that are not in the schema, and gives the nearest.
+    pub fn fields(&self, table: &Table) -> Result<Fields<'_>, SceneError> {
+        self.known(&table.names())
+    }
+
+    fn known(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
         let Value::Table(entries) = &self.value else { return Err(self.refuse("a table")) };
         for entry in entries {
             if !known.contains(&entry.name.as_str()) {
@@ -211,10 +216,11 @@ impl Node {
     }
 
     /// The one entry of a table that names an alternative: `{ sphere = … }`.
-    pub fn alternative(&self, what: &str, known: &[&str]) -> Result<(&str, &Node), SceneError> {
+    pub fn alternative(&self, what: &str, of: &Alternatives) -> Result<(&str, &Node), SceneError> {
+        let known = of.names();
         let example = format!("a {what}, such as {{ {} = … }}", known[0]);
         let Value::Table(entries) = &self.value else { return Err(self.refuse(&example)) };
-        self.fields(known)?;
+        self.known(&known)?;
         match entries.as_slice() {
             [entry] => Ok((&entry.name, &entry.node)),
             _ => {

@@ -7,6 +7,7 @@ use unstick_mlcp::{ParseNameError, PressureMethod};
 use super::error::SceneError;
 use super::node::Node;
 use crate::backing::Backing;
+use crate::schema;
 
 const UNCONVERGED: [(&str, Unconverged); 3] =
     [("error", Unconverged::Error), ("shorten-step", Unconverged::ShortenStep), ("accept", Unconverged::Accept)];
@@ -17,7 +18,7 @@ const MARKING: [(&str, Marking); 2] = [("velocity", Marking::Velocity), ("pressu
 
 /// How the pressure is solved for, and where.
 pub(super) fn pressure(node: &Node) -> Result<(PressureParams, Backing), SceneError> {
-    let fields = node.fields(&["solver", "backend", "tolerance", "on_unconverged", "splitting"])?;
+    let fields = node.fields(&schema::PRESSURE)?;
     let (mut params, mut backing) = (PressureParams::default(), Backing::default());
     fields.read("backend", &mut backing.backend, |node| node.choice(&Backend::ALL))?;
     backing.place = fields.get("backend").map(|node| node.place.clone());
@@ -43,8 +44,7 @@ fn solver(node: &Node) -> Result<PressureMethod, SceneError> {
 }
 
 fn splitting(node: &Node) -> Result<SplittingParams, SceneError> {
-    let known = ["inner", "outer", "absolute", "relative", "stop", "mark", "max_iterations"];
-    let fields = node.fields(&known)?;
+    let fields = node.fields(&schema::SPLITTING)?;
     let mut params = SplittingParams::default();
     fields.read("inner", &mut params.inner, Node::positive)?;
     fields.read("outer", &mut params.outer, Node::positive)?;

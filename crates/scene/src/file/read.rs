@@ -16,27 +16,7 @@ use crate::backing::Backing;
 use crate::dimension::{Dim, Dimension};
 use crate::output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
 use crate::scene::{AnyScene, Contacts, Scene};
-
-const KEYS: [&str; 18] = [
-    "title",
-    "description",
-    "grid",
-    "time",
-    "gravity",
-    "density",
-    "seed",
-    "walls",
-    "solid",
-    "liquid",
-    "source",
-    "drain",
-    "body",
-    "contact",
-    "transport",
-    "pressure",
-    "volume",
-    "output",
-];
+use crate::schema;
 
 pub(super) const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
 
@@ -45,8 +25,8 @@ const MAX_CELLS: usize = 1 << 31;
 
 /// Reads a scene; its dimension is the number of `grid.cells`.
 pub(crate) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyScene, SceneError> {
-    let fields = root.fields(&KEYS)?;
-    let grid = fields.need("grid")?.fields(&["cells", "spacing", "size", "origin"])?;
+    let fields = root.fields(&schema::ROOT)?;
+    let grid = fields.need("grid")?.fields(&schema::GRID)?;
     let cells = grid.need("cells")?;
     match cells.list("2 or 3 whole numbers")?.len() {
         2 => Ok(AnyScene::Plane(Reader { name, folder, fields }.scene(&grid)?)),
@@ -108,7 +88,7 @@ impl Reader<'_> {
     fn time<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(f64, usize), SceneError> {
         let (mut frame, mut frames) = (0.01, 100);
         if let Some(time) = self.fields.get("time") {
-            let time = time.fields(&["frame", "frames", "max_step", "cfl"])?;
+            let time = time.fields(&schema::TIME)?;
             time.read("frame", &mut frame, Node::positive)?;
             time.read("frames", &mut frames, |node| node.count(1, 1_000_000))?;
             time.read("max_step", &mut setup.max_step, Node::positive)?;
@@ -126,13 +106,13 @@ impl Reader<'_> {
     {
         let mut kind = Wall::default();
         if let Some(walls) = self.fields.get("walls") {
-            let walls = walls.fields(&["border", "solids", "control"])?;
+            let walls = walls.fields(&schema::WALLS)?;
             walls.read("border", &mut setup.border, |node| node.choice(&WALLS))?;
             walls.read("solids", &mut kind, |node| node.choice(&WALLS))?;
             walls.read("control", &mut setup.control, Node::number)?;
         }
         for node in self.tables("solid")? {
-            let fields = node.fields(&["shape", "wall", "motion"])?;
+            let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid { wall: kind, ..Solid::still(shape(fields.need("shape")?, self.folder)?) };
             fields.read("wall", &mut solid.wall, |node| node.choice(&WALLS))?;
             fields.read("motion", &mut solid.motion, motion)?;
@@ -152,7 +132,7 @@ impl Reader<'_> {
 
     fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Backing, SceneError> {
         if let Some(transport) = self.fields.get("transport") {
-            let fields = transport.fields(&["kind", "pic", "particles_per_axis"])?;
+            let fields = transport.fields(&schema::TRANSPORT)?;
             let kinds = [
                 ("flip", Transport::default()),
                 ("apic", Transport::Apic),
@@ -173,7 +153,7 @@ impl Reader<'_> {
             (setup.pressure, backing) = pressure(node)?;
         }
         if let Some(volume) = self.fields.get("volume") {
-            let fields = volume.fields(&["correction", "reseeding"])?;
+            let fields = volume.fields(&schema::VOLUME)?;
             fields.read("correction", &mut setup.volume_correction, Node::truth)?;
             fields.read("reseeding", &mut setup.reseeding, Node::truth)?;
         }
@@ -184,11 +164,9 @@ impl Reader<'_> {
     where
         Dim<D>: Dimension<D>,
     {
-        for (kind, known) in
-            [("source", &["shape", "velocity", "start", "end"][..]), ("drain", &["shape", "start", "end"][..])]
-        {
+        for (kind, table) in [("source", &schema::SOURCE), ("drain", &schema::DRAIN)] {
             for node in self.tables(kind)? {
-                let fields = node.fields(known)?;
+                let fields = node.fields(table)?;
                 let (mut start, mut end) = (0.0, f64::INFINITY);
                 fields.read("start", &mut start, Node::number)?;
                 fields.read("end", &mut end, Node::number)?;
@@ -213,7 +191,7 @@ impl Reader<'_> {
         Dim<D>: Dimension<D>,
     {
         let read = |node: &Node| {
-            let fields = node.fields(&["shape", "velocity"])?;
+            let fields = node.fields(&schema::LIQUID)?;
             let mut velocity = [0.0; D];
             fields.read("velocity", &mut velocity, Node::vector)?;
             Ok((shape(fields.need("shape")?, self.folder)?, velocity))
@@ -263,7 +241,7 @@ fn gravity<const D: usize>(node: &Node) -> Result<Gravity<D>, SceneError> {
     }
     let mut table: Vec<(f64, [f64; D])> = Vec::new();
     for item in items {
-        let fields = item.fields(&["time", "value"])?;
+        let fields = item.fields(&schema::GRAVITY)?;
         let time = fields.need("time")?;
         if table.last().is_some_and(|last| time.number().is_ok_and(|time| time <= last.0)) {
             return Err(time.refuse("a time after the one before"));
@@ -274,9 +252,7 @@ fn gravity<const D: usize>(node: &Node) -> Result<Gravity<D>, SceneError> {
 }
 
 fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> {
-    let known =
-        ["width", "frames", "movie", "fps", "pressure", "particles", "surface", "volume", "every", "checkpoint_every"];
-    let fields = node.fields(&known)?;
+    let fields = node.fields(&schema::OUTPUT)?;
     let mut output = Output::default();
     fields.read("width", &mut output.width, |node| node.count(64, 8192))?;
     fields.read("frames", &mut output.frames, Node::truth)?;

@@ -7,41 +7,27 @@ use unstick_grid::{SignedDistance, TriangleMesh};
 use super::error::SceneError;
 use super::node::Node;
 use crate::dimension::{Dim, Dimension};
-
-/// Every shape there is.
-const SHAPES: [&str; 11] = [
-    "sphere",
-    "cuboid",
-    "capsule",
-    "half_space",
-    "union",
-    "intersection",
-    "complement",
-    "dilate",
-    "rotate",
-    "move",
-    "mesh",
-];
+use crate::schema;
 
 /// Reads a shape; files are relative to `folder`.
 pub(crate) fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
-    let (name, inner) = node.alternative("shape", &SHAPES)?;
+    let (name, inner) = node.alternative("shape", &schema::SHAPES)?;
     Ok(match name {
         "sphere" => {
-            let fields = inner.fields(&["centre", "radius"])?;
+            let fields = inner.fields(&schema::SPHERE)?;
             SignedDistance::sphere(fields.need("centre")?.vector()?, fields.need("radius")?.positive()?)
         }
         "cuboid" => cuboid(inner)?,
         "capsule" => {
-            let fields = inner.fields(&["from", "to", "radius"])?;
+            let fields = inner.fields(&schema::CAPSULE)?;
             let (from, to) = (fields.need("from")?.vector()?, fields.need("to")?.vector()?);
             SignedDistance::capsule(from, to, fields.need("radius")?.positive()?)
         }
         "half_space" => {
-            let fields = inner.fields(&["point", "normal"])?;
+            let fields = inner.fields(&schema::HALF_SPACE)?;
             let normal = fields.need("normal")?;
             let direction: [f64; D] = normal.vector()?;
             if direction.iter().all(|&value| value == 0.0) {
@@ -53,12 +39,12 @@ where
         "intersection" => SignedDistance::Intersection(shapes(inner, folder)?),
         "complement" => shape(inner, folder)?.complement(),
         "dilate" => {
-            let fields = inner.fields(&["shape", "by"])?;
+            let fields = inner.fields(&schema::DILATE)?;
             shape(fields.need("shape")?, folder)?.dilated(fields.need("by")?.number()?)
         }
         "rotate" => rotated(inner, folder)?,
         "move" => {
-            let fields = inner.fields(&["shape", "by"])?;
+            let fields = inner.fields(&schema::MOVE)?;
             shape(fields.need("shape")?, folder)?.moved(fields.need("by")?.vector()?)
         }
         _ => mesh(inner, folder)?,
@@ -77,7 +63,7 @@ where
 }
 
 fn cuboid<const D: usize>(node: &Node) -> Result<SignedDistance<D>, SceneError> {
-    let fields = node.fields(&["lower", "upper"])?;
+    let fields = node.fields(&schema::CUBOID)?;
     let (lower, upper) = (fields.need("lower")?.vector::<D>()?, fields.need("upper")?.vector::<D>()?);
     match (0..D).find(|&axis| lower[axis] >= upper[axis]) {
         Some(axis) => {
@@ -94,11 +80,14 @@ fn rotated<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<
 where
     Dim<D>: Dimension<D>,
 {
-    let known: &[&str] = if D == 2 { &["shape", "angle", "about"] } else { &["shape", "angle", "axis", "about"] };
-    let fields = node.fields(known)?;
+    let fields = node.fields(&schema::ROTATE)?;
     let angle = fields.need("angle")?.number()?;
-    let axis = match D {
-        2 => None,
+    let axis = match (D, fields.get("axis")) {
+        (2, None) => None,
+        (2, Some(axis)) => {
+            let message = format!("`{}`: in the plane there is one axis alone", axis.path);
+            return Err(SceneError::at(&axis.place, message, "not for the plane"));
+        }
         _ => Some(fields.need("axis")?),
     };
     let direction = axis.map(|axis| axis.vector::<3>()).transpose()?;
@@ -115,7 +104,7 @@ fn mesh<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>,
 where
     Dim<D>: Dimension<D>,
 {
-    let fields = node.fields(&["file", "scale", "move"])?;
+    let fields = node.fields(&schema::MESH)?;
     let file = fields.need("file")?;
     let mesh = TriangleMesh::read(folder.join(file.text()?));
     let unusable = |error: unstick_grid::MeshError| {

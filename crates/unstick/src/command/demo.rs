@@ -5,8 +5,9 @@ use std::path::Path;
 use unstick::mlcp::generate::Example;
 use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
 
-use super::compare::Contest;
+use super::compare::{Comparison, Contest};
 use super::{Verdict, judge};
+use crate::args::DemoArgs;
 use crate::error::CommandError;
 use crate::output::{self, Destination};
 use crate::present::page::Page;
@@ -37,7 +38,7 @@ const NEXT: &[(&str, &str)] = &[
 ];
 
 /// Solves, explains, and says where the pictures are.
-pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
+pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let folder = Path::new(FOLDER);
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
@@ -67,10 +68,26 @@ pub fn run(quiet: bool) -> Result<Verdict, CommandError> {
         NEXT.iter().try_for_each(|(command, _)| output::print(format_args!("  {command}")))?;
         output::print("")?;
     }
+    if let Some(folder) = &args.each {
+        each(folder, &comparison)?;
+    }
     let verdict = judge(&comparison);
     let (plot, page) = (plot_file.path().display(), page_file.path().display());
     output::print(format_args!("The plot is {plot}, the report {page}."))?;
     Ok(verdict)
+}
+
+/// A plot for each method, in which it stands out.
+fn each(folder: &Path, comparison: &Comparison) -> Result<(), CommandError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
+    for (index, report) in comparison.reports().enumerate() {
+        let name = report.solver().to_string();
+        let method = name.split(['+', '/']).next().unwrap_or(&name);
+        let file = Destination::check(&folder.join(format!("{method}.svg")), "svg")?;
+        file.write(&plot::svg_of(comparison, index)?)?;
+    }
+    Ok(())
 }
 
 /// Breaks a paragraph into lines that are easy to read.

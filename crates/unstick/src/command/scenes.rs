@@ -3,15 +3,23 @@
 use std::fmt::Write;
 
 use unstick::scene::file::nearest;
-use unstick::scene::{SceneFile, catalogue};
+use unstick::scene::{SceneFile, catalogue, schema};
 
 use super::Verdict;
 use crate::args::ScenesArgs;
 use crate::error::CommandError;
 use crate::output;
 
-/// Lists the scenes, or prints one.
+/// Lists the scenes, or prints one, or what scene files may say.
 pub fn run(args: &ScenesArgs) -> Result<Verdict, CommandError> {
+    if args.reference {
+        output::print(schema::markdown().trim_end())?;
+        return Ok(Verdict::Done);
+    }
+    if args.schema {
+        output::print(format!("{:#}", schema::json()))?;
+        return Ok(Verdict::Done);
+    }
     let Some(name) = &args.name else {
         output::print(list()?)?;
         return Ok(Verdict::Done);

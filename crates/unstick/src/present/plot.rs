@@ -38,6 +38,9 @@ pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
 pub(super) const SOFT: RGBColor = RGBColor(95, 103, 112);
 pub(super) const FAINT: RGBColor = RGBColor(226, 230, 234);
 
+/// Of lines that are only there for comparison.
+const FADED: RGBColor = RGBColor(190, 196, 203);
+
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
@@ -52,6 +55,11 @@ struct Curve {
 }
 
 impl Curve {
+    /// Makes a line part of the background.
+    fn fade(&mut self) {
+        (self.color, self.dashes) = (FADED, None);
+    }
+
     /// Whether half of two lines or more cannot be told apart.
     fn runs_along(&self, other: &Self) -> bool {
         let pairs = || self.points.iter().zip(&other.points);
@@ -63,9 +71,23 @@ impl Curve {
 
 /// The plot as an SVG document.
 pub fn svg(comparison: &Comparison) -> Result<String, CommandError> {
+    with_focus(comparison, None)
+}
+
+/// The same with all lines but one in grey, for a page on the solver of that line.
+pub fn svg_of(comparison: &Comparison, focus: usize) -> Result<String, CommandError> {
+    with_focus(comparison, Some(focus))
+}
+
+fn with_focus(comparison: &Comparison, focus: Option<usize>) -> Result<String, CommandError> {
     let target = comparison.reports().next().map_or(0.0, |report| relative(report, report.target()));
     let (work, residual) = axes(comparison, target);
-    let curves = curves(comparison, &residual, &work);
+    let mut curves = curves(comparison, &residual, &work);
+    if let Some(focus) = focus {
+        let focus = curves.remove(focus);
+        curves.iter_mut().for_each(Curve::fade);
+        curves.push(focus);
+    }
     let mut text = String::new();
     let height = HEIGHT.max(TITLE + LINE as u32 * (curves.len() as u32 + 4));
     let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();

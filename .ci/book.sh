@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The documentation as a book, and every link of it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools="${CARGO_TARGET_DIR:-target}/mdbook"
+[ -x "$tools/bin/mdbook" ] ||
+  cargo install mdbook --version '^0.5' --no-default-features --locked --quiet --root "$tools" --target-dir "$tools/build"
+"$tools/bin/mdbook" build docs
+python3 .ci/links.py README.md CONTRIBUTING.md CHANGELOG.md docs

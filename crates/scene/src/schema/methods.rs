@@ -1,0 +1,138 @@
+//! How a scene is computed.
+
+use super::{Kind, Table, optional};
+
+/// `[contact]`.
+pub(crate) static CONTACT: Table = Table {
+    name: "contact",
+    many: false,
+    text: "How bodies collide with each other, the border and solids.",
+    keys: &[
+        optional(
+            "model",
+            Kind::Choice(&["none", "pairwise", "sequential", "springs", "lcp"]),
+            "\"lcp\"",
+            "`\"lcp\"`: one complementarity problem over all contacts; `\"sequential\"`: impulses in turn until nothing \
+             changes; `\"pairwise\"`: each contact once; `\"springs\"`: the discrete element method; `\"none\"`",
+        ),
+        optional(
+            "solver",
+            Kind::Text,
+            "\"mprgp\"",
+            "of `lcp`, by [name](solvers/README.md): `\"psor\"`, `\"newton+cg/jacobi\"`, …",
+        ),
+        optional(
+            "tolerance",
+            Kind::Positive,
+            "1e-5 or 1e-6",
+            "of `lcp` as a part of the largest approach velocity (1e-5), of `sequential` in m/s (1e-6)",
+        ),
+        optional("cycles", Kind::Count(1), "1000", "of `lcp` at most"),
+        optional("sweeps", Kind::Count(1), "200, of `sequential`", "of `sequential` at most"),
+        optional("stiffness", Kind::Positive, "1e4, of `springs`", "of `springs`, N/m"),
+        optional("wall_restitution", Kind::Within(0.0, 1.0), "the body's", "at walls"),
+        optional("wall_friction", Kind::Within(0.0, 1e6), "the body's", "at walls"),
+    ],
+    notes: "Overlaps that remain are pushed out after every step, down to a thousandth of the smallest body.",
+};
+
+/// `[transport]`.
+pub(crate) static TRANSPORT: Table = Table {
+    name: "transport",
+    many: false,
+    text: "",
+    keys: &[
+        optional(
+            "kind",
+            Kind::Choice(&["flip", "apic", "semi-lagrangian"]),
+            "\"flip\"",
+            "`\"flip\"`, `\"apic\"` or `\"semi-lagrangian\"`",
+        ),
+        optional(
+            "pic",
+            Kind::Within(0.0, 1.0),
+            "0.03",
+            "part of the grid's own velocity in `flip`: less is livelier, more is calmer",
+        ),
+        optional("particles_per_axis", Kind::Count(1), "2", "particles of a full cell along each axis, up to 4"),
+    ],
+    notes: "",
+};
+
+/// `[pressure]`.
+pub(crate) static PRESSURE: Table = Table {
+    name: "pressure",
+    many: false,
+    text: "",
+    keys: &[
+        optional(
+            "solver",
+            Kind::Text,
+            "\"best\"",
+            "by [name](solvers/README.md), as in `unstick solve`; or a splitting: `\"admm\"`, `\"iop\"`, \
+             `\"reclassify\"`, `\"iop-bc\"`",
+        ),
+        optional(
+            "backend",
+            Kind::Choice(&["cpu", "gpu", "auto"]),
+            "\"cpu\"",
+            "where it runs: `\"cpu\"`, `\"gpu\"`, or `\"auto\"`: on the GPU where there is one that has the solver, \
+             else on the processor",
+        ),
+        optional("tolerance", Kind::Within(0.0, 1.0), "1e-6", "natural residual to reach, relative to that at zero"),
+        optional(
+            "on_unconverged",
+            Kind::Choice(&["error", "shorten-step", "accept"]),
+            "\"error\"",
+            "`\"error\"` ends the run (a checkpoint is kept), `\"shorten-step\"` halves the step, `\"accept\"` goes on",
+        ),
+        optional("splitting", Kind::Table(&SPLITTING), "see below", "for splittings alone"),
+    ],
+    notes: "With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. If the device \
+            fails on the way, the processor finishes the step; then a run with `\"gpu\"` ends with a checkpoint, and one \
+            with `\"auto\"` goes on without the device and says so. `stats.csv` names what solved each step: `best`, or \
+            `best on gpu`. Another backend is no other scene: a run may be gone on with on another machine. The answers \
+            agree to the tolerance, and the bits are those of the machine: the same from run to run and after `--resume` \
+            on one device, not the same on another or on the processor.",
+};
+
+const PARTS: &[&str] = &["velocity", "divergence"];
+
+/// `[pressure.splitting]`.
+pub(crate) static SPLITTING: Table = Table {
+    name: "pressure.splitting",
+    many: false,
+    text: "For splittings alone, which do not follow `tolerance`; see [splittings.md](splittings.md).",
+    keys: &[
+        optional("inner", Kind::Positive, "1e-3", "outflow that a linear solve may leave, in h/(2 Δt)"),
+        optional("outer", Kind::Positive, "1e-2", "outflow at which the outer loop ends"),
+        optional("absolute", Kind::Positive, "1e-3", "difference of the velocities at which `admm` ends"),
+        optional("relative", Kind::Within(0.0, 1.0), "1e-3", "the same as a part of the velocities"),
+        optional(
+            "stop",
+            Kind::Choice(PARTS),
+            "\"velocity\"",
+            "what `admm` stops on: `\"velocity\"` or `\"divergence\"`",
+        ),
+        optional(
+            "mark",
+            Kind::Choice(&["velocity", "pressure"]),
+            "\"velocity\"",
+            "what tells that a wall is left: `\"velocity\"` or `\"pressure\"`",
+        ),
+        optional("max_iterations", Kind::Count(1), "1000", "outer iterations at most"),
+    ],
+    notes: "",
+};
+
+/// `[volume]`.
+pub(crate) static VOLUME: Table = Table {
+    name: "volume",
+    many: false,
+    text: "",
+    keys: &[
+        optional("correction", Kind::Truth, "true", "holds the total volume"),
+        optional("reseeding", Kind::Truth, "true", "keeps cells evenly filled with particles"),
+    ],
+    notes: "",
+};

@@ -1,0 +1,202 @@
+//! Every key of a scene file as data: what the reader accepts, what the reference and editors show.
+//!
+//! The reader takes the names it accepts from here, so a key that works is a key that is documented.
+//!
+//! ```
+//! use unstick_scene::schema;
+//!
+//! let grid = schema::TABLES.iter().find(|table| table.name == "grid").unwrap();
+//! assert_eq!(grid.keys[0].name, "cells");
+//! assert!(schema::markdown().contains("| `cells` | required | cells along each axis |"));
+//! ```
+
+mod json;
+mod markdown;
+mod methods;
+mod output;
+mod shapes;
+mod things;
+mod whole;
+
+pub use json::json;
+pub use markdown::markdown;
+
+pub(crate) use methods::{CONTACT, PRESSURE, SPLITTING, TRANSPORT, VOLUME};
+pub(crate) use output::OUTPUT;
+pub(crate) use shapes::{
+    BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
+    MESH, MOVE, ROTATE, SHAPES, SPHERE,
+};
+pub(crate) use things::{BODY, DRAIN, KEYFRAME, LIQUID, MOTION, SOLID, SOURCE};
+pub(crate) use whole::{GRAVITY, GRID, ROOT, TIME, WALLS};
+
+/// A table of a scene file.
+#[derive(Debug)]
+pub struct Table {
+    /// Path of it: `pressure.splitting`; empty for the whole file.
+    pub name: &'static str,
+    /// How many there may be.
+    pub many: bool,
+    /// What it says, in Markdown.
+    pub text: &'static str,
+    /// Its keys, in the order of the reference.
+    pub keys: &'static [Key],
+    /// What is to be said after the keys, in Markdown.
+    pub notes: &'static str,
+}
+
+/// A key of a table.
+#[derive(Debug)]
+pub struct Key {
+    /// How it is written.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// What holds without it, as TOML where a value stands for it, in words elsewhere; empty if it cannot be left out.
+    pub default: &'static str,
+    /// What it is, in Markdown.
+    pub text: &'static str,
+}
+
+/// What values a key takes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Truth,
+    /// Any number.
+    Number,
+    /// A number above zero.
+    Positive,
+    /// A number from the first to the second.
+    Within(f64, f64),
+    /// A whole number, so large at least.
+    Count(usize),
+    /// A number for each axis.
+    Vector,
+    /// Whole numbers, one for each axis.
+    Counts,
+    /// An angle in the plane, axis times angle in space.
+    Turn,
+    /// One of these names.
+    Choice(&'static [&'static str]),
+    /// One of these names, or a list of them.
+    Choices(&'static [&'static str]),
+    /// One of these shapes, `{ name = … }`.
+    Shape(&'static Alternatives),
+    /// A list of shapes.
+    ShapeList(&'static Alternatives),
+    /// A table.
+    Table(&'static Table),
+    /// A list of tables.
+    Tables(&'static Table),
+    /// Either of these.
+    Either(&'static [Kind]),
+}
+
+/// Tables with one name in them: `{ sphere = { … } }`.
+#[derive(Debug)]
+pub struct Alternatives {
+    /// What they are, in one word.
+    pub name: &'static str,
+    /// Each with what it takes and what it is.
+    pub each: &'static [Alternative],
+}
+
+/// One of several.
+#[derive(Debug)]
+pub struct Alternative {
+    /// How it is written.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is, in Markdown.
+    pub text: &'static str,
+}
+
+impl Table {
+    /// The names of its keys.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).collect()
+    }
+}
+
+impl Alternatives {
+    /// Their names.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.each.iter().map(|each| each.name).collect()
+    }
+}
+
+/// A key that must be there.
+const fn required(name: &'static str, kind: Kind, text: &'static str) -> Key {
+    Key { name, kind, default: "", text }
+}
+
+/// A key that may be left out.
+const fn optional(name: &'static str, kind: Kind, default: &'static str, text: &'static str) -> Key {
+    Key { name, kind, default, text }
+}
+
+/// A table of keys that the reference shows within the one that holds it.
+const fn inner(name: &'static str, keys: &'static [Key]) -> Table {
+    Table { name, many: false, text: "", keys, notes: "" }
+}
+
+/// The tables with headings of their own, in the order of the reference.
+pub const TABLES: &[&Table] = &[
+    &ROOT, &GRID, &TIME, &WALLS, &LIQUID, &SOLID, &SOURCE, &DRAIN, &BODY, &CONTACT, &TRANSPORT, &PRESSURE, &SPLITTING,
+    &VOLUME, &OUTPUT,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SceneFile;
+
+    const SMALLEST: &str =
+        "[grid]\ncells = [8, 8]\n[[liquid]]\nshape = { cuboid = { lower = [0, 0], upper = [1, 1] } }\n";
+
+    fn smallest() -> SceneFile {
+        SceneFile::parse("smallest", "smallest.toml", SMALLEST, std::path::Path::new(".")).unwrap()
+    }
+
+    /// A default is a value if TOML can read it.
+    fn value(key: &Key) -> Option<&'static str> {
+        toml::from_str::<toml::Table>(&format!("x = {}", key.default)).ok().map(|_| key.default)
+    }
+
+    #[test]
+    fn a_default_written_out_changes_nothing() {
+        let plain = format!("{:?}", smallest().scene().unwrap());
+        let mut tried = 0;
+        for table in TABLES.iter().filter(|table| !table.many && table.name != "pressure.splitting") {
+            for key in table.keys {
+                let path = if table.name.is_empty() { key.name.into() } else { format!("{}.{}", table.name, key.name) };
+                let Some(value) = value(key) else { continue };
+                let mut file = smallest();
+                file.set(&format!("{path}={value}")).unwrap();
+                let with = format!("{:?}", file.scene().unwrap_or_else(|error| panic!("{path} = {value}: {error}")));
+                assert!(without_places(&with) == without_places(&plain), "{path} = {value} is not the default");
+                tried += 1;
+            }
+        }
+        assert!(tried > 20, "{tried}");
+    }
+
+    /// Places differ, of course.
+    fn without_places(text: &str) -> String {
+        let mut text = text.to_owned();
+        while let Some(start) = text.find("Place {") {
+            let mut depth = 0;
+            let end = text[start..].char_indices().find(|&(_, letter)| {
+                depth += i32::from(letter == '{') - i32::from(letter == '}');
+                letter == '}' && depth == 0
+            });
+            text.replace_range(start..start + end.expect("braces match").0 + 1, "place");
+        }
+        text.replace("Some(place)", "None")
+    }
+}
