@@ -1,0 +1,65 @@
+//! NumPy archives: arrays in a ZIP file without compression, as `numpy.savez` writes them.
+
+use crate::Points;
+
+/// `position` and `velocity`, one row per particle, and `time`.
+pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
+    let rows = format!("({}, {D})", points.len());
+    archive(&[
+        ("position.npy", npy(&rows, points.kept(points.position).flatten())),
+        ("velocity.npy", npy(&rows, points.kept(points.velocity).flatten())),
+        ("time.npy", npy("()", &[points.time])),
+    ])
+}
+
+/// An array of doubles in the format NPY 1.0.
+fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    // Magic, version, length, header and a line feed come to a multiple of 64.
+    let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
+    header.extend(std::iter::repeat_n(' ', padded - header.len()));
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    values.into_iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    bytes
+}
+
+/// A ZIP file of stored members; each must be smaller than 4 GiB, a hundred million particles.
+fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let (offset, size) = (bytes.len() as u32, content.len() as u32);
+        // Version 2.0, no flags, stored, at 1980-01-01: the same bits for the same data.
+        let mut common = Vec::new();
+        for half in [20u16, 0, 0, 0, 0x21] {
+            common.extend(half.to_le_bytes());
+        }
+        for word in [crc32fast::hash(content), size, size] {
+            common.extend(word.to_le_bytes());
+        }
+        common.extend((name.len() as u16).to_le_bytes());
+        common.extend(0u16.to_le_bytes());
+        bytes.extend(b"PK\x03\x04");
+        bytes.extend(&common);
+        bytes.extend(name.as_bytes());
+        bytes.extend(content);
+        directory.extend(b"PK\x01\x02");
+        directory.extend(20u16.to_le_bytes());
+        directory.extend(&common);
+        directory.extend([0; 10]); // no comment, disk 0, no attributes
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let start = bytes.len() as u32;
+    let count = (members.len() as u16).to_le_bytes();
+    bytes.extend(&directory);
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend(count);
+    bytes.extend(count);
+    bytes.extend((directory.len() as u32).to_le_bytes());
+    bytes.extend(start.to_le_bytes());
+    bytes.extend([0; 2]);
+    bytes
+}
