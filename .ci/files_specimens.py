@@ -91,7 +91,6 @@ def check_usd(folder, expected):
         matrix = body.ComputeLocalToWorldTransform(number)
         near(matrix.ExtractTranslation(), [0.005 * number, 0, 0], 1e-12, "translation")
         near(matrix.Transform(Gf.Vec3d(1, 0, 0)), [math.cos(0.1 * number) + 0.005 * number, math.sin(0.1 * number), 0], 1e-9, "turn")
-    assert liquid.GetPointsAttr().Get(7) == liquid.GetPointsAttr().Get(5), "held between frames"
     box = UsdGeom.BBoxCache(0, ["default"]).ComputeWorldBound(stage.GetPrimAtPath("/World/crate_")).ComputeAlignedRange()
     near(box.GetMax(), [0.1, 0.2, 0.3], 1e-6, "the box")
     kinds = {prim.GetName(): str(prim.GetTypeName()) for prim in stage.Traverse()}
