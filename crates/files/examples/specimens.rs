@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use unstick_files::usd::{Part, PartShape, Stage};
+use unstick_files::usd::{Part, PartShape, Stage, World};
 use unstick_files::vdb::{Grids, Liquid, Precision};
 use unstick_files::{Fields, Points, Surface, gltf, npz, obj, ply, usd, vdb, vtk, write_whole};
 use unstick_grid::{CellField, FaceField, Grid, Pose, SignedDistance, sample_cells, sample_nodes};
@@ -83,9 +83,15 @@ fn main() -> std::io::Result<()> {
     }
     let names = parts.iter().map(|part| part.name.as_str());
     put("surface/manifest.usda", usd::manifest(names))?;
-    let stage = Stage { title: "specimens".into(), frame_seconds: 0.01, walls: Some(surface.clone()), parts };
+    put("surface/world.usda", usd::world(&World { walls: Some(surface.clone()), parts }))?;
+    let stage = Stage {
+        title: "specimens".into(),
+        frame_seconds: 0.01,
+        world: "./surface/world.usda".into(),
+        manifest: "./surface/manifest.usda".into(),
+    };
     let frames = numbers.map(|number| (number, format!("./surface/{number:04}.usda")));
-    put("stage.usda", usd::stage(&stage, &frames, "./surface/manifest.usda"))?;
+    put("stage.usda", usd::stage(&stage, &frames))?;
 
     let expected = json!({
         "cells": grid.cells(), "spacing": grid.spacing(), "origin": grid.origin(), "background": (0.075f32),

@@ -1,16 +1,18 @@
 //! USD as text (`.usda`): a stage, and beside it one layer per frame.
 //!
-//! The stage holds what does not change (walls, shapes of bodies) and the list of frames, as value
-//! clips; a frame's layer holds the mesh of the liquid and where the bodies are at that time code.
+//! The stage lists the frames, as value clips, and rests on a layer of what does not change (walls, shapes
+//! of bodies); a frame's layer holds the mesh of the liquid and where the bodies are at that time code.
 //! So a frame is written once, and after each only the small stage is written anew. Time codes are
 //! frame numbers, and as many pass per second as the simulation has frames per second.
 
 mod frame;
 mod stage;
 mod text;
+mod world;
 
 pub use frame::frame;
-pub use stage::{Part, PartShape, Stage, manifest, stage};
+pub use stage::{Stage, manifest, stage};
+pub use world::{Part, PartShape, World, world};
 
 /// Names of prims from names of people: letters, digits and underscores, none twice.
 pub fn prim_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
