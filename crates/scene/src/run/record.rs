@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use unstick_liquid::Wall;
 
 use super::RunError;
-use crate::draw::write_whole;
 use crate::file::{SceneError, SceneFile};
 use crate::scene::AnyScene;
+use unstick_files::write_whole;
 
 /// The name of the file.
 const NAME: &str = "run.json";
