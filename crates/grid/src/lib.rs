@@ -14,11 +14,13 @@
 //! # Ok::<(), unstick_grid::GridError>(())
 //! ```
 
+mod bounds;
 mod cut;
 mod distance;
 mod field;
 mod fraction;
 mod grid;
+mod keyframes;
 mod mesh;
 mod motion;
 mod pose;
@@ -30,7 +32,8 @@ pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
 pub use fraction::open_fractions;
 pub use grid::{Grid, GridError};
+pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};
-pub use motion::{Keyframe, Keyframes, Motion, MotionError};
+pub use motion::{Motion, MotionError};
 pub use pose::{Pose, Spin};
 pub use sample::{sample_cells, sample_nodes};

@@ -10,6 +10,7 @@
 //!
 //! where [A, B] = AB − BA. The brackets vanish in the plane and wherever the axis does not change.
 
+use crate::keyframes::{Keyframe, Keyframes};
 use crate::pose::{Pose, Spin, cosine_ratio};
 use crate::vector::{Matrix, matrix, minus, plus, product, times};
 
@@ -31,27 +32,6 @@ pub enum Motion<const D: usize> {
     },
     /// It follows a table of places and times.
     Keyframes(Keyframes<D>),
-}
-
-/// One line of a table of motion: where the solid is at a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Keyframe<const D: usize> {
-    /// Seconds.
-    pub time: f64,
-    /// How far the pivot has moved from its place at rest.
-    pub translation: [f64; D],
-    /// How far the solid has turned about the pivot, in radians; more than one turn is more turns.
-    pub rotation: Spin<D>,
-}
-
-/// A table of motion, valid by construction: finite numbers, times strictly ascending.
-///
-/// In between, shift and rotation (in space: axis times angle) change linearly; before the first
-/// line and after the last the solid stays where that line puts it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keyframes<const D: usize> {
-    pivot: [f64; D],
-    frames: Vec<Keyframe<D>>,
 }
 
 /// A table of motion that cannot be followed.
@@ -85,12 +65,12 @@ pub enum MotionError {
 }
 
 /// Shift, turn and their rates at one moment.
-struct Moment<const D: usize> {
-    pivot: [f64; D],
-    shift: [f64; D],
-    turn: Spin<D>,
-    shift_rate: [f64; D],
-    turn_rate: Spin<D>,
+pub(crate) struct Moment<const D: usize> {
+    pub(crate) pivot: [f64; D],
+    pub(crate) shift: [f64; D],
+    pub(crate) turn: Spin<D>,
+    pub(crate) shift_rate: [f64; D],
+    pub(crate) turn_rate: Spin<D>,
 }
 
 impl<const D: usize> Motion<D> {
@@ -143,71 +123,8 @@ impl<const D: usize> Motion<D> {
     }
 }
 
-impl<const D: usize> Keyframes<D> {
-    /// A table of motion about `pivot` (its place at rest).
-    pub fn new(pivot: [f64; D], frames: Vec<Keyframe<D>>) -> Result<Self, MotionError> {
-        if frames.is_empty() {
-            return Err(MotionError::Empty);
-        }
-        if !is_finite(pivot) {
-            return Err(MotionError::Pivot);
-        }
-        for (index, frame) in frames.iter().enumerate() {
-            frame.check().map_err(|what| MotionError::NotFinite { index, what })?;
-            if let Some(before) = index.checked_sub(1).map(|before| frames[before].time)
-                && frame.time <= before
-            {
-                return Err(MotionError::Order { index, time: frame.time, before });
-            }
-        }
-        Ok(Self { pivot, frames })
-    }
-
-    /// The centre of rotation, at rest.
-    pub fn pivot(&self) -> [f64; D] {
-        self.pivot
-    }
-
-    /// The lines of the table.
-    pub fn frames(&self) -> &[Keyframe<D>] {
-        &self.frames
-    }
-
-    fn moment(&self, time: f64) -> Moment<D> {
-        let after = self.frames.partition_point(|frame| frame.time <= time);
-        let (Some(from), Some(to)) = (self.frames[..after].last(), self.frames.get(after)) else {
-            let end = self.frames[after.min(self.frames.len() - 1)];
-            return Moment::held(self.pivot, end.translation, end.rotation);
-        };
-        let per_second = 1.0 / (to.time - from.time);
-        let part = (time - from.time) * per_second;
-        let (from_turn, to_turn) = (&from.rotation.rate, &to.rotation.rate);
-        let turn_change = Spin { rate: matrix(|row, k| to_turn[row][k] - from_turn[row][k]) };
-        let shift_change = minus(to.translation, from.translation);
-        Moment {
-            pivot: self.pivot,
-            shift: plus(from.translation, times(part, shift_change)),
-            turn: Spin { rate: matrix(|row, k| from_turn[row][k] + part * turn_change.rate[row][k]) },
-            shift_rate: times(per_second, shift_change),
-            turn_rate: turn_change.scaled(per_second),
-        }
-    }
-}
-
-impl<const D: usize> Keyframe<D> {
-    /// The name of a value that is not finite, if any.
-    fn check(&self) -> Result<(), &'static str> {
-        match () {
-            () if !self.time.is_finite() => Err("time"),
-            () if !is_finite(self.translation) => Err("translation"),
-            () if !self.rotation.is_finite() => Err("rotation"),
-            () => Ok(()),
-        }
-    }
-}
-
 impl<const D: usize> Moment<D> {
-    fn held(pivot: [f64; D], shift: [f64; D], turn: Spin<D>) -> Self {
+    pub(crate) fn held(pivot: [f64; D], shift: [f64; D], turn: Spin<D>) -> Self {
         Self { pivot, shift, turn, shift_rate: [0.0; D], turn_rate: Spin::none() }
     }
 }
@@ -235,10 +152,6 @@ fn sine_defect_ratio(angle: f64) -> f64 {
 fn commutator<const D: usize>(a: &Matrix<D>, b: &Matrix<D>) -> Matrix<D> {
     let (ab, ba) = (product(a, b), product(b, a));
     matrix(|row, k| ab[row][k] - ba[row][k])
-}
-
-fn is_finite<const D: usize>(values: [f64; D]) -> bool {
-    values.iter().all(|value| value.is_finite())
 }
 
 #[cfg(test)]

@@ -24,8 +24,13 @@ pub trait Dimension<const D: usize> {
     /// The inside of a mesh as the shape of a body, and its centre of mass; none in the plane.
     fn body(mesh: &TriangleMesh) -> Option<Result<(Shape<D>, [f64; D]), MeshError>>;
 
+    /// The same shot as one of space; none in the plane.
+    fn space<'a>(shot: &Shot<'a, D>) -> Option<Shot<'a, 3>>;
+
     /// The surface of the liquid as a mesh; none in the plane.
-    fn surface(shot: &Shot<'_, D>) -> Option<Surface>;
+    fn surface(shot: &Shot<'_, D>) -> Option<Surface> {
+        Self::space(shot).map(|shot| surface(&shot))
+    }
 
     /// A picture of a frame.
     fn draw(frame: &Frame<D>, look: &Look) -> Image;
@@ -44,7 +49,7 @@ impl Dimension<2> for Dim<2> {
         None
     }
 
-    fn surface(_shot: &Shot<'_, 2>) -> Option<Surface> {
+    fn space<'a>(_shot: &Shot<'a, 2>) -> Option<Shot<'a, 3>> {
         None
     }
 
@@ -69,8 +74,8 @@ impl Dimension<3> for Dim<3> {
         Some(Shape::mesh(mesh))
     }
 
-    fn surface(shot: &Shot<'_, 3>) -> Option<Surface> {
-        Some(surface(shot))
+    fn space<'a>(shot: &Shot<'a, 3>) -> Option<Shot<'a, 3>> {
+        Some(*shot)
     }
 
     fn draw(frame: &Frame<3>, look: &Look) -> Image {

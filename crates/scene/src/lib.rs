@@ -33,5 +33,5 @@ pub use backing::Backing;
 pub use dimension::{Dim, Dimension};
 pub use file::{SceneError, SceneFile};
 pub use frame::Frame;
-pub use output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
+pub use output::{Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat, Wish};
 pub use scene::{AnyScene, Contacts, Scene};

@@ -1,5 +1,7 @@
 //! What a scene asks to be written.
 
+use unstick_files::vdb::{Grids, Precision};
+
 /// What is written, beside statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -13,14 +15,16 @@ pub struct Output {
     pub fps: f64,
     /// Whether the liquid of plane pictures is shaded by pressure. Default false.
     pub pressure: bool,
-    /// Formats of particle files. Default none.
-    pub particles: Vec<ParticleFormat>,
-    /// Formats of surface meshes. Default none.
-    pub surface: Vec<SurfaceFormat>,
-    /// Formats of fields. Default none.
-    pub volume: Vec<VolumeFormat>,
-    /// Data of every so many frames. Default 1.
-    pub every: usize,
+    /// Particle files. Default none.
+    pub particles: Vec<Wish<ParticleFormat>>,
+    /// Surface meshes. Default none.
+    pub surface: Vec<Wish<SurfaceFormat>>,
+    /// Fields. Default none.
+    pub volume: Vec<Wish<VolumeFormat>>,
+    /// What `.vdb` files hold.
+    pub vdb: VdbOptions,
+    /// Frames whose whole state is kept, for `unstick export`. Default none.
+    pub states: Option<Schedule>,
     /// A checkpoint every so many frames; 0 for none but on interruption. Default 10.
     pub checkpoint_every: usize,
 }
@@ -36,9 +40,60 @@ impl Default for Output {
             particles: Vec::new(),
             surface: Vec::new(),
             volume: Vec::new(),
-            every: 1,
+            vdb: VdbOptions::default(),
+            states: None,
             checkpoint_every: 10,
         }
+    }
+}
+
+/// Files of one format, and of which frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wish<F> {
+    /// The format.
+    pub format: F,
+    /// Of which frames.
+    pub schedule: Schedule,
+    /// One of so many particles. Default 1.
+    pub thin: usize,
+}
+
+/// Which frames are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// One of so many, counted from frame 0. Default 1.
+    pub every: usize,
+    /// None before this frame. Default 0.
+    pub from: usize,
+    /// None after this frame. Default: all.
+    pub until: usize,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self { every: 1, from: 0, until: usize::MAX }
+    }
+}
+
+impl Schedule {
+    /// Whether a frame is written.
+    pub fn takes(&self, frame: usize) -> bool {
+        frame.is_multiple_of(self.every) && (self.from..=self.until).contains(&frame)
+    }
+}
+
+/// What `.vdb` files hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VdbOptions {
+    /// Which grids. Default all: surface, velocity, pressure.
+    pub grids: Vec<Grids>,
+    /// How values are stored. Default single.
+    pub precision: Precision,
+}
+
+impl Default for VdbOptions {
+    fn default() -> Self {
+        Self { grids: Grids::ALL.iter().map(|(_, grid)| *grid).collect(), precision: Precision::Single }
     }
 }
 
@@ -50,13 +105,16 @@ pub enum ParticleFormat {
     Ply,
     /// VTK, legacy, binary.
     Vtk,
+    /// VTK, XML, with a `.pvd`.
+    Vtp,
     /// NumPy archive of `position`, `velocity`, `time`.
     Npz,
 }
 
 impl ParticleFormat {
     /// All, by name.
-    pub const ALL: &'static [(&'static str, Self)] = &[("ply", Self::Ply), ("vtk", Self::Vtk), ("npz", Self::Npz)];
+    pub const ALL: &'static [(&'static str, Self)] =
+        &[("ply", Self::Ply), ("vtk", Self::Vtk), ("vtp", Self::Vtp), ("npz", Self::Npz)];
 }
 
 /// A format of surface meshes.
@@ -67,11 +125,18 @@ pub enum SurfaceFormat {
     Ply,
     /// OBJ.
     Obj,
+    /// glTF in one file.
+    Glb,
+    /// VTK, XML, with a `.pvd`.
+    Vtp,
+    /// A layer per frame, with a stage of liquid, walls and bodies.
+    Usd,
 }
 
 impl SurfaceFormat {
     /// All, by name.
-    pub const ALL: &'static [(&'static str, Self)] = &[("ply", Self::Ply), ("obj", Self::Obj)];
+    pub const ALL: &'static [(&'static str, Self)] =
+        &[("ply", Self::Ply), ("obj", Self::Obj), ("glb", Self::Glb), ("vtp", Self::Vtp), ("usd", Self::Usd)];
 }
 
 /// A format of fields.
@@ -80,9 +145,26 @@ impl SurfaceFormat {
 pub enum VolumeFormat {
     /// VTK, legacy, binary: structured points.
     Vtk,
+    /// VTK, XML, with a `.pvd`.
+    Vti,
+    /// OpenVDB; in space only.
+    Vdb,
 }
 
 impl VolumeFormat {
     /// All, by name.
-    pub const ALL: &'static [(&'static str, Self)] = &[("vtk", Self::Vtk)];
+    pub const ALL: &'static [(&'static str, Self)] = &[("vtk", Self::Vtk), ("vti", Self::Vti), ("vdb", Self::Vdb)];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_counts_from_frame_zero_within_its_range() {
+        let schedule = Schedule { every: 5, from: 8, until: 20 };
+        let taken: Vec<usize> = (0..40).filter(|&frame| schedule.takes(frame)).collect();
+        assert_eq!(taken, [10, 15, 20]);
+        assert!((0..40).all(|frame| Schedule::default().takes(frame)));
+    }
 }

@@ -1,6 +1,7 @@
 //! What can be written on the command line. Names and numbers are checked further in
 //! [`command`](crate::command), where a good answer can be given.
 
+pub mod export;
 mod kinds;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
 
+pub use export::ExportArgs;
 pub use kinds::{BackendKind, WallKind, backends};
 
 const EXAMPLES: &str = "\
@@ -130,6 +132,9 @@ pub enum Command {
     /// Simulate a scene: frames, movie, report
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Write the frames of a run that is over in further formats
+    #[command(after_help = export::EXAMPLES)]
+    Export(ExportArgs),
     /// List the scenes that come with the program, or print one
     Scenes(ScenesArgs),
     /// Write the pressure problem of a frame of a scene

@@ -10,6 +10,7 @@
 //! - [`flow`]: viscous flow that fills a box, on stretched grids;
 //! - [`bodies`]: rigid bodies, their contacts, bodies afloat and in viscous flow;
 //! - [`scene`]: scene files, run folders, pictures;
+//! - [`files`]: OpenVDB, USD, glTF, VTK and the other files of the trade;
 //! - [`grid`]: the lattices that problems live on.
 //!
 //! Make a problem, solve it, look at the account:
@@ -30,6 +31,7 @@
 //! ```
 
 pub use unstick_bodies as bodies;
+pub use unstick_files as files;
 pub use unstick_flow as flow;
 pub use unstick_gpu as gpu;
 pub use unstick_grid as grid;

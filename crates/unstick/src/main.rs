@@ -46,6 +46,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
     match &cli.command {
         None => command::run::default_job(cli.quiet),
         Some(Command::Run(args)) => command::run::run(args, cli.quiet),
+        Some(Command::Export(args)) => command::export::run(args, cli.quiet),
         Some(Command::Scenes(args)) => command::scenes::run(args),
         Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
         Some(Command::Demo(args)) => command::demo::run(args, cli.quiet),

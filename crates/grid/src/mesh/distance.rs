@@ -42,6 +42,16 @@ impl<const D: usize> MeshDistance<D> {
         let distance = length(minus(point, nearest.point.into()));
         if nearest.is_inside { -distance } else { distance }
     }
+
+    /// Lower and upper corner of the box around the mesh.
+    pub fn bounds(&self) -> ([f64; D], [f64; D]) {
+        let corner = |choose: fn(f64, f64) -> f64| {
+            std::array::from_fn(|axis| {
+                self.surface.vertices().iter().map(|vertex| vertex[axis]).reduce(choose).unwrap_or(0.0)
+            })
+        };
+        (corner(f64::min), corner(f64::max))
+    }
 }
 
 impl<const D: usize> PartialEq for MeshDistance<D> {

@@ -34,7 +34,7 @@ pub enum MeshProblem {
     /// Content that is not what the format asks for.
     #[error("not a valid {format} file: {reason}")]
     Broken {
-        /// OBJ, STL or PLY.
+        /// OBJ, STL, PLY or glTF.
         format: &'static str,
         /// What was found.
         reason: String,

@@ -3,6 +3,8 @@
 mod closed;
 mod distance;
 mod error;
+mod gltf;
+mod gltf_buffers;
 mod obj;
 mod ply;
 mod read;

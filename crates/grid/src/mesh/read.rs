@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::{MeshError, MeshProblem, TriangleMesh, obj, ply, stl};
+use super::{MeshError, MeshProblem, TriangleMesh, gltf, obj, ply, stl};
 
 /// The kinds of file that are understood.
-pub(super) const EXTENSIONS: [&str; 3] = ["obj", "stl", "ply"];
+pub(super) const EXTENSIONS: [&str; 5] = ["obj", "stl", "ply", "gltf", "glb"];
 
 /// Vertices and triangles as a file gives them, not yet checked.
 pub(super) type Parts = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 impl TriangleMesh {
-    /// Reads an OBJ, STL (text or binary) or PLY (text or binary) file, all its objects as one solid.
+    /// Reads an OBJ, STL, PLY (both text or binary) or glTF file, all its objects as one solid.
     ///
     /// Faces of more than three corners are cut into a fan, right for convex ones. Refuses what
     /// [`Self::new`] refuses, and names the file.
@@ -23,10 +23,12 @@ impl TriangleMesh {
 
 fn read(path: &Path) -> Result<TriangleMesh, MeshProblem> {
     let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let parse: fn(&[u8]) -> Result<Parts, MeshProblem> = match extension.as_str() {
-        "obj" => obj::parse,
-        "stl" => stl::parse,
-        "ply" => ply::parse,
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let parse: &dyn Fn(&[u8]) -> Result<Parts, MeshProblem> = match extension.as_str() {
+        "obj" => &obj::parse,
+        "stl" => &stl::parse,
+        "ply" => &ply::parse,
+        "gltf" | "glb" => &|content| gltf::parse(content, folder),
         _ => return Err(MeshProblem::Extension { extension }),
     };
     let content = std::fs::read(path).map_err(|error| match error.kind() {
@@ -57,8 +59,11 @@ mod tests {
 
     #[test]
     fn a_file_is_refused_by_its_name_or_content() {
-        assert_eq!(refused("a.fbx", ""), "a.fbx: unknown kind of mesh file 'fbx': expected one of obj, stl, ply");
-        assert_eq!(refused("none", ""), "none: unknown kind of mesh file '': expected one of obj, stl, ply");
+        assert_eq!(
+            refused("a.fbx", ""),
+            "a.fbx: unknown kind of mesh file 'fbx': expected one of obj, stl, ply, gltf, glb"
+        );
+        assert_eq!(refused("none", ""), "none: unknown kind of mesh file '': expected one of obj, stl, ply, gltf, glb");
         assert_eq!(refused("a.obj", "# nothing\n"), "a.obj: it has no triangles");
         let open = refused("a.OBJ", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
         assert!(open.contains("3 edges belong to one triangle only, one of them near (0.5, 0, 0)"), "{open}");

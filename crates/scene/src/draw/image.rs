@@ -1,9 +1,8 @@
 //! A picture in memory, and its way to disk.
 
-use std::{
-    io::{BufReader, Write as _},
-    path::Path,
-};
+use std::{io::BufReader, path::Path};
+
+use unstick_files::write_whole;
 
 use super::{
     DrawError,
@@ -127,27 +126,6 @@ impl Image {
         assert!(x < self.width && y < self.height, "pixel ({x}, {y}) of a picture of {} × {}", self.width, self.height);
         3 * (y * self.width + x)
     }
-}
-
-/// Writes beside the target first, then renames.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = new_beside(path)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// A temporary file in the folder of `path`, with the permissions of an ordinary one.
-pub(crate) fn new_beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".unstick-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

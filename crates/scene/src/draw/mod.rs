@@ -43,4 +43,3 @@ pub use beside::beside;
 pub use colour::Palette;
 pub use error::DrawError;
 pub use image::{Compression, Image};
-pub(crate) use image::{new_beside, write_whole};

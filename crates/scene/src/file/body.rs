@@ -106,7 +106,7 @@ fn read_mesh(node: &Node, folder: &Path) -> Result<TriangleMesh, SceneError> {
     let fields = node.fields(&schema::FREE_MESH)?;
     let file = fields.need("file")?;
     let unusable = |error: unstick_grid::MeshError| {
-        let label = "expected a closed OBJ, STL or PLY mesh";
+        let label = "expected a closed OBJ, STL, PLY or glTF mesh";
         SceneError::at(&file.place, format!("the mesh cannot be used: {error}"), label)
     };
     let mesh = TriangleMesh::read(folder.join(file.text()?)).map_err(unusable)?;

@@ -2,8 +2,10 @@
 
 mod body;
 mod error;
+mod keyframes;
 mod motion;
 mod node;
+mod output;
 mod pressure;
 mod read;
 mod set;

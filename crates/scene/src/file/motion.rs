@@ -1,14 +1,17 @@
 //! Motion of solids: steady, or by keyframes.
 
-use unstick_grid::{Keyframe, Motion, Spin};
+use std::path::Path;
+
+use unstick_grid::{Interpolation, Keyframe, Keyframes, Motion, Spin};
 
 use super::error::SceneError;
-use super::node::Node;
+use super::keyframes::read_table;
+use super::node::{Node, Value};
 use crate::dimension::{Dim, Dimension};
 use crate::schema;
 
 /// Reads a motion. Angles are in degrees, a number in the plane, axis times angle in space.
-pub(crate) fn motion<const D: usize>(node: &Node) -> Result<Motion<D>, SceneError>
+pub(crate) fn motion<const D: usize>(node: &Node, folder: &Path) -> Result<Motion<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
@@ -16,6 +19,10 @@ where
     let mut pivot = [0.0; D];
     fields.read("about", &mut pivot, Node::vector)?;
     let Some(table) = fields.get("keyframes") else {
+        if let Some(node) = fields.get("interpolation") {
+            let message = format!("`{}` without keyframes", node.path);
+            return Err(SceneError::at(&node.place, message, "without effect here"));
+        }
         let (mut velocity, mut spin) = ([0.0; D], Spin::none());
         fields.read("velocity", &mut velocity, Node::vector)?;
         fields.read("spin", &mut spin, turn)?;
@@ -27,9 +34,18 @@ where
             return Err(SceneError::at(&node.place, message, "expected either a steady motion or keyframes"));
         }
     }
-    let frames = table.list("a list of { time, move, turn }")?.iter().map(keyframe);
-    Motion::keyframes(pivot, frames.collect::<Result<_, _>>()?)
-        .map_err(|error| SceneError::at(&table.place, error.to_string(), "expected times that ascend"))
+    let mut interpolation = Interpolation::default();
+    let kinds = [("linear", Interpolation::Linear), ("smooth", Interpolation::Smooth)];
+    fields.read("interpolation", &mut interpolation, |node| node.choice(&kinds))?;
+    let keyframes = match &table.value {
+        Value::Text(file) => read_table(&folder.join(file), pivot, table)?,
+        _ => {
+            let frames = table.list("a list of { time, move, turn }, or the name of a file")?.iter().map(keyframe);
+            Keyframes::new(pivot, frames.collect::<Result<_, _>>()?)
+                .map_err(|error| SceneError::at(&table.place, error.to_string(), "expected times that ascend"))?
+        }
+    };
+    Ok(Motion::Keyframes(keyframes.interpolated(interpolation)))
 }
 
 fn keyframe<const D: usize>(node: &Node) -> Result<Keyframe<D>, SceneError>

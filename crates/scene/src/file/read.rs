@@ -10,11 +10,11 @@ use super::body::{body, contact};
 use super::error::SceneError;
 use super::motion::motion;
 use super::node::{Fields, Node, Value};
+use super::output::output;
 use super::pressure::pressure;
 use super::shape::shape;
 use crate::backing::Backing;
 use crate::dimension::{Dim, Dimension};
-use crate::output::{Output, ParticleFormat, SurfaceFormat, VolumeFormat};
 use crate::scene::{AnyScene, Contacts, Scene};
 use crate::schema;
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
             let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid { wall: kind, ..Solid::still(shape(fields.need("shape")?, self.folder)?) };
             fields.read("wall", &mut solid.wall, |node| node.choice(&WALLS))?;
-            fields.read("motion", &mut solid.motion, motion)?;
+            fields.read("motion", &mut solid.motion, |node| motion(node, self.folder))?;
             setup.solids.push(solid);
         }
         Ok(kind)
@@ -249,32 +249,4 @@ fn gravity<const D: usize>(node: &Node) -> Result<Gravity<D>, SceneError> {
         table.push((time.number()?, fields.need("value")?.vector()?));
     }
     Ok(Gravity::Table(table))
-}
-
-fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> {
-    let fields = node.fields(&schema::OUTPUT)?;
-    let mut output = Output::default();
-    fields.read("width", &mut output.width, |node| node.count(64, 8192))?;
-    fields.read("frames", &mut output.frames, Node::truth)?;
-    fields.read("movie", &mut output.movie, Node::truth)?;
-    fields.read("fps", &mut output.fps, |node| node.within(0.1, 1000.0))?;
-    fields.read("pressure", &mut output.pressure, Node::truth)?;
-    fields.read("particles", &mut output.particles, |node| formats(node, ParticleFormat::ALL))?;
-    fields.read("surface", &mut output.surface, |node| formats(node, SurfaceFormat::ALL))?;
-    if let (2, Some(node)) = (D, fields.get("surface").filter(|_| !output.surface.is_empty())) {
-        let message = format!("`{}`: a surface mesh needs three dimensions, this scene has two", node.path);
-        return Err(SceneError::at(&node.place, message, "not for the plane"));
-    }
-    fields.read("volume", &mut output.volume, |node| formats(node, VolumeFormat::ALL))?;
-    fields.read("every", &mut output.every, |node| node.count(1, usize::MAX))?;
-    fields.read("checkpoint_every", &mut output.checkpoint_every, |node| node.count(0, usize::MAX))?;
-    Ok(output)
-}
-
-/// One name, or a list of names.
-fn formats<T: Copy>(node: &Node, known: &[(&str, T)]) -> Result<Vec<T>, SceneError> {
-    match &node.value {
-        Value::List(items) => items.iter().map(|item| item.choice(known)).collect(),
-        _ => Ok(vec![node.choice(known)?]),
-    }
 }

@@ -109,7 +109,11 @@ where
     let mesh = TriangleMesh::read(folder.join(file.text()?));
     let unusable = |error: unstick_grid::MeshError| {
         let place = &file.place;
-        SceneError::at(place, format!("the mesh cannot be used: {error}"), "expected a closed OBJ, STL or PLY mesh")
+        SceneError::at(
+            place,
+            format!("the mesh cannot be used: {error}"),
+            "expected a closed OBJ, STL, PLY or glTF mesh",
+        )
     };
     let mut mesh = mesh.map_err(unusable)?;
     if let Some(scale) = fields.get("scale") {

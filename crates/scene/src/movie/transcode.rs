@@ -17,7 +17,7 @@ pub fn transcode_with_ffmpeg(folder: &Path, pattern: &str, rate: f64, movie: &Pa
         return Err(MovieError::FrameRate(rate));
     }
     let refused = |source| MovieError::File { path: movie.to_owned(), source };
-    let unfinished = crate::draw::new_beside(movie).map_err(refused)?;
+    let unfinished = unstick_files::new_beside(movie).map_err(refused)?;
     let outcome = Command::new("ffmpeg")
         .args(["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-framerate"])
         .arg(rate.to_string())

@@ -62,7 +62,7 @@ impl MovieWriter {
     /// Starts a movie that will lie at `path`.
     pub fn create(path: &Path, rate: FrameRate) -> Result<Self, MovieError> {
         let file =
-            crate::draw::new_beside(path).map_err(|source| MovieError::File { path: path.to_owned(), source })?;
+            unstick_files::new_beside(path).map_err(|source| MovieError::File { path: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), rate, header: None, frames: 0, sequence: 0 })
     }
 

@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("page.css");
 /// Writes the page. Whoever reads the path sees the old file or the whole new one.
 pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
     let page = render(summary)?;
-    crate::draw::write_whole(path, page.as_bytes())
+    unstick_files::write_whole(path, page.as_bytes())
         .map_err(|source| ReportError::File { path: path.to_owned(), source })
 }
 

@@ -13,7 +13,7 @@ use unstick_grid::Grid;
 use unstick_liquid::LiquidState;
 
 use super::RunError;
-use crate::draw::write_whole;
+use unstick_files::{Series, write_whole};
 
 const MAGIC: &[u8] = b"unstick checkpoint 2\n";
 const HASH: usize = 32;
@@ -33,19 +33,28 @@ pub(super) struct Header {
 
 /// Writes a checkpoint and removes those that are no longer needed.
 pub(super) fn write<const D: usize>(folder: &Path, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
-    let path = folder.join(format!("{:010}.{EXTENSION}", state.step));
+    put(&folder.join(format!("{:010}.{EXTENSION}", state.step)), header, state)?;
+    for old in list(folder)?.into_iter().skip(KEPT) {
+        let _ = std::fs::remove_file(old); // it only takes up room
+    }
+    Ok(())
+}
+
+/// Writes the state of a frame that is kept for good, in the same format.
+pub(super) fn keep<const D: usize>(series: &Series, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
+    put(&series.path(header.frame as usize), header, state)
+}
+
+fn put<const D: usize>(path: &Path, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
     let encode = || -> std::io::Result<Vec<u8>> {
         let plain = postcard::to_stdvec(header).map_err(std::io::Error::other)?;
         let plain = postcard::to_extend(&state.to_data(), plain).map_err(std::io::Error::other)?;
         let packed = lz4_flex::compress_prepend_size(&plain);
         Ok([MAGIC, blake3::hash(&packed).as_bytes(), &packed].concat())
     };
+    let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
-    encode().and_then(|bytes| write_whole(&path, &bytes)).map_err(RunError::file(&path))?;
-    for old in list(folder)?.into_iter().skip(KEPT) {
-        let _ = std::fs::remove_file(old); // it only takes up room
-    }
-    Ok(())
+    encode().and_then(|bytes| write_whole(path, &bytes)).map_err(RunError::file(path))
 }
 
 /// Reads the newest checkpoint that is sound; says what is wrong with newer ones.
@@ -66,12 +75,14 @@ pub(super) fn read<const D: usize>(
     Err(RunError::NoCheckpoint { folder: run(), reasons })
 }
 
-enum Refusal {
+/// Why a file cannot be used.
+pub(super) enum Refusal {
     OtherScene,
     Damaged(String),
 }
 
-fn read_one<const D: usize>(
+/// Reads one file.
+pub(super) fn read_one<const D: usize>(
     path: &Path,
     grid: &Grid<D>,
     physics: [u8; HASH],
@@ -95,7 +106,7 @@ fn read_one<const D: usize>(
 }
 
 /// Checkpoints of a folder, newest first.
-fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
+pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use crate::draw::write_whole;
+use unstick_files::write_whole;
 
 /// A table on disk, up to date after every frame.
 #[derive(Debug)]

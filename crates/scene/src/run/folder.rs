@@ -3,15 +3,31 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use unstick_files::{FileCount, Series};
+
 use super::RunError;
 
+/// Folders of numbered data files.
+const DATA: [&str; 4] = ["particles", "surface", "volume", "states"];
+
+/// The data files of a run folder, counted by folder and kind.
+pub fn data_files(folder: &Path) -> Vec<FileCount> {
+    Series::count(folder, &DATA)
+}
+
 /// What a run leaves in its folder, and `--force` removes.
-const OURS: [&str; 12] = [
+const OURS: [&str; 18] = [
     "stats.csv",
     "frames",
     "particles",
     "surface",
     "volume",
+    "states",
+    "particles.pvd",
+    "surface.pvd",
+    "volume.pvd",
+    "stage.usda",
+    "bodies.csv",
     "checkpoint",
     "movie.png",
     "movie.mp4",

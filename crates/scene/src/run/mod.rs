@@ -6,18 +6,21 @@ mod error;
 mod folder;
 mod paths;
 mod record;
+mod replay;
 mod stats;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use unstick_files::Series;
 use unstick_gpu::Backend;
 use unstick_liquid::{Simulation, StepReport};
 
 pub use error::RunError;
-pub use folder::{check_folder, forget_frames_after, prepare_folder};
+pub use folder::{check_folder, data_files, forget_frames_after, prepare_folder};
 pub use record::RunRecord;
+pub use replay::{Origin, Replay};
 
 use crate::dimension::{Dim, Dimension};
 use crate::file::SceneFile;
@@ -81,9 +84,8 @@ impl<const D: usize> Run<D> {
         let simulation = scene.resume(state)?;
         let has_bodies = simulation.bodies().is_some();
         let paths = has_bodies.then(|| Paths::resume::<D>(&folder.join("bodies.csv"), step)).transpose()?;
-        for data in ["frames", "particles", "surface", "volume"] {
-            forget_frames_after(&folder.join(data), frame)?;
-        }
+        forget_frames_after(&folder.join("frames"), frame)?;
+        forget_frames_after(&folder.join("states"), frame)?;
         record.write(folder)?;
         let (folder, sinks) = (folder.to_owned(), Vec::new());
         let run = Self { scene, simulation, folder, stats, paths, physics, frame, sinks, device_failure: None };
@@ -95,15 +97,23 @@ impl<const D: usize> Run<D> {
         self.sinks.push(Box::new(sink));
     }
 
-    /// Adds the sinks that the scene asks for: particles, surface, fields.
+    /// Adds the sinks that the scene asks for: particles, surface, fields. Their files of later frames,
+    /// which a run that is gone on with may have left, are removed.
     pub fn add_data_sinks(&mut self) -> Result<(), RunError>
     where
         Dim<D>: Dimension<D>,
     {
-        for sink in data_sinks(&self.scene.output, &self.folder) {
-            std::fs::create_dir_all(&sink.folder).map_err(RunError::file(&sink.folder))?;
-            self.add_sink(sink);
+        let sinks = data_sinks(&self.scene, &self.folder);
+        if !sinks.is_empty() {
+            let frame = self.picture();
+            let shot = Shot { frame: &frame, simulation: &self.simulation };
+            sinks.iter().try_for_each(|sink| sink.begin(&shot, self.frame))?;
         }
+        // What was asked for before and is no longer.
+        for data in ["particles", "surface", "volume"] {
+            forget_frames_after(&self.folder.join(data), self.frame)?;
+        }
+        sinks.into_iter().for_each(|sink| self.add_sink(sink));
         Ok(())
     }
 
@@ -137,8 +147,12 @@ impl<const D: usize> Run<D> {
         Frame::of(&self.simulation, self.frame)
     }
 
-    /// Shows the frame there is to all sinks: the first one, before anything has moved.
+    /// Shows the frame there is to all sinks (the first one, before anything has moved) and keeps its state
+    /// if the scene asks for that.
     pub fn show(&mut self) -> Result<ControlFlow<()>, RunError> {
+        if self.scene.output.states.is_some_and(|schedule| schedule.takes(self.frame)) {
+            checkpoint::keep(&states(&self.folder), &self.header(), self.simulation.state())?;
+        }
         if self.sinks.is_empty() {
             return Ok(ControlFlow::Continue(()));
         }
@@ -219,9 +233,17 @@ impl<const D: usize> Run<D> {
 
     /// Writes a checkpoint.
     pub fn checkpoint(&self) -> Result<(), RunError> {
-        let header = Header { frame: self.frame as u64, physics: self.physics };
-        checkpoint::write(&self.folder.join("checkpoint"), &header, self.simulation.state())
+        checkpoint::write(&self.folder.join("checkpoint"), &self.header(), self.simulation.state())
     }
+
+    fn header(&self) -> Header {
+        Header { frame: self.frame as u64, physics: self.physics }
+    }
+}
+
+/// The states that are kept in a run folder.
+fn states(folder: &Path) -> Series {
+    Series { folder: folder.join("states"), extension: "state" }
 }
 
 /// A hash of what decides how the liquid moves.

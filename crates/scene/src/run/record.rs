@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use unstick_liquid::Wall;
 
 use super::RunError;
-use crate::draw::write_whole;
 use crate::file::{SceneError, SceneFile};
 use crate::scene::AnyScene;
+use unstick_files::write_whole;
 
 /// The name of the file.
 const NAME: &str = "run.json";
@@ -33,6 +33,12 @@ pub struct RunRecord {
     pub compare: Option<Wall>,
     /// Cells along each axis.
     pub cells: Vec<usize>,
+    /// Edge length of a cell.
+    #[serde(default)]
+    pub spacing: f64,
+    /// Lower corner of the lattice.
+    #[serde(default)]
+    pub origin: Vec<f64>,
     /// Frames after the first.
     pub frames: usize,
     /// Seconds from frame to frame.
@@ -52,6 +58,10 @@ impl RunRecord {
             AnyScene::Plane(scene) => (scene.frames, scene.frame, scene.setup.seed),
             AnyScene::Space(scene) => (scene.frames, scene.frame, scene.setup.seed),
         };
+        let (spacing, origin) = match scene {
+            AnyScene::Plane(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
+            AnyScene::Space(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
+        };
         Self {
             unstick: env!("CARGO_PKG_VERSION").into(),
             scene: file.name().into(),
@@ -61,6 +71,8 @@ impl RunRecord {
             walls: None,
             compare: None,
             cells: scene.cells(),
+            spacing,
+            origin,
             frames,
             frame_seconds,
             seed,

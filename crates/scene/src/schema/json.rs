@@ -53,6 +53,10 @@ fn kind(kind: Kind) -> Value {
         Kind::Choices(names) => {
             json!({ "oneOf": [{ "enum": names }, { "type": "array", "items": { "enum": names } }] })
         }
+        Kind::Formats(names, inner) => {
+            let one = json!({ "anyOf": [{ "enum": names }, table(inner)] });
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
+        }
         Kind::Shape(shapes) => json!({ "$ref": format!("#/$defs/{}", shapes.name) }),
         Kind::ShapeList(shapes) => {
             json!({ "type": "array", "minItems": 1, "items": { "$ref": format!("#/$defs/{}", shapes.name) } })

@@ -52,7 +52,7 @@ fn write(text: &mut String, table: &Table) {
     }
     text.push('\n');
     if !table.notes.is_empty() {
-        let _ = writeln!(text, "{}\n", table.notes);
+        let _ = writeln!(text, "{}\n", table.notes.trim_end());
     }
 }
 

@@ -22,7 +22,7 @@ pub use json::json;
 pub use markdown::markdown;
 
 pub(crate) use methods::{CONTACT, PRESSURE, SPLITTING, TRANSPORT, VOLUME};
-pub(crate) use output::OUTPUT;
+pub(crate) use output::{OUTPUT, SCHEDULE, THINNED, VDB, WISH};
 pub(crate) use shapes::{
     BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
     MESH, MOVE, ROTATE, SHAPES, SPHERE,
@@ -84,6 +84,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// One of these names, or a list of them.
     Choices(&'static [&'static str]),
+    /// One of these names, a table with a schedule, or a list of both.
+    Formats(&'static [&'static str], &'static Table),
     /// One of these shapes, `{ name = … }`.
     Shape(&'static Alternatives),
     /// A list of shapes.

@@ -1,6 +1,30 @@
 //! What a scene asks to be written.
 
-use super::{Kind, Table, optional};
+use super::{Key, Kind, Table, inner, optional, required};
+
+const EVERY: Key = optional("every", Kind::Count(1), "`output.every`", "one of so many frames");
+const FROM: Key = optional("from", Kind::Count(0), "`output.from`", "first frame");
+const UNTIL: Key = optional("until", Kind::Count(0), "`output.until`", "last frame");
+const FORMAT: Key = required("format", Kind::Text, "its name");
+
+/// Of which frames something is written.
+pub(crate) static SCHEDULE: Table = inner("schedule", &[EVERY, FROM, UNTIL]);
+
+/// A format with a schedule of its own.
+pub(crate) static WISH: Table = inner("format", &[FORMAT, EVERY, FROM, UNTIL]);
+
+/// The same for particles, of which some may be left out.
+pub(crate) static THINNED: Table =
+    inner("format", &[FORMAT, EVERY, FROM, UNTIL, optional("thin", Kind::Count(1), "`output.thin`", "one of so many")]);
+
+/// What OpenVDB files hold.
+pub(crate) static VDB: Table = inner(
+    "vdb",
+    &[
+        optional("grids", Kind::Choices(&["surface", "velocity", "pressure"]), "all", "what is in them"),
+        optional("half", Kind::Truth, "false", "numbers of 16 bits"),
+    ],
+);
 
 /// `[output]`.
 pub(crate) static OUTPUT: Table = Table {
@@ -20,23 +44,42 @@ pub(crate) static OUTPUT: Table = Table {
         optional("pressure", Kind::Truth, "false", "shade the liquid of plane pictures by pressure"),
         optional(
             "particles",
-            Kind::Choices(&["ply", "vtk", "npz"]),
+            Kind::Formats(&["ply", "vtk", "vtp", "npz"], &THINNED),
             "[]",
-            "`\"ply\"`, `\"vtk\"`, `\"npz\"` or a list of them: positions and velocities, `particles/NNNN.ext`",
+            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: positions and velocities, \
+             `particles/NNNN.ext`",
         ),
         optional(
             "surface",
-            Kind::Choices(&["ply", "obj"]),
+            Kind::Formats(&["ply", "obj", "glb", "vtp", "usd"], &WISH),
             "[]",
-            "`\"ply\"`, `\"obj\"`: the surface of the liquid as a closed mesh, in space only",
+            "`\"ply\"`, `\"obj\"`, `\"glb\"`, `\"vtp\"`, `\"usd\"`: the surface of the liquid as a closed mesh, \
+             `surface/NNNN.ext`, in space only; `usd` with walls and bodies as `stage.usda`",
         ),
         optional(
             "volume",
-            Kind::Choices(&["vtk"]),
+            Kind::Formats(&["vtk", "vti", "vdb"], &WISH),
             "[]",
-            "`\"vtk\"`: liquid distance, pressure, separated cells, velocity; solid distance",
+            "`\"vtk\"`, `\"vti\"`: liquid distance, pressure, separated cells, velocity; solid distance. `\"vdb\"`: see \
+             `vdb`, in space only",
         ),
-        optional("every", Kind::Count(1), "1", "data of every so many frames"),
+        optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0"),
+        optional("from", Kind::Count(0), "0", "first frame of which data are written"),
+        optional("until", Kind::Count(0), "the end", "last frame of which data are written"),
+        optional("thin", Kind::Count(1), "1", "one of so many particles"),
+        optional(
+            "vdb",
+            Kind::Table(&VDB),
+            "all, false",
+            "`grids` in `.vdb` files, and whether they have `half` the bits",
+        ),
+        optional(
+            "states",
+            Kind::Either(&[Kind::Truth, Kind::Table(&SCHEDULE)]),
+            "false",
+            "`true`, or a schedule: whole states of frames, `states/NNNN.state`, from which `unstick export` makes files \
+             later",
+        ),
         optional(
             "checkpoint_every",
             Kind::Count(0),
@@ -44,6 +87,5 @@ pub(crate) static OUTPUT: Table = Table {
             "a checkpoint every so many frames; 0: only at the end and when interrupted",
         ),
     ],
-    notes: "Always written are `run.json` (the scene as it was used, version, machine), `stats.csv` (a line per step) \
-            and `report.html`; `bodies.csv` where there are bodies.",
+    notes: include_str!("output.md"),
 };

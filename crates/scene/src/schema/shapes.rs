@@ -76,7 +76,7 @@ pub(crate) static SHAPES: Alternatives = Alternatives {
         shape(
             "mesh",
             Kind::Table(&MESH),
-            "`file` (OBJ, STL or PLY, relative to the scene file), `scale` (one factor, or one per axis), `move`; in \
+            "`file` (OBJ, STL, PLY or glTF, relative to the scene file), `scale` (one factor, or one per axis), `move`; in \
              space only. The mesh must be closed",
         ),
     ],
@@ -110,7 +110,7 @@ pub(crate) static BODY_SHAPES: Alternatives = Alternatives {
         shape("sphere", Kind::Table(&FREE_SPHERE), "a disc in the plane"),
         shape("cuboid", Kind::Table(&FREE_CUBOID), "lengths of the edges"),
         shape("capsule", Kind::Table(&FREE_CAPSULE), "upright; `length` without the ends"),
-        shape("mesh", Kind::Table(&FREE_MESH), "a closed OBJ, STL or PLY; in space only"),
+        shape("mesh", Kind::Table(&FREE_MESH), "a closed OBJ, STL, PLY or glTF; in space only"),
         shape("duck", Kind::Table(&FREE_DUCK), "in space only"),
     ],
 };

@@ -32,7 +32,13 @@ pub(crate) static MOTION: Table = inner(
         optional("velocity", Kind::Vector, "zero", "steady, m/s"),
         optional("spin", Kind::Turn, "none", "steady, degrees per second"),
         optional("about", Kind::Vector, "the origin", "what it turns about"),
-        optional("keyframes", Kind::Tables(&KEYFRAME), "none", "in place of a steady motion"),
+        optional(
+            "keyframes",
+            Kind::Either(&[Kind::Text, Kind::Tables(&KEYFRAME)]),
+            "none",
+            "in place of a steady motion: a list, or the name of a table in a file",
+        ),
+        optional("interpolation", Kind::Choice(&["linear", "smooth"]), "\"linear\"", "between keyframes"),
     ],
 );
 
@@ -47,10 +53,7 @@ pub(crate) static SOLID: Table = Table {
         optional("wall", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
         optional("motion", Kind::Table(&MOTION), "at rest", "`velocity`, `spin`, `about`, or `about`, `keyframes`"),
     ],
-    notes: "A motion is steady or follows keyframes.\n\n```toml\nmotion = { velocity = [0.2, 0.0], spin = 90.0, about = \
-            [0.5, 0.5] }\nmotion = { about = [0.5, 0.5], keyframes = [{ time = 0.0 }, { time = 1.0, move = [0.2, 0.0], \
-            turn = 180.0 }] }\n```\n`spin` is in degrees per second, `turn` in degrees; in space both are vectors, axis \
-            times angle: `spin = [0.0, 90.0, 0.0]`.",
+    notes: include_str!("motion.md"),
 };
 
 const START: Key = optional("start", Kind::Number, "0", "seconds");

@@ -1,12 +1,10 @@
 //! Where frames go: pictures, particles, surfaces, fields.
 
 mod data;
-mod npz;
-mod obj;
+mod index;
 mod picture;
-mod ply;
-mod surface;
-mod vtk;
+mod values;
+mod world;
 
 use std::ops::ControlFlow;
 
@@ -16,8 +14,10 @@ use crate::frame::Frame;
 use crate::run::RunError;
 
 pub use data::{DataSink, Encode, data_sinks};
+pub use index::Index;
 pub use picture::{Look, PictureSink};
-pub use surface::{Surface, surface};
+pub use unstick_files::Surface;
+pub use values::{liquid_distance, surface};
 
 /// A frame and the simulation that it was taken of.
 #[derive(Clone, Copy)]

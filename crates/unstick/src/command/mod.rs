@@ -6,6 +6,7 @@ pub mod compare;
 pub mod demo;
 pub mod doctor;
 pub mod entrant;
+pub mod export;
 pub mod generate;
 pub mod run;
 pub mod scenes;

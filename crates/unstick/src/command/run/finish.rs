@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
+use unstick::files::FileCount;
 use unstick::scene::Dim;
 use unstick::scene::Dimension;
 use unstick::scene::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
 use unstick::scene::report::{self, RunSeries, RunSummary};
-use unstick::scene::run::RunError;
+use unstick::scene::run::{RunError, data_files};
 
 use super::members::Members;
 use super::plan::Plan;
+use crate::command::export::count;
 use crate::error::CommandError;
 use crate::machine;
 use crate::output;
@@ -18,6 +20,8 @@ use crate::output;
 pub struct Files {
     movie: Option<PathBuf>,
     report: PathBuf,
+    /// By run: what to call it, and its data files.
+    data: Vec<(&'static str, Vec<FileCount>)>,
 }
 
 /// Joins the pictures to a movie and writes the report.
@@ -31,16 +35,19 @@ where
         let label = if label.is_empty() { "run" } else { label };
         runs.push(RunSeries::read_csv(label, &run.folder().join("stats.csv")).map_err(RunError::from)?);
     }
+    let data: Vec<_> = members.iter().map(|(label, run)| (label, data_files(run.folder()))).collect();
+    let mut facts = facts(plan, members);
+    facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
     let summary = RunSummary {
         title: plan.title.clone(),
         scene_toml: plan.record.toml.clone(),
         movie: movie.clone(),
         runs,
-        facts: facts(plan, members),
+        facts,
     };
     let path = plan.folder.join("report.html");
     report::write(&summary, &path).map_err(RunError::from)?;
-    Ok(Files { movie, report: path })
+    Ok(Files { movie, report: path, data })
 }
 
 /// The movie that is best to look at: MP4 where `ffmpeg` is at hand, else animated PNG.
@@ -89,7 +96,20 @@ where
     facts
 }
 
+/// How many data files there are and how large they are.
+fn data_lines(data: &[(&'static str, Vec<FileCount>)]) -> impl Iterator<Item = String> {
+    data.iter().flat_map(|(label, counts)| {
+        let place = if label.is_empty() { String::new() } else { format!("{label}/") };
+        counts.iter().map(move |count| format!("{place}{count}"))
+    })
+}
+
 impl Files {
+    /// The data files, a line for each kind.
+    pub fn data(&self) -> impl Iterator<Item = String> {
+        data_lines(&self.data)
+    }
+
     /// Where they are, in a line.
     pub fn line(&self) -> String {
         let report = self.report.display();
@@ -109,6 +129,7 @@ impl Files {
             "finished": finished,
             "movie": self.movie,
             "report": self.report,
+            "data": self.data.iter().flat_map(|(_, counts)| counts.iter().map(count)).collect::<Vec<_>>(),
         });
         object.to_string()
     }

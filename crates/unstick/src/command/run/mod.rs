@@ -15,10 +15,10 @@ use crate::error::CommandError;
 use crate::output;
 use members::Members;
 use plan::Plan;
-use progress::{Bar, stop_on_interrupt};
+use progress::Bar;
 
 pub use plan::check_memory;
-pub use progress::Bar as FrameBar;
+pub use progress::{Bar as FrameBar, stop_on_interrupt};
 
 /// What `unstick` alone does: the breaking dam with both kinds of wall, anew each time.
 pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
@@ -72,6 +72,7 @@ where
     }
     if shown {
         output::print(files.line())?;
+        files.data().try_for_each(output::print)?;
     }
     Ok(if finished { Verdict::Done } else { Verdict::Interrupted })
 }

@@ -1,20 +1,19 @@
 //! NumPy archives: arrays in a ZIP file without compression, as `numpy.savez` writes them.
 
-use super::Shot;
+use crate::Points;
 
 /// `position` and `velocity`, one row per particle, and `time`.
-pub(super) fn particles<const D: usize>(shot: &Shot<'_, D>) -> Vec<u8> {
-    let particles = &shot.simulation.state().particles;
-    let rows = format!("({}, {D})", particles.len());
+pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
+    let rows = format!("({}, {D})", points.len());
     archive(&[
-        ("position.npy", npy(&rows, particles.position.as_flattened())),
-        ("velocity.npy", npy(&rows, particles.velocity.as_flattened())),
-        ("time.npy", npy("()", &[shot.frame.time])),
+        ("position.npy", npy(&rows, points.kept(points.position).flatten())),
+        ("velocity.npy", npy(&rows, points.kept(points.velocity).flatten())),
+        ("time.npy", npy("()", &[points.time])),
     ])
 }
 
 /// An array of doubles in the format NPY 1.0.
-fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
+fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
     // Magic, version, length, header and a line feed come to a multiple of 64.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
@@ -23,7 +22,7 @@ fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
-    values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    values.into_iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     bytes
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::Surface;
+use crate::Surface;
 
 /// A mesh of triangles.
-pub(super) fn surface(surface: &Surface) -> Vec<u8> {
+pub fn surface(surface: &Surface) -> Vec<u8> {
     let mut text = format!("# unstick, time {} s\n", surface.time);
     for [x, y, z] in &surface.vertices {
         let _ = writeln!(text, "v {x} {y} {z}");

@@ -1,0 +1,48 @@
+//! The files that Houdini, Blender, ParaView and NumPy open, from plain values.
+//!
+//! Every format is a function from values to the bytes of a file; [`write_whole`] puts them on disk so
+//! that whoever reads the path sees the old file or the whole new one.
+//!
+//! | values | formats |
+//! |---|---|
+//! | [`Points`] | [`ply`], [`vtk`] (`.vtk`, `.vtp`), [`npz`] |
+//! | [`Surface`] | [`ply`], [`obj`], [`gltf`], [`vtk`] (`.vtp`), [`usd`] |
+//! | [`Fields`] | [`vtk`] (`.vtk`, `.vti`) |
+//! | [`vdb::Liquid`] | [`vdb`] |
+//! | numbered files of a folder | [`vtk::pvd`], [`usd::stage`] |
+//!
+//! ```
+//! use unstick_files::{Surface, gltf, ply};
+//! use unstick_grid::{Grid, SignedDistance, sample_cells};
+//!
+//! let grid = Grid::<3>::unit(16)?;
+//! let ball = SignedDistance::sphere([0.5; 3], 0.3);
+//! let surface = Surface::of_distance(&grid, &sample_cells(&grid, |point| ball.at(point)), 0.0);
+//! assert!(ply::surface(&surface).starts_with(b"ply\n"));
+//! assert!(gltf::surface(&surface).starts_with(b"glTF"));
+//! # Ok::<(), unstick_grid::GridError>(())
+//! ```
+
+mod fields;
+pub mod gltf;
+pub mod npz;
+pub mod obj;
+pub mod ply;
+mod points;
+mod series;
+mod surface;
+pub mod usd;
+pub mod vdb;
+pub mod vtk;
+mod whole;
+
+pub use fields::Fields;
+pub use points::Points;
+pub use series::{FileCount, Series};
+pub use surface::Surface;
+pub use whole::{new_beside, write_whole};
+
+/// Three components of a vector of the plane or of space.
+pub(crate) fn in_space<const D: usize>(vector: &[f64; D]) -> [f64; 3] {
+    std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0))
+}

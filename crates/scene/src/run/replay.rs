@@ -1,0 +1,105 @@
+//! Frames of a run that is over, seen again.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use unstick_liquid::{LiquidState, Simulation};
+
+use super::checkpoint::{self, Refusal};
+use super::{RunError, RunRecord, physics, states};
+use crate::scene::Scene;
+
+/// Where a frame came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Its state was kept, or it is the first.
+    Kept,
+    /// It was computed again, with the same bits.
+    Computed,
+    /// It was not reached: somebody asked to stop.
+    Interrupted,
+}
+
+/// Any frame of a run, from the states that were kept and, in between, computed again from the nearest
+/// one before: a run is the same bits each time.
+pub struct Replay<const D: usize> {
+    scene: Scene<D>,
+    physics: [u8; 32],
+    last: usize,
+    /// Frames whose states are on disk, ascending.
+    kept: Vec<(usize, PathBuf)>,
+    now: Option<(usize, Simulation<D>)>,
+}
+
+impl<const D: usize> Replay<D> {
+    /// Looks at a run folder; the scene must be the one that was run, but for what it writes.
+    pub fn open(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<Self, RunError> {
+        let physics = physics(record, folder)?;
+        let checkpoints = folder.join("checkpoint");
+        let (header, state, _) = checkpoint::read(&checkpoints, &scene.setup.grid, physics)?;
+        let last = header.frame as usize;
+        let series = states(folder);
+        let numbers = series.numbers().map_err(RunError::file(&series.folder))?;
+        let mut kept: Vec<_> = numbers.into_iter().map(|number| (number, series.path(number))).collect();
+        let is_whole = (state.time - last as f64 * scene.frame).abs() < 1e-6 * scene.frame;
+        let newest = checkpoint::list(&checkpoints)?.into_iter().next();
+        kept.extend(newest.filter(|_| is_whole).map(|path| (last, path)));
+        kept.retain(|&(number, _)| number <= last);
+        kept.sort();
+        Ok(Self { scene, physics, last, kept, now: None })
+    }
+
+    /// The last frame that the run has reached.
+    pub fn last(&self) -> usize {
+        self.last
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene<D> {
+        &self.scene
+    }
+
+    /// The simulation at the frame that was sought last; none before.
+    pub fn simulation(&self) -> Option<&Simulation<D>> {
+        self.now.as_ref().map(|(_, simulation)| simulation)
+    }
+
+    /// Goes to a frame, up to [`Self::last`]; frames asked for in ascending order are computed once.
+    pub fn seek(&mut self, frame: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
+        let here = self.now.as_ref().map(|(number, _)| *number).filter(|&number| number <= frame);
+        let nearer =
+            self.kept.iter().rev().filter(|(number, _)| *number <= frame && here.is_none_or(|here| *number > here));
+        for (number, path) in nearer {
+            if let Some(state) = self.read(path, *number)? {
+                self.now = Some((*number, self.scene.resume(state)?));
+                break;
+            }
+        }
+        let (mut number, mut simulation) = match self.now.take().filter(|(number, _)| *number <= frame) {
+            Some(now) => now,
+            None => (0, self.scene.simulation()?),
+        };
+        let origin = if number == frame { Origin::Kept } else { Origin::Computed };
+        while number < frame {
+            if stop.load(Ordering::Relaxed) {
+                self.now = Some((number, simulation));
+                return Ok(Origin::Interrupted);
+            }
+            simulation.advance_to((number + 1) as f64 * self.scene.frame)?;
+            number += 1;
+        }
+        self.now = Some((number, simulation));
+        Ok(origin)
+    }
+
+    /// A state that was kept; none if it is damaged: then an earlier one will do.
+    fn read(&self, path: &Path, number: usize) -> Result<Option<LiquidState<D>>, RunError> {
+        match checkpoint::read_one(path, &self.scene.setup.grid, self.physics) {
+            Ok((header, state)) => Ok((header.frame as usize == number).then_some(state)),
+            Err(Refusal::Damaged(_)) => Ok(None),
+            Err(Refusal::OtherScene) => {
+                Err(RunError::OtherScene { folder: path.parent().and_then(Path::parent).unwrap_or(path).to_owned() })
+            }
+        }
+    }
+}
