@@ -1,5 +1,6 @@
 //! Where frames go: pictures, particles, surfaces, fields.
 
+mod contour;
 mod data;
 mod npz;
 mod obj;
@@ -15,9 +16,10 @@ use unstick_liquid::Simulation;
 use crate::frame::Frame;
 use crate::run::RunError;
 
+pub use contour::{Contour, contour_of};
 pub use data::{DataSink, Encode, data_sinks};
 pub use picture::{Look, PictureSink};
-pub use surface::{Surface, surface};
+pub use surface::{Surface, surface, surface_of};
 
 /// A frame and the simulation that it was taken of.
 #[derive(Clone, Copy)]

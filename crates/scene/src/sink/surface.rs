@@ -4,6 +4,7 @@ use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 
 use super::Shot;
+use crate::frame::Frame;
 
 /// A mesh of triangles, normals outwards.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,15 +21,18 @@ pub struct Surface {
 ///
 /// A layer around the grid counts as air, so that the mesh is closed where liquid meets the border.
 pub fn surface(shot: &Shot<'_, 3>) -> Surface {
-    let (frame, geometry) = (shot.frame, shot.simulation.geometry());
+    surface_of(shot.frame)
+}
+
+/// The same of a frame by itself.
+pub fn surface_of(frame: &Frame<3>) -> Surface {
     let (grid, spacing) = (frame.grid, frame.grid.spacing());
     let cells = grid.cells();
     let shape = RuntimeShape::<u32, 3>::new(cells.map(|count| count as u32 + 2));
     let mut distances = vec![(0.5 * spacing) as f32; shape.usize()];
     for cell in grid.iter() {
-        let solid = geometry.distance(&grid, grid.centre(cell));
         let place = shape.linearize(cell.map(|index| index as u32 + 1));
-        distances[place as usize] = frame.liquid.at(cell).max(-solid) as f32;
+        distances[place as usize] = frame.inside(cell) as f32;
     }
     let mut buffer = SurfaceNetsBuffer::default();
     surface_nets(&distances, &shape, [0; 3], cells.map(|count| count as u32 + 1), &mut buffer);

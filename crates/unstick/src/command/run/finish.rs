@@ -4,14 +4,11 @@ use std::path::PathBuf;
 
 use unstick::scene::Dim;
 use unstick::scene::Dimension;
-use unstick::scene::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
-use unstick::scene::report::{self, RunSeries, RunSummary};
-use unstick::scene::run::RunError;
+use unstick::scene::run;
 
 use super::members::Members;
 use super::plan::Plan;
 use crate::error::CommandError;
-use crate::machine;
 use crate::output;
 
 /// The files that people open.
@@ -25,68 +22,10 @@ pub fn finish<const D: usize>(plan: &Plan, members: &Members<D>) -> Result<Files
 where
     Dim<D>: Dimension<D>,
 {
-    let movie = movie(plan, members)?;
-    let mut runs = Vec::new();
-    for (label, run) in members.iter() {
-        let label = if label.is_empty() { "run" } else { label };
-        runs.push(RunSeries::read_csv(label, &run.folder().join("stats.csv")).map_err(RunError::from)?);
-    }
-    let summary = RunSummary {
-        title: plan.title.clone(),
-        scene_toml: plan.record.toml.clone(),
-        movie: movie.clone(),
-        runs,
-        facts: facts(plan, members),
-    };
-    let path = plan.folder.join("report.html");
-    report::write(&summary, &path).map_err(RunError::from)?;
-    Ok(Files { movie, report: path })
-}
-
-/// The movie that is best to look at: MP4 where `ffmpeg` is at hand, else animated PNG.
-fn movie<const D: usize>(plan: &Plan, members: &Members<D>) -> Result<Option<PathBuf>, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let Some(wish) = members.iter().next().map(|(_, run)| run.scene().output.clone()) else { return Ok(None) };
-    if !(wish.frames && wish.movie) {
-        return Ok(None);
-    }
-    let (frames, png, mp4) = (plan.folder.join("frames"), plan.folder.join("movie.png"), plan.folder.join("movie.mp4"));
-    let rate = FrameRate::per_second(wish.fps).map_err(RunError::from)?;
-    write_from_folder(&frames, rate, &png).map_err(RunError::from)?;
-    match transcode_with_ffmpeg(&frames, "%04d.png", wish.fps, &mp4) {
-        Ok(true) => Ok(Some(mp4)),
-        Ok(false) => Ok(Some(png)),
-        Err(error) => {
-            output::note(error); // the other movie is there
-            Ok(Some(png))
-        }
-    }
-}
-
-fn facts<const D: usize>(plan: &Plan, members: &Members<D>) -> Vec<(String, String)>
-where
-    Dim<D>: Dimension<D>,
-{
-    let record = &plan.record;
-    let cells = record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
-    let mut facts = vec![("scene".to_owned(), record.scene.clone()), ("cells".into(), cells)];
-    if let Some((_, run)) = members.iter().next() {
-        let setup = run.simulation().setup();
-        facts.push((
-            "frames".into(),
-            format!("{} of {}, {} s apart", members.frame(), record.frames, record.frame_seconds),
-        ));
-        facts.push(("solver".into(), setup.pressure.solver.to_string()));
-        facts.push(("pressure on".into(), plan.placement.to_string()));
-        facts.push(("tolerance".into(), format!("{:e}", setup.pressure.tolerance)));
-    }
-    facts.push(("seed".into(), record.seed.to_string()));
-    facts.push(("threads".into(), record.threads.to_string()));
-    facts.extend(machine::processor().map(|name| ("processor".into(), name)));
-    facts.push(("unstick".into(), record.unstick.clone()));
-    facts
+    let runs: Vec<_> = members.iter().collect();
+    let run::Finished { movie, report, notes } = run::finish(&plan.folder, &plan.record, &plan.placement, &runs)?;
+    notes.iter().for_each(output::note);
+    Ok(Files { movie, report })
 }
 
 impl Files {
