@@ -46,10 +46,11 @@ print(separating)
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
+most = np.abs(sticking.x).max()
 for axis, result, title in zip(axes, (sticking, separating), ("sticking walls", "separating walls")):
     pressure = np.full(liquid.shape, np.nan)
     pressure[liquid] = result.x
-    shown = axis.imshow(pressure[: size // 2 + 4], origin="lower", cmap="RdBu_r", vmin=-14, vmax=14)
+    shown = axis.imshow(pressure[: size // 2 + 4], origin="lower", cmap="RdBu_r", vmin=-most, vmax=most)
     gone = result.active
     axis.plot(x[gone], y[gone], "o", color="orange", markersize=3, label="wall has let go")
     axis.set_title(title)

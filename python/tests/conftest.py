@@ -41,10 +41,11 @@ def tank(size: int = 24) -> Tank:
                     entries.append((row, number[near_y, near_x], -1.0))
     rows, columns, values = (np.array(part) for part in zip(*entries))
     A = sparse.csr_array((values, (rows, columns)), shape=2 * (diagonal.size,)) + sparse.diags_array(diagonal)
+    A = sparse.csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
     y, x = np.nonzero(mask)
     wall = (x == 0) | (x == size - 1) | (y == 0)
     b = np.where(x == 0, 1.0, np.where(x == size - 1, -1.0, 0.1 * np.sin(x + 2.0 * y)))
-    return Tank(A.tocsr(), b, wall, mask)
+    return Tank(A, b, wall, mask)
 
 
 @pytest.fixture(name="tank", scope="session")

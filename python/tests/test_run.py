@@ -98,7 +98,7 @@ def test_bodies_are_shown():
     first, *_, last = scene.run(frames=5)
     before, after = first.bodies[0], last.bodies[0]
     assert before["name"] == "ball" and np.array_equal(before["position"], [0.5, 0.7])
-    assert after["position"][1] < 0.7 and after["velocity"][1] == pytest.approx(-9.81 * 0.05, rel=0.01)
+    assert after["position"][1] == pytest.approx(0.7 - 0.5 * 9.81 * 0.05**2) and after["velocity"][1] < -0.4
     assert np.allclose(after["rotation"], np.eye(2)) and after["spin"].shape == (3,)
 
 
@@ -153,7 +153,7 @@ def test_a_scene_that_makes_no_sense_writes_nothing(scene, tmp_path):
         scene.run(out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     scene = Scene.load("sphere-half")
-    scene.grid.cells = [20000, 10000, 10000]
+    scene.grid.cells = [1200, 1200, 1200]
     with pytest.raises(unstick.SceneError, match="GiB of memory"):
         scene.run()
 

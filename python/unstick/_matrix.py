@@ -27,9 +27,10 @@ def rows(matrix: Any) -> Rows:
         if len(matrix) != 3:
             raise ProblemError(f"the matrix is a tuple of {len(matrix)}, expected (data, indices, indptr)")
         data, indices, indptr = matrix
+    elif hasattr(matrix, "tocsr"):
+        data, indices, indptr = _sparse(matrix)
     else:
-        matrix = _compressed(matrix)
-        data, indices, indptr = matrix.data, matrix.indices, matrix.indptr
+        data, indices, indptr = _dense(np.asarray(matrix), type(matrix).__name__)
     columns, starts = _indices(indices, "the array of columns"), _indices(indptr, "the array of row starts")
     return Rows(vector(data, "the array of values"), columns, starts)
 
@@ -44,24 +45,31 @@ def vector(values: Any, what: str) -> Floats:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _compressed(matrix: Any) -> Any:
+def _sparse(matrix: Any) -> tuple[Any, Any, Any]:
     """Rows with ascending columns, each once."""
-    if not hasattr(matrix, "tocsr"):
-        dense = np.asarray(matrix)
-        if dense.ndim != 2 or dense.dtype == object:
-            expected = "a scipy.sparse matrix, (data, indices, indptr) or a two-dimensional array"
-            raise ProblemError(f"the matrix is {type(matrix).__name__}, expected {expected}")
-        from scipy.sparse import csr_array  # a dense matrix is rare, and small
-
-        matrix = csr_array(dense)
-    count, columns = matrix.shape
-    if count != columns:
-        raise ProblemError(f"the matrix has {count} rows and {columns} columns, expected a square matrix")
+    _check_square(matrix.shape)
     matrix = matrix.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()  # it is the caller's
         matrix.sum_duplicates()
-    return matrix
+    return matrix.data, matrix.indices, matrix.indptr
+
+
+def _dense(matrix: npt.NDArray[Any], kind: str) -> tuple[Any, Any, Any]:
+    """What is not zero."""
+    if matrix.ndim != 2 or matrix.dtype == object:
+        expected = "a scipy.sparse matrix, (data, indices, indptr) or a two-dimensional array"
+        raise ProblemError(f"the matrix is {kind}, expected {expected}")
+    _check_square(matrix.shape)
+    rows, columns = np.nonzero(matrix)
+    starts = np.searchsorted(rows, np.arange(matrix.shape[0] + 1))
+    return matrix[rows, columns], columns, starts
+
+
+def _check_square(shape: tuple[int, ...]) -> None:
+    count, columns = shape
+    if count != columns:
+        raise ProblemError(f"the matrix has {count} rows and {columns} columns, expected a square matrix")
 
 
 def _indices(indices: Any, what: str) -> Indices:

@@ -22,7 +22,8 @@ class Run(Iterator[Frame]):
     def __init__(self, player: _unstick.Player, title: str, frames: int, folder: Path | None, progress: bool) -> None:
         self._player, self._title, self._progress = player, title, progress
         self._bar: Bar = Silent()
-        self._first: Frame | None = Frame(player.show()) if player.number == 0 else None
+        # Frame 0 of a new run is yet to be shown; a run that is resumed goes on after the last one.
+        self._seen = player.number if player.number > 0 else -1
         self._is_finished = folder is None
         self.frames = frames
         """The last frame."""
@@ -42,26 +43,28 @@ class Run(Iterator[Frame]):
         return self
 
     def __next__(self) -> Frame:
-        if self._first is not None:
-            first, self._first = self._first, None
-            self._bar = bar(self._progress, self._title, 0, self.frames)
-            return first
-        if self.number >= self.frames:
-            self.finish()
-            raise StopIteration
         if isinstance(self._bar, Silent):
             self._bar = bar(self._progress, self._title, self.number, self.frames)
         try:
-            frame = Frame(self._player.advance())
+            frame = self._next()
         except BaseException:
             self._close_bar()
             raise
+        if frame is None:
+            self.finish()
+            raise StopIteration
+        self._seen = frame.number
         self._bar.reached(frame.number)
         return frame
 
+    def _next(self) -> Frame | None:
+        if self._seen < self.number:
+            return Frame(self._player.show())  # the first one, or one that Ctrl-C kept from being seen
+        return Frame(self._player.advance()) if self.number < self.frames else None
+
     def __len__(self) -> int:
         """Frames that are still to come."""
-        return self.frames - self.number + (self._first is not None)
+        return self.frames - self._seen
 
     def finish(self) -> None:
         """Takes the bar away; writes movie and report of a run folder, once."""

@@ -64,12 +64,8 @@ impl Player {
 
     /// Computes the next frame; Ctrl-C is heeded after every step, and nothing of it is lost.
     fn advance(&self, py: Python<'_>) -> PyResult<Frame> {
-        let advanced = interruptibly(py, |stop| {
-            let mut play = self.lock();
-            play.advance(stop)?;
-            Ok::<_, RunError>(play.show())
-        })?;
-        Ok(advanced.map_err(Exception::from)?)
+        interruptibly(py, |stop| self.lock().advance(stop))?.map_err(Exception::from)?;
+        Ok(self.show(py))
     }
 
     /// Writes movie and report of a run folder; returns their paths and what did not go as it should have.
