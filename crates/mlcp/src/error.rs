@@ -149,6 +149,9 @@ pub enum SolveError {
     /// `fft` was asked to solve something else than a box.
     #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
     NotABox(#[from] NotABox),
+    /// Somebody asked for its end: [`interruptible`](crate::interruptible).
+    #[error("the solve was interrupted")]
+    Interrupted,
     /// The machine that holds the problem has failed.
     #[error("{0}")]
     Machine(String),

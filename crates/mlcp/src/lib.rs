@@ -38,6 +38,7 @@ mod checkerboard;
 mod coloring;
 mod csr;
 mod error;
+mod interrupt;
 mod lattice;
 mod low_rank;
 mod name;
@@ -53,6 +54,7 @@ mod stop;
 pub use coloring::Coloring;
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
+pub use interrupt::interruptible;
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{

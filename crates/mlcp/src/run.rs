@@ -39,6 +39,7 @@
 use std::time::{Duration, Instant};
 
 use crate::error::SolveError;
+use crate::interrupt;
 use crate::problem::Mlcp;
 use crate::report::{Outcome, PocketReport, SolveReport};
 use crate::singular::Compatible;
@@ -79,6 +80,9 @@ impl Trace {
 
     /// Records the natural residual of the iterate; true as long as another cycle is due.
     pub fn goes_on(&mut self, residual: f64) -> Result<bool, SolveError> {
+        if interrupt::is_asked_for() {
+            return Err(SolveError::Interrupted);
+        }
         if !residual.is_finite() {
             return Err(SolveError::NotFinite { cycle: self.history.len(), residual });
         }
@@ -208,7 +212,8 @@ where
     let compatible = trace.set_up(|| Compatible::of(problem, target));
     trace.target = compatible.target(target);
     let task = Task { problem: &compatible.problem, loose: &compatible.loose };
-    rayon::scope(|_| method(task, q, &mut trace))?;
+    let flag = interrupt::current();
+    rayon::scope(|_| interrupt::under(flag, || method(task, q, &mut trace)))?;
 
     compatible.settle(problem, q);
     let mut r = vec![0.0; q.len()];
@@ -242,7 +247,8 @@ where
     let start = Instant::now();
     problem.check_iterate(q)?;
     let mut trace = Trace::new(target, max_cycles);
-    rayon::scope(|_| method(q, &mut trace))?;
+    let flag = interrupt::current();
+    rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
     let mut r = vec![0.0; q.len()];
     problem.residual(q, &mut r);
     let reached = Reached {

@@ -45,4 +45,12 @@ impl<const D: usize> Frame<D> {
             separated: setup.grid.iter().filter(|&cell| state.separated.at(cell)).collect(),
         }
     }
+
+    /// Distance to what is liquid and not solid at the centre of a cell, negative inside.
+    pub fn inside(&self, cell: [usize; D]) -> f64 {
+        let corners = 1usize << D;
+        let corner = |number: usize| std::array::from_fn(|axis| cell[axis] + (number >> axis & 1));
+        let solid = (0..corners).map(|number| self.solid.at(corner(number))).sum::<f64>() / corners as f64;
+        self.liquid.at(cell).max(-solid)
+    }
 }

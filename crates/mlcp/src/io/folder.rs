@@ -99,19 +99,12 @@ impl ProblemFolder {
 
     /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`](crate::PressureOperator).
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        let lattice = self.grid.as_ref().and_then(GridInfo::lattice);
-        let lattice = lattice.filter(|lattice| lattice.couples_neighbours_only(&self.matrix));
-        let problem = match lattice {
-            Some(lattice) => Mlcp::on_lattice(lattice, &self.matrix, &self.b),
-            None => Mlcp::new(&self.matrix, &self.b),
-        };
-        problem?.with_lower(&self.lower)
+        problem_on(self.grid.as_ref(), &self.matrix, &self.b)?.with_lower(&self.lower)
     }
 
     /// Red and black rows, where the grid is known and couples only neighbours.
     pub fn coloring(&self) -> Option<Coloring> {
-        let coloring = Coloring::red_black(self.grid.as_ref()?.parities()?);
-        coloring.fits(&self.matrix).then_some(coloring)
+        self.grid.as_ref()?.coloring(&self.matrix)
     }
 
     /// All that [`read`](Self::read) promises, with the file to blame.
@@ -129,8 +122,21 @@ impl ProblemFolder {
     }
 }
 
+/// A problem of equations, which makes use of a grid where there is one that explains the matrix.
+pub fn problem_on<'a>(
+    grid: Option<&GridInfo>,
+    matrix: &'a CsrMatrix<'a>,
+    b: &'a [f64],
+) -> Result<Mlcp<'a>, ProblemError> {
+    let lattice = grid.and_then(GridInfo::lattice);
+    match lattice.filter(|lattice| lattice.couples_neighbours_only(matrix)) {
+        Some(lattice) => Mlcp::on_lattice(lattice, matrix, b),
+        None => Mlcp::new(matrix, b),
+    }
+}
+
 /// Which rows are walls, from zeros and ones.
-fn walls(wall: &[f64], rows: usize) -> Result<Vec<bool>, ProblemError> {
+pub fn walls(wall: &[f64], rows: usize) -> Result<Vec<bool>, ProblemError> {
     let what = "the wall mask";
     if wall.len() != rows {
         return Err(ProblemError::Length { what, expected: rows, found: wall.len() });
@@ -143,8 +149,8 @@ fn walls(wall: &[f64], rows: usize) -> Result<Vec<bool>, ProblemError> {
     wall.iter().enumerate().map(as_bool).collect()
 }
 
-/// The bound of every row: −∞ on equation rows, whatever the file says of those.
-fn lower(walls: &[bool], bounds: Option<Vec<f64>>) -> Result<Vec<f64>, ProblemError> {
+/// The bound of every row: zero or what is given on walls, −∞ on equation rows whatever is given for those.
+pub fn lower(walls: &[bool], bounds: Option<Vec<f64>>) -> Result<Vec<f64>, ProblemError> {
     let what = "the lower bound";
     let mut lower = bounds.unwrap_or_else(|| vec![0.0; walls.len()]);
     if lower.len() != walls.len() {

@@ -6,6 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::atomic;
+use crate::coloring::Coloring;
+use crate::csr::CsrMatrix;
 use crate::error::FileError;
 use crate::lattice::Lattice;
 
@@ -43,8 +45,8 @@ impl GridInfo {
         atomic::write_file(path, |file| Ok(serde_json::to_writer(file, self)?))
     }
 
-    /// Every row has a cell of its own on a grid of two or three dimensions.
-    pub(super) fn check(&self, rows: usize, path: &Path) -> Result<(), FileError> {
+    /// Every row has a cell of its own on a grid of two or three dimensions; errors blame `path`.
+    pub fn check(&self, rows: usize, path: &Path) -> Result<(), FileError> {
         let refuse = |expected: String, found: String| Err(FileError::Data { path: path.to_owned(), expected, found });
         let Some(size) = self.size() else {
             return refuse("a shape of two or three positive numbers".into(), format!("{:?}", self.shape));
@@ -69,10 +71,16 @@ impl GridInfo {
         }
     }
 
+    /// Red and black rows, where the matrix couples only neighbours.
+    pub fn coloring(&self, matrix: &CsrMatrix) -> Option<Coloring> {
+        let coloring = Coloring::red_black(self.parities()?);
+        coloring.fits(matrix).then_some(coloring)
+    }
+
     /// Whether the coordinates of each row's cell add up to an odd number: red and black.
     ///
     /// None if the shape is none.
-    pub(super) fn parities(&self) -> Option<impl Iterator<Item = bool> + '_> {
+    fn parities(&self) -> Option<impl Iterator<Item = bool> + '_> {
         self.size()?;
         Some(self.cells.iter().map(|&cell| {
             let (mut rest, mut odd) = (cell, false);

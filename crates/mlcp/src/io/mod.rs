@@ -22,6 +22,6 @@ mod lines;
 mod matrix_market;
 
 pub use array::{read_array, write_array};
-pub use folder::ProblemFolder;
+pub use folder::{ProblemFolder, lower, problem_on, walls};
 pub use grid::GridInfo;
 pub use matrix_market::{read_matrix, write_matrix};

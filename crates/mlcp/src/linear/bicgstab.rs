@@ -39,7 +39,7 @@ impl LinearSolver for BiCgStab {
             if residual <= stop.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if iterations == stop.max_iterations {
+            if stop.gives_up_after(iterations) {
                 break;
             }
             let mut rho = vector::dot(shadow, r);

@@ -36,7 +36,7 @@ impl LinearSolver for ConjugateGradients {
             if residual <= stop.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if iterations == stop.max_iterations {
+            if stop.gives_up_after(iterations) {
                 break;
             }
             let rho = preconditioner.apply_dot(r, z);

@@ -37,7 +37,7 @@ impl LinearSolver for ConjugateResiduals {
             if residual <= stop.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if iterations == stop.max_iterations {
+            if stop.gives_up_after(iterations) {
                 break;
             }
             if iterations == 0 {

@@ -39,7 +39,7 @@ impl LinearSolver for Cycles {
             if residual <= stop.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if iterations == stop.max_iterations {
+            if stop.gives_up_after(iterations) {
                 break;
             }
             if iterations > 0 && iterations % PATIENCE == 0 {

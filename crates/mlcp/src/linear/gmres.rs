@@ -110,7 +110,7 @@ impl LinearSolver for Gmres {
             if residual <= stop.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if iterations >= stop.max_iterations {
+            if stop.gives_up_after(iterations) {
                 return done(LinearOutcome::IterationLimit, iterations, residual);
             }
             let before = vector::norm(r);

@@ -16,6 +16,7 @@ pub use gmres::Gmres;
 pub use refine::Refinement;
 pub use subsystem::Subsystem;
 
+use crate::interrupt;
 use crate::precondition::Preconditioner;
 
 /// When a linear solve stops.
@@ -25,6 +26,14 @@ pub struct LinearStop {
     pub target: f64,
     /// Iterations after which to give up.
     pub max_iterations: usize,
+}
+
+impl LinearStop {
+    /// Whether that many iterations are enough without an answer: there are no more, or
+    /// [somebody](crate::interruptible) wants an end.
+    pub fn gives_up_after(&self, iterations: usize) -> bool {
+        iterations >= self.max_iterations || interrupt::is_asked_for()
+    }
 }
 
 /// How a linear solve ended.

@@ -28,11 +28,11 @@ impl LinearSolver for Refinement {
     ) -> LinearReport {
         fit(&mut self.product, r.len());
         let mut residual = vector::norm_max(r);
-        if residual <= stop.target || stop.max_iterations == 0 {
+        if residual <= stop.target || stop.gives_up_after(0) {
             vector::clear(x);
         }
         let mut iterations = 0;
-        while residual > stop.target && iterations < stop.max_iterations {
+        while residual > stop.target && !stop.gives_up_after(iterations) {
             let before = residual;
             let change = if iterations == 0 {
                 preconditioner.apply(r, x);

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod csv;
 mod error;
+mod finish;
 mod folder;
 mod paths;
 mod record;
@@ -18,6 +19,7 @@ use unstick_gpu::Backend;
 use unstick_liquid::{Simulation, StepReport};
 
 pub use error::RunError;
+pub use finish::{Finished, finish};
 pub use folder::{check_folder, data_files, forget_frames_after, prepare_folder};
 pub use record::RunRecord;
 pub use replay::{Origin, Replay};
@@ -169,12 +171,18 @@ impl<const D: usize> Run<D> {
 
     /// Computes the next frame. When asked to stop, it finishes the step and writes a checkpoint.
     pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        self.advance_with(stop, |_| ())
+    }
+
+    /// The same; `see` gets the account of every step.
+    pub fn advance_with(&mut self, stop: &AtomicBool, mut see: impl FnMut(&StepReport)) -> Result<Progress, RunError> {
         let target = (self.frame + 1) as f64 * self.scene.frame;
         while let Some(dt) = self.simulation.next_step(target) {
             let step = self.simulation.advance(dt);
             match step {
                 Ok(report) => {
                     self.note(&report);
+                    see(&report);
                     if let Some(reason) = report.device_failure {
                         self.lose_device(reason)?;
                     }

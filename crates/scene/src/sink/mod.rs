@@ -1,5 +1,6 @@
 //! Where frames go: pictures, particles, surfaces, fields.
 
+mod contour;
 mod data;
 mod index;
 mod picture;
@@ -13,11 +14,12 @@ use unstick_liquid::Simulation;
 use crate::frame::Frame;
 use crate::run::RunError;
 
+pub use contour::{Contour, contour_of};
 pub use data::{DataSink, Encode, data_sinks};
 pub use index::Index;
 pub use picture::{Look, PictureSink};
 pub use unstick_files::Surface;
-pub use values::{liquid_distance, surface};
+pub use values::{liquid_distance, surface, surface_of};
 
 /// A frame and the simulation that it was taken of.
 #[derive(Clone, Copy)]

@@ -2,10 +2,11 @@
 
 use unstick_files::vdb::{self, Liquid};
 use unstick_files::{Fields, Points, Surface};
-use unstick_grid::{CellField, sample_cells};
+use unstick_grid::CellField;
 use unstick_liquid::sample_velocity;
 
 use super::Shot;
+use crate::frame::Frame;
 use crate::output::VdbOptions;
 
 /// The particles, or one of `thin`.
@@ -29,22 +30,19 @@ pub(super) fn fields<'a, const D: usize>(shot: &Shot<'a, D>) -> Fields<'a, D> {
 }
 
 /// Distance to what is liquid and not solid, at cell centres.
-pub fn liquid_distance(shot: &Shot<'_, 3>) -> CellField<f64, 3> {
-    let (grid, geometry) = (shot.frame.grid, shot.simulation.geometry());
-    let mut distance = sample_cells(&grid, |point| -geometry.distance(&grid, point));
-    distance
-        .values_mut()
-        .iter_mut()
-        .zip(shot.frame.liquid.values())
-        .for_each(|(value, &liquid)| *value = value.max(liquid));
-    distance
+pub fn liquid_distance(frame: &Frame<3>) -> CellField<f64, 3> {
+    CellField::from_fn(&frame.grid, |cell| frame.inside(cell))
 }
 
-/// The boundary of what is liquid and not solid, closed where liquid meets the border, with velocities.
+/// The boundary of what is liquid and not solid, closed where liquid meets the border.
+pub fn surface_of(frame: &Frame<3>) -> Surface {
+    Surface::of_distance(&frame.grid, &liquid_distance(frame), frame.time)
+}
+
+/// The same with velocities.
 pub fn surface(shot: &Shot<'_, 3>) -> Surface {
-    let (grid, velocity) = (shot.frame.grid, &shot.simulation.state().velocity);
-    Surface::of_distance(&grid, &liquid_distance(shot), shot.frame.time)
-        .with_velocity(|point| sample_velocity(&grid, velocity, point))
+    let velocity = &shot.simulation.state().velocity;
+    surface_of(shot.frame).with_velocity(|point| sample_velocity(&shot.frame.grid, velocity, point))
 }
 
 /// The file of OpenVDB.
@@ -53,7 +51,7 @@ pub(super) fn vdb(shot: &Shot<'_, 3>, options: &VdbOptions) -> Vec<u8> {
         frame: shot.frame.number,
         time: shot.frame.time,
         grid: shot.frame.grid,
-        distance: &liquid_distance(shot),
+        distance: &liquid_distance(shot.frame),
         velocity: &shot.simulation.state().velocity,
         pressure: &shot.frame.pressure,
     };

@@ -1,119 +1,39 @@
 //! What is made of the frames: movie and report.
 
-use std::path::PathBuf;
-
-use unstick::files::FileCount;
 use unstick::scene::Dim;
 use unstick::scene::Dimension;
-use unstick::scene::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
-use unstick::scene::report::{self, RunSeries, RunSummary};
-use unstick::scene::run::{RunError, data_files};
+use unstick::scene::run::{self, Finished};
 
 use super::members::Members;
 use super::plan::Plan;
 use crate::command::export::count;
 use crate::error::CommandError;
-use crate::machine;
 use crate::output;
 
 /// The files that people open.
-pub struct Files {
-    movie: Option<PathBuf>,
-    report: PathBuf,
-    /// By run: what to call it, and its data files.
-    data: Vec<(&'static str, Vec<FileCount>)>,
-}
+pub struct Files(Finished);
 
 /// Joins the pictures to a movie and writes the report.
 pub fn finish<const D: usize>(plan: &Plan, members: &Members<D>) -> Result<Files, CommandError>
 where
     Dim<D>: Dimension<D>,
 {
-    let movie = movie(plan, members)?;
-    let mut runs = Vec::new();
-    for (label, run) in members.iter() {
-        let label = if label.is_empty() { "run" } else { label };
-        runs.push(RunSeries::read_csv(label, &run.folder().join("stats.csv")).map_err(RunError::from)?);
-    }
-    let data: Vec<_> = members.iter().map(|(label, run)| (label, data_files(run.folder()))).collect();
-    let mut facts = facts(plan, members);
-    facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
-    let summary = RunSummary {
-        title: plan.title.clone(),
-        scene_toml: plan.record.toml.clone(),
-        movie: movie.clone(),
-        runs,
-        facts,
-    };
-    let path = plan.folder.join("report.html");
-    report::write(&summary, &path).map_err(RunError::from)?;
-    Ok(Files { movie, report: path, data })
-}
-
-/// The movie that is best to look at: MP4 where `ffmpeg` is at hand, else animated PNG.
-fn movie<const D: usize>(plan: &Plan, members: &Members<D>) -> Result<Option<PathBuf>, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let Some(wish) = members.iter().next().map(|(_, run)| run.scene().output.clone()) else { return Ok(None) };
-    if !(wish.frames && wish.movie) {
-        return Ok(None);
-    }
-    let (frames, png, mp4) = (plan.folder.join("frames"), plan.folder.join("movie.png"), plan.folder.join("movie.mp4"));
-    let rate = FrameRate::per_second(wish.fps).map_err(RunError::from)?;
-    write_from_folder(&frames, rate, &png).map_err(RunError::from)?;
-    match transcode_with_ffmpeg(&frames, "%04d.png", wish.fps, &mp4) {
-        Ok(true) => Ok(Some(mp4)),
-        Ok(false) => Ok(Some(png)),
-        Err(error) => {
-            output::note(error); // the other movie is there
-            Ok(Some(png))
-        }
-    }
-}
-
-fn facts<const D: usize>(plan: &Plan, members: &Members<D>) -> Vec<(String, String)>
-where
-    Dim<D>: Dimension<D>,
-{
-    let record = &plan.record;
-    let cells = record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
-    let mut facts = vec![("scene".to_owned(), record.scene.clone()), ("cells".into(), cells)];
-    if let Some((_, run)) = members.iter().next() {
-        let setup = run.simulation().setup();
-        facts.push((
-            "frames".into(),
-            format!("{} of {}, {} s apart", members.frame(), record.frames, record.frame_seconds),
-        ));
-        facts.push(("solver".into(), setup.pressure.solver.to_string()));
-        facts.push(("pressure on".into(), plan.placement.to_string()));
-        facts.push(("tolerance".into(), format!("{:e}", setup.pressure.tolerance)));
-    }
-    facts.push(("seed".into(), record.seed.to_string()));
-    facts.push(("threads".into(), record.threads.to_string()));
-    facts.extend(machine::processor().map(|name| ("processor".into(), name)));
-    facts.push(("unstick".into(), record.unstick.clone()));
-    facts
-}
-
-/// How many data files there are and how large they are.
-fn data_lines(data: &[(&'static str, Vec<FileCount>)]) -> impl Iterator<Item = String> {
-    data.iter().flat_map(|(label, counts)| {
-        let place = if label.is_empty() { String::new() } else { format!("{label}/") };
-        counts.iter().map(move |count| format!("{place}{count}"))
-    })
+    let runs: Vec<_> = members.iter().collect();
+    let finished = run::finish(&plan.folder, &plan.record, &plan.placement, &runs)?;
+    finished.notes.iter().for_each(output::note);
+    Ok(Files(finished))
 }
 
 impl Files {
     /// The data files, a line for each kind.
     pub fn data(&self) -> impl Iterator<Item = String> {
-        data_lines(&self.data)
+        self.0.data_lines()
     }
 
     /// Where they are, in a line.
     pub fn line(&self) -> String {
-        let report = self.report.display();
-        match &self.movie {
+        let report = self.0.report.display();
+        match &self.0.movie {
             Some(movie) => format!("The movie is {}, the report {report}.", movie.display()),
             None => format!("The report is {report}."),
         }
@@ -127,9 +47,9 @@ impl Files {
             "frame": frame,
             "frames": plan.record.frames,
             "finished": finished,
-            "movie": self.movie,
-            "report": self.report,
-            "data": self.data.iter().flat_map(|(_, counts)| counts.iter().map(count)).collect::<Vec<_>>(),
+            "movie": self.0.movie,
+            "report": self.0.report,
+            "data": self.0.data.iter().flat_map(|(_, counts)| counts.iter().map(count)).collect::<Vec<_>>(),
         });
         object.to_string()
     }

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The Python package: built and installed as people do it, tested against the command line, types checked.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target="${CARGO_TARGET_DIR:-target}"
+tools="$target/python"
+python3 -c 'import ensurepip' || { apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv; }
+[ -x "$tools/bin/python" ] || python3 -m venv "$tools"
+"$tools/bin/pip" install --quiet numpy scipy pytest matplotlib mypy
+"$tools/bin/pip" install --quiet .
+
+cargo build --release --quiet -p unstick
+UNSTICK_COMMAND="$target/release/unstick" "$tools/bin/python" -m pytest --quiet
+"$tools/bin/mypy"

@@ -1,0 +1,109 @@
+//! Solves that somebody may want to end early.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+thread_local! {
+    /// What may interrupt the work of this thread.
+    static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Does `work`. Solves within it end with [`SolveError::Interrupted`](crate::SolveError::Interrupted) once
+/// `flag` is raised, after the iteration that they are in; whoever raises it sits on another thread.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::AtomicBool;
+/// use unstick_mlcp::{CsrMatrix, Mlcp, SolveError, SolverName, interruptible};
+///
+/// let matrix = CsrMatrix::from_triplets(1, [(0, 0, 2.0)])?;
+/// let problem = Mlcp::new(matrix, &[-3.0])?;
+/// let mut solver = "best".parse::<SolverName>()?.build(&Default::default());
+///
+/// let flag = Arc::new(AtomicBool::new(true)); // somebody was quick
+/// let result = interruptible(&flag, || solver.solve(&problem, &mut [0.0]));
+/// assert_eq!(result.err(), Some(SolveError::Interrupted));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn interruptible<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    under(Some(flag.clone()), work)
+}
+
+/// The same on another thread: [`current`] there, `under` it here.
+pub(crate) fn under<T>(flag: Option<Arc<AtomicBool>>, work: impl FnOnce() -> T) -> T {
+    let _restored = Restore(FLAG.replace(flag));
+    work()
+}
+
+/// What may interrupt the work of this thread.
+pub(crate) fn current() -> Option<Arc<AtomicBool>> {
+    FLAG.with_borrow(Clone::clone)
+}
+
+/// Whether somebody has asked the work of this thread to end.
+pub(crate) fn is_asked_for() -> bool {
+    FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
+}
+
+/// Puts back what was there, also when `work` panics.
+struct Restore(Option<Arc<AtomicBool>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        FLAG.set(self.0.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{SolveError, SolverName, SolverOptions, Stop, Tolerance, generate::Example};
+
+    #[test]
+    fn every_method_ends_when_it_is_asked_to() {
+        let folder = Example::SphereHalf.generate(2, 48, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        // No residual is ever that small: without the flag these run until their limit.
+        let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(usize::MAX - 1) };
+        let options = SolverOptions { stop, ..Default::default() };
+        let inner = ["cr", "gmres", "bicgstab", "multigrid"].map(|linear| format!("policy+{linear}"));
+        let names = SolverName::defaults().into_iter().map(|name| name.to_string()).chain(inner);
+        for name in names {
+            let mut solver = name.parse::<SolverName>().unwrap().build(&options);
+            let flag = Arc::new(AtomicBool::new(true));
+            let result = interruptible(&flag, || solver.solve(&problem, &mut vec![0.0; problem.size()]));
+            assert_eq!(result.err(), Some(SolveError::Interrupted), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_solve_in_the_middle_of_its_work_ends_too() {
+        let folder = Example::SphereHalf.generate(2, 32, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(usize::MAX - 1) };
+        let mut solver = "psor".parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+        let flag = Arc::new(AtomicBool::new(false));
+        let result = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                flag.store(true, Ordering::Relaxed);
+            });
+            interruptible(&flag, || solver.solve(&problem, &mut vec![0.0; problem.size()]))
+        });
+        assert_eq!(result.err(), Some(SolveError::Interrupted));
+    }
+
+    #[test]
+    fn the_flag_is_gone_afterwards() {
+        let flag = Arc::new(AtomicBool::new(true));
+        interruptible(&flag, || {
+            assert!(is_asked_for());
+            under(None, || assert!(!is_asked_for()));
+            assert!(is_asked_for());
+        });
+        assert!(!is_asked_for());
+    }
+}

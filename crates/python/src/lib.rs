@@ -1,0 +1,59 @@
+//! The compiled half of the Python package `unstick`.
+//!
+//! It moves arrays across, lets go of the interpreter's lock while something is computed, looks for
+//! Ctrl-C meanwhile, and turns errors into exceptions. What people meet (names, defaults, progress
+//! bars, documentation) is the other half, in `python/unstick`.
+
+mod arrays;
+mod error;
+mod frame;
+mod player;
+mod problem;
+mod scene;
+mod solve;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// See `python/unstick/_unstick.pyi`.
+#[pymodule]
+mod _unstick {
+    use pyo3::prelude::*;
+    use unstick_mlcp::SolverName;
+    use unstick_scene::catalogue;
+
+    #[pymodule_export]
+    use crate::frame::Frame;
+    #[pymodule_export]
+    use crate::player::Player;
+    #[pymodule_export]
+    use crate::problem::{load_problem, save_problem};
+    #[pymodule_export]
+    use crate::scene::SceneFile;
+    #[pymodule_export]
+    use crate::solve::solve;
+
+    /// Names of solvers: one of each method, or every composition.
+    #[pyfunction]
+    fn solvers(all: bool) -> Vec<String> {
+        let names = if all { SolverName::all() } else { SolverName::defaults() };
+        names.iter().map(SolverName::to_string).collect()
+    }
+
+    /// Names of the scenes that come with the package.
+    #[pyfunction]
+    fn scenes() -> Vec<&'static str> {
+        catalogue::ALL.iter().map(|entry| entry.name).collect()
+    }
+
+    /// Threads that compute.
+    #[pyfunction]
+    fn threads() -> usize {
+        rayon::current_num_threads()
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,65 @@
+"""Liquids that let go of walls.
+
+A wall can push a liquid but not pull it. Pressure solvers that forget this make water cling to
+ceilings; with it, the pressure becomes a complementarity problem. This package solves such problems
+and simulates such liquids.
+
+Solve a problem of your own, with a matrix of ``scipy.sparse``::
+
+    import unstick
+    result = unstick.solve(A, b, wall=mask)
+    pressure = result.x
+
+Simulate::
+
+    for frame in unstick.Scene.load("dam-break").run():
+        print(frame.time, frame.particles.shape, frame.stats["volume"])
+
+The guide is ``docs/guide-python.md`` in the sources.
+"""
+
+from . import shapes
+from ._errors import (
+    Error,
+    FileError,
+    NotConverged,
+    ProblemError,
+    RunError,
+    SceneError,
+    SolveError,
+    SolverNameError,
+)
+from ._frame import Frame, Surface
+from ._problem import Problem, load_problem, save_problem
+from ._run import Run
+from ._scene import Scene, Section, scenes
+from ._solve import Grid, Pocket, Result, solve, solvers
+from ._unstick import __version__, threads
+
+__all__ = [
+    "Error",
+    "FileError",
+    "Frame",
+    "Grid",
+    "NotConverged",
+    "Pocket",
+    "Problem",
+    "ProblemError",
+    "Result",
+    "Run",
+    "RunError",
+    "Scene",
+    "SceneError",
+    "Section",
+    "SolveError",
+    "SolverNameError",
+    "Surface",
+    "__version__",
+    "load_problem",
+    "save_problem",
+    "scenes",
+    "shapes",
+    "solve",
+    "solvers",
+    "threads",
+]
