@@ -19,6 +19,8 @@ pub struct Output {
     pub surface: Vec<SurfaceFormat>,
     /// Formats of fields. Default none.
     pub volume: Vec<VolumeFormat>,
+    /// Whether the files of the viewer are written. Default none: if they stay small.
+    pub view: Option<bool>,
     /// Data of every so many frames. Default 1.
     pub every: usize,
     /// A checkpoint every so many frames; 0 for none but on interruption. Default 10.
@@ -36,6 +38,7 @@ impl Default for Output {
             particles: Vec::new(),
             surface: Vec::new(),
             volume: Vec::new(),
+            view: None,
             every: 1,
             checkpoint_every: 10,
         }

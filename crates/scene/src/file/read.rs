@@ -274,8 +274,19 @@ fn gravity<const D: usize>(node: &Node) -> Result<Gravity<D>, SceneError> {
 }
 
 fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> {
-    let known =
-        ["width", "frames", "movie", "fps", "pressure", "particles", "surface", "volume", "every", "checkpoint_every"];
+    let known = [
+        "width",
+        "frames",
+        "movie",
+        "fps",
+        "pressure",
+        "particles",
+        "surface",
+        "volume",
+        "view",
+        "every",
+        "checkpoint_every",
+    ];
     let fields = node.fields(&known)?;
     let mut output = Output::default();
     fields.read("width", &mut output.width, |node| node.count(64, 8192))?;
@@ -290,6 +301,7 @@ fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> {
         return Err(SceneError::at(&node.place, message, "not for the plane"));
     }
     fields.read("volume", &mut output.volume, |node| formats(node, VolumeFormat::ALL))?;
+    output.view = fields.get("view").map(Node::truth).transpose()?;
     fields.read("every", &mut output.every, |node| node.count(1, usize::MAX))?;
     fields.read("checkpoint_every", &mut output.checkpoint_every, |node| node.count(0, usize::MAX))?;
     Ok(output)

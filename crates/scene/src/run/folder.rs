@@ -6,7 +6,7 @@ use std::path::Path;
 use super::RunError;
 
 /// What a run leaves in its folder, and `--force` removes.
-const OURS: [&str; 12] = [
+const OURS: [&str; 16] = [
     "stats.csv",
     "frames",
     "particles",
@@ -18,6 +18,10 @@ const OURS: [&str; 12] = [
     "report.html",
     "separating",
     "sealed",
+    "view",
+    "status.json",
+    "live.lock",
+    "stop",
     "run.json",
 ];
 

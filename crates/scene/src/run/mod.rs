@@ -4,6 +4,7 @@ mod checkpoint;
 mod csv;
 mod error;
 mod folder;
+mod live;
 mod paths;
 mod record;
 mod stats;
@@ -17,12 +18,14 @@ use unstick_liquid::{Simulation, StepReport};
 
 pub use error::RunError;
 pub use folder::{check_folder, forget_frames_after, prepare_folder};
+pub use live::{Beacon, RunState, Status, ask_to_stop, is_live};
 pub use record::RunRecord;
 
 use crate::dimension::{Dim, Dimension};
 use crate::file::SceneFile;
 use crate::frame::Frame;
 use crate::scene::Scene;
+use crate::sink::view::{LAYERS, ViewSink};
 use crate::sink::{FrameSink, Shot, data_sinks};
 use checkpoint::Header;
 use paths::Paths;
@@ -84,6 +87,9 @@ impl<const D: usize> Run<D> {
         for data in ["frames", "particles", "surface", "volume"] {
             forget_frames_after(&folder.join(data), frame)?;
         }
+        for layer in LAYERS {
+            forget_frames_after(&folder.join("view").join(layer), frame)?;
+        }
         record.write(folder)?;
         let (folder, sinks) = (folder.to_owned(), Vec::new());
         let run = Self { scene, simulation, folder, stats, paths, physics, frame, sinks, device_failure: None };
@@ -95,7 +101,7 @@ impl<const D: usize> Run<D> {
         self.sinks.push(Box::new(sink));
     }
 
-    /// Adds the sinks that the scene asks for: particles, surface, fields.
+    /// Adds the sinks that the scene asks for: particles, surface, fields, the files of the viewer.
     pub fn add_data_sinks(&mut self) -> Result<(), RunError>
     where
         Dim<D>: Dimension<D>,
@@ -103,6 +109,9 @@ impl<const D: usize> Run<D> {
         for sink in data_sinks(&self.scene.output, &self.folder) {
             std::fs::create_dir_all(&sink.folder).map_err(RunError::file(&sink.folder))?;
             self.add_sink(sink);
+        }
+        if self.scene.is_viewed() {
+            self.add_sink(ViewSink::create(&self.folder, &self.scene, &self.simulation)?);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod obj;
 mod picture;
 mod ply;
 mod surface;
+pub mod view;
 mod vtk;
 
 use std::ops::ControlFlow;
