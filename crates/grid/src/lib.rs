@@ -23,6 +23,7 @@ mod mesh;
 mod motion;
 mod pose;
 mod sample;
+mod sampled;
 pub mod vector;
 
 pub use cut::part_behind_plane;
@@ -34,3 +35,4 @@ pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};
 pub use motion::{Keyframe, Keyframes, Motion, MotionError};
 pub use pose::{Pose, Spin};
 pub use sample::{sample_cells, sample_nodes};
+pub use sampled::SampledDistance;
