@@ -2,6 +2,7 @@
 //! [`command`](crate::command), where a good answer can be given.
 
 mod kinds;
+mod view;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
 
 pub use kinds::{BackendKind, WallKind, backends};
+pub use view::{VIEW_EXAMPLES, ViewArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -151,6 +153,9 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Say what this machine offers: threads, SIMD, memory and its bandwidth, GPUs
     Doctor(DoctorArgs),
+    /// Play and watch run folders in a browser, and a sandbox beside them
+    #[command(after_help = VIEW_EXAMPLES)]
+    View(ViewArgs),
 }
 
 /// `unstick run`.
