@@ -40,12 +40,22 @@ impl Surface {
             let start = shape.linearize([1, y as u32 + 1, z as u32 + 1]) as usize;
             padded[start..start + row.len()].iter_mut().zip(row).for_each(|(value, &found)| *value = found as f32);
         }
-        let mut buffer = SurfaceNetsBuffer::default();
-        surface_nets(&padded, &shape, [0; 3], samples.map(|count| count as u32 + 1), &mut buffer);
         // Place 1 of the padded array is the first sample.
-        let vertex = |place: &[f32; 3]| {
-            std::array::from_fn(|axis| (first[axis] + (f64::from(place[axis]) - 1.0) * spacing) as f32)
-        };
+        Self::of_array(&padded, shape, first.map(|place| place - spacing), spacing, time)
+    }
+
+    /// The same without the layer around it: a surface that ends at the border.
+    pub fn open_of_nodes(grid: &Grid<3>, distance: &CellField<f64, 3>) -> Self {
+        let shape = RuntimeShape::<u32, 3>::new(distance.shape().map(|count| count as u32));
+        let values: Vec<f32> = distance.values().iter().map(|&value| value as f32).collect();
+        Self::of_array(&values, shape, grid.origin(), grid.spacing(), 0.0)
+    }
+
+    fn of_array(values: &[f32], shape: RuntimeShape<u32, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
+        let mut buffer = SurfaceNetsBuffer::default();
+        surface_nets(values, &shape, [0; 3], shape.as_array().map(|count| count - 1), &mut buffer);
+        let vertex =
+            |place: &[f32; 3]| std::array::from_fn(|axis| (first[axis] + f64::from(place[axis]) * spacing) as f32);
         Self {
             time,
             vertices: buffer.positions.iter().map(vertex).collect(),

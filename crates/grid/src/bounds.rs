@@ -12,7 +12,8 @@ impl<const D: usize> SignedDistance<D> {
             Self::Sphere { centre, radius } => around(*centre, *centre, *radius),
             Self::Cuboid { lower, upper } => Some((*lower, *upper)),
             Self::Capsule { from, to, radius } => around(lowest(*from, *to), highest(*from, *to), *radius),
-            Self::HalfSpace { .. } | Self::Complement(_) => None,
+            // A sampled distance goes on beyond its lattice.
+            Self::HalfSpace { .. } | Self::Complement(_) | Self::Sampled(_) => None,
             Self::Union(parts) => {
                 let mut boxes = parts.iter().map(Self::bounds);
                 let first = boxes.next()??;

@@ -2,6 +2,7 @@
 
 use crate::mesh::{MeshDistance, TriangleMesh};
 use crate::pose::{Pose, Spin};
+use crate::sampled::SampledDistance;
 use crate::vector::{dot, length, minus, times};
 
 /// A shape, by its distance: negative inside, positive outside.
@@ -58,6 +59,8 @@ pub enum SignedDistance<const D: usize> {
     },
     /// The inside of a closed mesh; in three dimensions only, as [`MeshDistance`] is.
     Mesh(MeshDistance<D>),
+    /// A distance by its values on a lattice.
+    Sampled(SampledDistance<D>),
 }
 
 impl SignedDistance<3> {
@@ -168,6 +171,7 @@ impl<const D: usize> SignedDistance<D> {
             Self::Dilation(part, by) => part.at(point) - by,
             Self::Transformed { part, pose } => part.at(pose.apply_inverse(point)),
             Self::Mesh(mesh) => mesh.at(point),
+            Self::Sampled(values) => values.at(point),
         }
     }
 }

@@ -25,6 +25,7 @@ mod mesh;
 mod motion;
 mod pose;
 mod sample;
+mod sampled;
 pub mod vector;
 
 pub use cut::part_behind_plane;
@@ -37,3 +38,4 @@ pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};
 pub use motion::{Motion, MotionError};
 pub use pose::{Pose, Spin};
 pub use sample::{sample_cells, sample_nodes};
+pub use sampled::SampledDistance;

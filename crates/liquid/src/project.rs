@@ -1,7 +1,7 @@
 //! The projection: builds the pressure problem of a step, has it solved, and takes its gradient off the
 //! velocities of liquid and bodies.
 
-use std::time::Instant;
+use unstick_mlcp::clock::Instant;
 
 use crate::error::StepError;
 use crate::pressure::{PressureError, PressureProblem, Solved, Sources};

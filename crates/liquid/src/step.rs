@@ -1,8 +1,9 @@
 //! The stepper.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
+use unstick_mlcp::clock::Instant;
 use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
 
 use crate::bodies::Bodies;

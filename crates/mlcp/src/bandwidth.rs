@@ -1,7 +1,6 @@
 //! How fast this machine copies: the limit that large solves are held against.
 
-use std::time::Instant;
-
+use crate::clock::Instant;
 use crate::vector;
 
 /// Bytes of each of the two arrays: 128 MiB, more than caches hold.

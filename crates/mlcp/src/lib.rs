@@ -23,6 +23,7 @@
 //! \[Lai2021\] refer to `docs/references.bib`.
 
 pub mod bandwidth;
+pub mod clock;
 pub mod fft;
 pub mod generate;
 pub mod io;

@@ -1,12 +1,13 @@
 //! What differs between the plane and space.
 
 use unstick_bodies::Shape;
-use unstick_grid::{MeshError, SignedDistance, Spin, TriangleMesh};
+use unstick_grid::{CellField, Grid, MeshError, SignedDistance, Spin, TriangleMesh};
 
 use crate::draw::Image;
 use crate::draw::plane::{self, Fill, PlaneOptions};
 use crate::draw::space::{self, SpaceOptions};
 use crate::frame::Frame;
+use crate::sink::view::{ViewPack, plane_fields, plane_solids, space_mesh, space_solids};
 use crate::sink::{Look, Shot, Surface, surface};
 
 /// The dimension as a type, to hang on it what differs.
@@ -32,6 +33,12 @@ pub trait Dimension<const D: usize> {
         Self::space(shot).map(|shot| surface(&shot))
     }
 
+    /// The liquid as the viewer shows it: a mesh in space, fields in the plane.
+    fn view_surface(shot: &Shot<'_, D>, pack: &mut ViewPack);
+
+    /// Solids as the viewer shows them, from their distance at the nodes.
+    fn view_solids(grid: &Grid<D>, solid: &CellField<f64, D>, pack: &mut ViewPack);
+
     /// A picture of a frame.
     fn draw(frame: &Frame<D>, look: &Look) -> Image;
 }
@@ -51,6 +58,14 @@ impl Dimension<2> for Dim<2> {
 
     fn space<'a>(_shot: &Shot<'a, 2>) -> Option<Shot<'a, 3>> {
         None
+    }
+
+    fn view_surface(shot: &Shot<'_, 2>, pack: &mut ViewPack) {
+        plane_fields(shot, pack);
+    }
+
+    fn view_solids(grid: &Grid<2>, solid: &CellField<f64, 2>, pack: &mut ViewPack) {
+        plane_solids(grid, solid, pack);
     }
 
     fn draw(frame: &Frame<2>, look: &Look) -> Image {
@@ -76,6 +91,14 @@ impl Dimension<3> for Dim<3> {
 
     fn space<'a>(shot: &Shot<'a, 3>) -> Option<Shot<'a, 3>> {
         Some(*shot)
+    }
+
+    fn view_surface(shot: &Shot<'_, 3>, pack: &mut ViewPack) {
+        space_mesh(shot, pack);
+    }
+
+    fn view_solids(grid: &Grid<3>, solid: &CellField<f64, 3>, pack: &mut ViewPack) {
+        space_solids(grid, solid, pack);
     }
 
     fn draw(frame: &Frame<3>, look: &Look) -> Image {

@@ -25,6 +25,8 @@ pub struct Output {
     pub vdb: VdbOptions,
     /// Frames whose whole state is kept, for `unstick export`. Default none.
     pub states: Option<Schedule>,
+    /// Whether the files of the viewer are written. Default none: if they stay small.
+    pub view: Option<bool>,
     /// A checkpoint every so many frames; 0 for none but on interruption. Default 10.
     pub checkpoint_every: usize,
 }
@@ -42,6 +44,7 @@ impl Default for Output {
             volume: Vec::new(),
             vdb: VdbOptions::default(),
             states: None,
+            view: None,
             checkpoint_every: 10,
         }
     }

@@ -165,6 +165,11 @@ impl<const D: usize> Scene<D> {
 
     /// Memory that the simulation takes, estimated.
     pub fn bytes_needed(&self) -> f64 {
+        self.setup.grid.len() as f64 * BYTES_PER_CELL + self.particles_needed() * BYTES_PER_PARTICLE
+    }
+
+    /// Particles at the beginning, estimated.
+    pub(crate) fn particles_needed(&self) -> f64 {
         let grid = &self.setup.grid;
         let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
         let is_liquid = |point: [f64; D]| {
@@ -178,8 +183,7 @@ impl<const D: usize> Scene<D> {
             let part = |axis: usize| place(axis) / SAMPLES as f64;
             is_liquid(std::array::from_fn(|axis| lower[axis] + part(axis) * (upper[axis] - lower[axis])))
         });
-        let particles = filled.count() as f64 / total as f64 * self.setup.particles_per_cell() as f64;
-        grid.len() as f64 * (BYTES_PER_CELL + particles * BYTES_PER_PARTICLE)
+        filled.count() as f64 / total as f64 * (self.setup.particles_per_cell() * grid.len()) as f64
     }
 
     /// The speed of a fall through the whole height: the bright end of colours.

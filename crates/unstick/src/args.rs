@@ -3,6 +3,7 @@
 
 pub mod export;
 mod kinds;
+mod view;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use unstick::mlcp::{Krylov, Method, PreconditionerName};
 
 pub use export::ExportArgs;
 pub use kinds::{BackendKind, WallKind, backends};
+pub use view::{VIEW_EXAMPLES, ViewArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -156,6 +158,9 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Say what this machine offers: threads, SIMD, memory and its bandwidth, GPUs
     Doctor(DoctorArgs),
+    /// Play and watch run folders in a browser, and a sandbox beside them
+    #[command(after_help = VIEW_EXAMPLES)]
+    View(ViewArgs),
 }
 
 /// `unstick run`.

@@ -55,5 +55,6 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Study(args)) => command::study::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),
         Some(Command::Doctor(args)) => command::doctor::run(args),
+        Some(Command::View(args)) => command::view::run(args, cli.quiet),
     }
 }

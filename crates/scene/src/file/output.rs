@@ -35,6 +35,7 @@ pub(super) fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> 
         }
     }
     fields.read("vdb", &mut output.vdb, vdb)?;
+    output.view = fields.get("view").map(Node::truth).transpose()?;
     fields.read("states", &mut output.states, |node| states(node, schedule))?;
     fields.read("checkpoint_every", &mut output.checkpoint_every, |node| node.count(0, usize::MAX))?;
     Ok(output)

@@ -16,7 +16,7 @@ pub fn data_files(folder: &Path) -> Vec<FileCount> {
 }
 
 /// What a run leaves in its folder, and `--force` removes.
-const OURS: [&str; 18] = [
+const OURS: [&str; 22] = [
     "stats.csv",
     "frames",
     "particles",
@@ -34,6 +34,10 @@ const OURS: [&str; 18] = [
     "report.html",
     "separating",
     "sealed",
+    "view",
+    "status.json",
+    "live.lock",
+    "stop",
     "run.json",
 ];
 

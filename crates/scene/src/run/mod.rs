@@ -5,6 +5,7 @@ mod csv;
 mod error;
 mod finish;
 mod folder;
+mod live;
 mod paths;
 mod record;
 mod replay;
@@ -21,6 +22,7 @@ use unstick_liquid::{Simulation, StepReport};
 pub use error::RunError;
 pub use finish::{Finished, finish};
 pub use folder::{check_folder, data_files, forget_frames_after, prepare_folder};
+pub use live::{Beacon, RunState, Status, ask_to_stop, is_live};
 pub use record::RunRecord;
 pub use replay::{Origin, Replay};
 
@@ -28,6 +30,7 @@ use crate::dimension::{Dim, Dimension};
 use crate::file::SceneFile;
 use crate::frame::Frame;
 use crate::scene::Scene;
+use crate::sink::view::{LAYERS, ViewSink};
 use crate::sink::{FrameSink, Shot, data_sinks};
 use checkpoint::Header;
 use paths::Paths;
@@ -88,6 +91,9 @@ impl<const D: usize> Run<D> {
         let paths = has_bodies.then(|| Paths::resume::<D>(&folder.join("bodies.csv"), step)).transpose()?;
         forget_frames_after(&folder.join("frames"), frame)?;
         forget_frames_after(&folder.join("states"), frame)?;
+        for layer in LAYERS {
+            forget_frames_after(&folder.join("view").join(layer), frame)?;
+        }
         record.write(folder)?;
         let (folder, sinks) = (folder.to_owned(), Vec::new());
         let run = Self { scene, simulation, folder, stats, paths, physics, frame, sinks, device_failure: None };
@@ -99,7 +105,7 @@ impl<const D: usize> Run<D> {
         self.sinks.push(Box::new(sink));
     }
 
-    /// Adds the sinks that the scene asks for: particles, surface, fields. Their files of later frames,
+    /// Adds the sinks that the scene asks for: particles, surface, fields, the files of the viewer. Their files of later frames,
     /// which a run that is gone on with may have left, are removed.
     pub fn add_data_sinks(&mut self) -> Result<(), RunError>
     where
@@ -116,6 +122,9 @@ impl<const D: usize> Run<D> {
             forget_frames_after(&self.folder.join(data), self.frame)?;
         }
         sinks.into_iter().for_each(|sink| self.add_sink(sink));
+        if self.scene.is_viewed() {
+            self.add_sink(ViewSink::create(&self.folder, &self.scene, &self.simulation)?);
+        }
         Ok(())
     }
 

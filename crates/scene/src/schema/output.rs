@@ -81,6 +81,12 @@ pub(crate) static OUTPUT: Table = Table {
              later",
         ),
         optional(
+            "view",
+            Kind::Truth,
+            "unless they would take about a gigabyte",
+            "what [`unstick view`](guide-viewer.md) shows beside pictures: particles, surface, walls, `view/`",
+        ),
+        optional(
             "checkpoint_every",
             Kind::Count(0),
             "10",

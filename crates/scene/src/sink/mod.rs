@@ -5,6 +5,7 @@ mod data;
 mod index;
 mod picture;
 mod values;
+pub mod view;
 mod world;
 
 use std::ops::ControlFlow;

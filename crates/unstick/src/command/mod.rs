@@ -12,6 +12,7 @@ pub mod run;
 pub mod scenes;
 pub mod solve;
 pub mod study;
+pub mod view;
 
 use crate::output;
 use compare::Comparison;

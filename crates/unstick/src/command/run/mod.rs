@@ -7,6 +7,7 @@ mod progress;
 
 use std::sync::atomic::AtomicBool;
 
+use unstick::scene::run::{Beacon, RunState};
 use unstick::scene::{AnyScene, Dim, Dimension, Scene};
 
 use super::Verdict;
@@ -51,9 +52,19 @@ where
         output::print(plan.headline())?;
     }
     let bar = Bar::new(shown, &plan.title, members.frame(), frames);
-    let outcome = simulate(&mut members, frames, &stop, &bar);
+    let beacon = Beacon::light(&plan.folder, members.frame(), frames, stop.clone())?;
+    let outcome = simulate(&mut members, frames, &stop, |frame| {
+        bar.reached(frame);
+        Ok(beacon.reached(frame)?)
+    });
     bar.finish();
+    let state = match &outcome {
+        Err(_) => RunState::Failed,
+        Ok(()) if members.frame() >= frames => RunState::Finished,
+        Ok(()) => RunState::Stopped,
+    };
     if let Err(error) = outcome {
+        let _ = beacon.end(state, members.frame());
         // What there is up to here is worth looking at; the error matters more than the pictures.
         let _ = members.catch_up().and_then(|()| finish::finish(plan, &members));
         return Err(error);
@@ -61,6 +72,7 @@ where
     members.catch_up()?;
     let finished = members.frame() >= frames;
     let files = finish::finish(plan, &members)?;
+    beacon.end(state, members.frame())?;
     let folder = plan.folder.display();
     if args.json {
         output::print(files.json(plan, members.frame(), finished))?;
@@ -82,7 +94,7 @@ fn simulate<const D: usize>(
     members: &mut Members<D>,
     frames: usize,
     stop: &AtomicBool,
-    bar: &Bar,
+    mut reached: impl FnMut(usize) -> Result<(), CommandError>,
 ) -> Result<(), CommandError>
 where
     Dim<D>: Dimension<D>,
@@ -90,7 +102,7 @@ where
     let mut interrupted = false;
     while members.frame() < frames && !interrupted {
         interrupted = members.advance(stop)?;
-        bar.reached(members.frame());
+        reached(members.frame())?;
     }
     Ok(())
 }

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The viewer in a real browser: Debian's Chromium, driven by playwright-core, checked by axe-core.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+viewer/build.sh --check
+command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+cargo build --release -p unstick
+(cd viewer/tests && npm ci --no-audit --no-fund)
+UNSTICK="$(realpath "${CARGO_TARGET_DIR:-target}")/release/unstick" npm --prefix viewer/tests test

@@ -1,0 +1,175 @@
+//! The simulator and what a visitor can do to it.
+
+use unstick_grid::{CellField, Grid, GridError, SampledDistance, SignedDistance, sample_nodes};
+use unstick_liquid::{
+    Emitter, Gravity, LiquidState, Setup, SetupError, Simulation, Solid, StepError, Unconverged, Wall,
+};
+
+use crate::preset::Preset;
+
+/// Where nothing is painted walls are this far, in cells.
+const FAR: f64 = 4.0;
+
+/// A simulation that is changed while it runs.
+///
+/// Changes are gathered and take effect before the next step.
+pub struct Sandbox {
+    simulation: Simulation<2>,
+    setup: Setup<2>,
+    /// Distance to what is painted, at the nodes.
+    painted: CellField<f64, 2>,
+    is_changed: bool,
+}
+
+impl Sandbox {
+    /// A unit square of so many cells along each axis.
+    pub fn new(cells: usize, preset: Preset) -> Result<Self, SandboxError> {
+        let grid = Grid::<2>::unit(cells)?;
+        let mut setup = Setup::new(grid);
+        // For the eye: steps of up to three cells, and a solve that falls short does not end the fun.
+        (setup.cfl, setup.max_step) = (3.0, 1.0 / 60.0);
+        (setup.pressure.tolerance, setup.pressure.on_unconverged) = (1e-4, Unconverged::Accept);
+        let far = FAR * grid.spacing();
+        let walls = preset.walls();
+        let painted = sample_nodes(&grid, |node| walls.as_ref().map_or(far, |walls| walls.at(node).clamp(-far, far)));
+        if walls.is_some() {
+            setup.solids = vec![solid(&grid, &painted, setup.border)];
+        }
+        let simulation = match preset.liquid() {
+            Some(liquid) => Simulation::new(setup.clone(), &liquid)?,
+            None => Simulation::resume(setup.clone(), LiquidState::empty(&grid))?,
+        };
+        Ok(Self { simulation, setup, painted, is_changed: false })
+    }
+
+    /// The simulation as it is.
+    pub fn simulation(&self) -> &Simulation<2> {
+        &self.simulation
+    }
+
+    /// One step towards a moment that many seconds from now; its length, zero if there is no liquid.
+    pub fn advance(&mut self, seconds: f64) -> Result<f64, SandboxError> {
+        self.apply_changes()?;
+        let can_begin = self.setup.emitters.iter().any(|emitter| emitter.velocity.is_some());
+        if self.simulation.state().particles.is_empty() && !can_begin {
+            return Ok(0.0);
+        }
+        let Some(dt) = self.simulation.next_step(self.simulation.state().time + seconds) else { return Ok(0.0) };
+        Ok(self.simulation.advance(dt)?.dt)
+    }
+
+    /// Makes all walls separate, or hold on.
+    pub fn set_separating(&mut self, separating: bool) {
+        let wall = if separating { Wall::Separating } else { Wall::Sealed };
+        self.setup = self.setup.clone().with_walls(wall);
+        self.is_changed = true;
+    }
+
+    /// Makes everything fall that way.
+    pub fn set_gravity(&mut self, gravity: [f64; 2]) {
+        self.setup.gravity = Gravity::Constant(gravity);
+        self.is_changed = true;
+    }
+
+    /// Paints a stroke of wall, or wipes it away. Liquid under new walls is gone.
+    pub fn paint(&mut self, from: [f64; 2], to: [f64; 2], radius: f64, is_wall: bool) {
+        let grid = self.setup.grid;
+        let stroke = SignedDistance::capsule(from, to, radius);
+        let far = FAR * grid.spacing();
+        let nodes = self.painted.shape();
+        for node in (0..nodes[1]).flat_map(|y| (0..nodes[0]).map(move |x| [x, y])) {
+            let value = self.painted.at_mut(node);
+            let distance = stroke.at(grid.node(node));
+            let joined = if is_wall { value.min(distance) } else { value.max(-distance) };
+            *value = joined.clamp(-far, far);
+        }
+        self.setup.solids = vec![solid(&grid, &self.painted, self.setup.border)];
+        self.is_changed = true;
+    }
+
+    /// Pours liquid there until told otherwise; with no velocity, takes it away.
+    pub fn pour(&mut self, at: [f64; 2], radius: f64, velocity: Option<[f64; 2]>) {
+        let shape = SignedDistance::sphere(at, radius);
+        self.setup.emitters = vec![Emitter { shape, velocity, start: 0.0, end: f64::INFINITY }];
+        self.is_changed = true;
+    }
+
+    /// No more.
+    pub fn stop_pouring(&mut self) {
+        self.is_changed |= !self.setup.emitters.is_empty();
+        self.setup.emitters.clear();
+    }
+
+    fn apply_changes(&mut self) -> Result<(), SandboxError> {
+        if !self.is_changed {
+            return Ok(());
+        }
+        let mut state = self.simulation.state().clone();
+        self.clear_walls(&mut state);
+        self.simulation = Simulation::resume(self.setup.clone(), state)?;
+        self.is_changed = false;
+        Ok(())
+    }
+
+    /// Removes the liquid that walls have been painted over, also from the volume that is held.
+    fn clear_walls(&self, state: &mut LiquidState<2>) {
+        let Some(solid) = self.setup.solids.first() else { return };
+        let positions = state.particles.position.clone();
+        state.particles.retain(|index| solid.shape.at(positions[index]) > 0.0);
+        let share = self.setup.grid.spacing().powi(2) / self.setup.particles_per_cell() as f64;
+        let lost = (positions.len() - state.particles.len()) as f64 * share;
+        state.target_volume = (state.target_volume - lost).max(0.0);
+        state.target_surface = (state.target_surface - lost).max(0.0);
+    }
+}
+
+/// What is painted as a solid.
+fn solid(grid: &Grid<2>, painted: &CellField<f64, 2>, wall: Wall) -> Solid<2> {
+    let shape = match SampledDistance::new(*grid, painted.clone()) {
+        Some(sampled) => SignedDistance::Sampled(sampled),
+        None => SignedDistance::Union(Vec::new()),
+    };
+    Solid { wall, ..Solid::still(shape) }
+}
+
+/// Why a sandbox cannot begin or go on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// No lattice of that size.
+    Grid(GridError),
+    /// Values that make no sense.
+    Setup(SetupError),
+    /// A step without an answer.
+    Step(StepError),
+}
+
+impl std::fmt::Display for SandboxError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Grid(error) => error.fmt(f),
+            Self::Setup(error) => error.fmt(f),
+            Self::Step(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SandboxError {}
+
+impl From<GridError> for SandboxError {
+    fn from(error: GridError) -> Self {
+        Self::Grid(error)
+    }
+}
+
+impl From<SetupError> for SandboxError {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
+impl From<StepError> for SandboxError {
+    fn from(error: StepError) -> Self {
+        Self::Step(error)
+    }
+}

@@ -1,0 +1,109 @@
+//! What each layer of a frame holds.
+
+use unstick_grid::{CellField, Grid};
+use unstick_liquid::{sample_cells, sample_velocity};
+
+use super::pack::Pack;
+use crate::frame::Frame;
+use crate::sink::{Shot, Surface, surface_of};
+
+/// Of more particles than these one in so many is kept; they are sorted by cell, so all places thin out alike.
+pub(super) const MOST_PARTICLES: usize = 200_000;
+
+/// Distances are kept within so many cells of the surface.
+const REACH: f64 = 2.0;
+
+/// `position`, `speed` and `pressure` of particles.
+pub(super) fn particles<const D: usize>(shot: &Shot<'_, D>, pack: &mut Pack) {
+    let frame = shot.frame;
+    let one_in = frame.positions.len().div_ceil(MOST_PARTICLES).max(1);
+    pack.note("particles", frame.positions.len());
+    let kept = || frame.positions.iter().step_by(one_in);
+    pack.places("position", &frame.grid, kept().copied());
+    let pressure: Vec<f64> = kept().map(|&point| sample_cells(&frame.grid, &frame.pressure, point)).collect();
+    add_levels(pack, "speed", frame.speeds.iter().step_by(one_in).copied().collect());
+    add_levels(pack, "pressure", pressure);
+}
+
+/// `separated`: the cells whose wall has let go.
+pub(super) fn separated<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
+    pack.cells("separated", &frame.separated);
+}
+
+/// The liquid in the plane: `liquid` (distance), `speed` and `pressure` of all cells.
+pub(crate) fn plane_fields(shot: &Shot<'_, 2>, pack: &mut Pack) {
+    let frame = shot.frame;
+    let velocity = &shot.simulation.state().velocity;
+    let speed_of = |cell| {
+        let [x, y] = sample_velocity(&frame.grid, velocity, frame.grid.centre(cell));
+        x.hypot(y)
+    };
+    let is_liquid = |cell: [usize; 2]| frame.liquid.at(cell) < frame.grid.spacing();
+    let speed = frame.grid.iter().map(|cell| if is_liquid(cell) { speed_of(cell) } else { 0.0 }).collect();
+    distances(pack, "liquid", &frame.grid, frame.liquid.values());
+    add_levels(pack, "speed", speed);
+    add_levels(pack, "pressure", frame.pressure.values().to_vec());
+}
+
+/// Solids in the plane: `solid`, the distance at the nodes.
+pub(crate) fn plane_solids(grid: &Grid<2>, solid: &CellField<f64, 2>, pack: &mut Pack) {
+    distances(pack, "solid", grid, solid.values());
+}
+
+/// The liquid in space: a mesh with `vertex`, `normal`, `triangle`, and `speed` and `pressure` of vertices, read a
+/// cell below the surface, where the pressure is not that of the air.
+pub(crate) fn space_mesh(shot: &Shot<'_, 3>, pack: &mut Pack) {
+    let (grid, mesh) = (&shot.frame.grid, surface_of(shot.frame));
+    let normals = normals(&mesh);
+    let below = |(vertex, normal): (&[f32; 3], &[f32; 3])| {
+        std::array::from_fn(|axis| f64::from(vertex[axis]) - grid.spacing() * f64::from(normal[axis]))
+    };
+    let inside: Vec<[f64; 3]> = mesh.vertices.iter().zip(&normals).map(below).collect();
+    let velocity = &shot.simulation.state().velocity;
+    let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
+    add_mesh(pack, "", grid, &mesh, &normals);
+    add_levels(pack, "speed", inside.iter().map(|&point| length(sample_velocity(grid, velocity, point))).collect());
+    add_levels(pack, "pressure", inside.iter().map(|&point| sample_cells(grid, &shot.frame.pressure, point)).collect());
+}
+
+/// Solids in space: a mesh with `solid_vertex`, `solid_normal`, `solid_triangle`; open where it meets the border.
+pub(crate) fn space_solids(grid: &Grid<3>, solid: &CellField<f64, 3>, pack: &mut Pack) {
+    let mesh = Surface::open_of_nodes(grid, solid);
+    add_mesh(pack, "solid_", grid, &mesh, &normals(&mesh));
+}
+
+fn add_mesh(pack: &mut Pack, prefix: &str, grid: &Grid<3>, mesh: &Surface, normals: &[[f32; 3]]) {
+    let points = mesh.vertices.iter().map(|vertex| vertex.map(f64::from));
+    pack.places(&format!("{prefix}vertex"), grid, points);
+    pack.directions(&format!("{prefix}normal"), normals);
+    pack.triangles(&format!("{prefix}triangle"), &mesh.triangles);
+}
+
+/// Unit normals of vertices: those of the triangles around them, weighted by area.
+fn normals(mesh: &Surface) -> Vec<[f32; 3]> {
+    let mut sums = vec![[0.0f32; 3]; mesh.vertices.len()];
+    for triangle in &mesh.triangles {
+        let [a, b, c] = triangle.map(|index| mesh.vertices[index as usize]);
+        let [u, v]: [[f32; 3]; 2] = [b, c].map(|to| std::array::from_fn(|axis| to[axis] - a[axis]));
+        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        for &index in triangle {
+            sums[index as usize].iter_mut().zip(cross).for_each(|(sum, part)| *sum += part);
+        }
+    }
+    for sum in &mut sums {
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        *sum = sum.map(|value| value / length);
+    }
+    sums
+}
+
+fn distances<const D: usize>(pack: &mut Pack, name: &str, grid: &Grid<D>, values: &[f64]) {
+    let reach = REACH * grid.spacing();
+    pack.levels(name, [-reach, reach], values.iter().copied());
+}
+
+/// Values from zero to the largest of them.
+fn add_levels(pack: &mut Pack, name: &str, values: Vec<f64>) {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    pack.levels(name, [0.0, largest], values.into_iter());
+}

@@ -1,0 +1,53 @@
+// What the server offers: runs, their files, and news of them.
+
+import { readPack } from "./pack.js";
+
+/** A file of the view/ folder, read. */
+export async function fetchPack(run, path) {
+  const response = await fetch(`/api/runs/${run}/${path}`);
+  if (!response.ok) throw new Error(response.status === 404 ? "it is not there" : (await response.text()).trim());
+  return readPack(await response.arrayBuffer());
+}
+
+/** A table of statistics as columns of numbers. Lines that are no numbers are left out. */
+export async function fetchTable(run, number) {
+  const response = await fetch(`/api/runs/${run}/table/${number}`);
+  if (!response.ok) return null;
+  const [head, ...lines] = (await response.text()).split("\n");
+  const names = head.trim().split(",");
+  const columns = Object.fromEntries(names.map((name) => [name, []]));
+  for (const line of lines) {
+    const cells = line.split(",");
+    if (cells.length !== names.length || !Number.isFinite(Number.parseFloat(cells[0]))) continue;
+    names.forEach((name, place) => columns[name].push(Number(cells[place])));
+  }
+  return columns;
+}
+
+/** Asks a run to write a checkpoint and stop; the server's answer as a sentence. */
+export async function askToStop(run) {
+  const response = await fetch(`/api/runs/${run}/stop`, { method: "POST" });
+  return (await response.text()).trim();
+}
+
+/**
+ * Calls `onRuns` with the list of runs now and whenever it changes, `onLink` with whether the server is there.
+ * A server that is gone is asked again until it is back.
+ */
+export function watchRuns(onRuns, onLink) {
+  let wait = 250;
+  const connect = () => {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/watch`);
+    socket.onopen = () => {
+      wait = 250;
+      onLink(true);
+    };
+    socket.onmessage = (event) => onRuns(JSON.parse(event.data));
+    socket.onclose = () => {
+      onLink(false);
+      setTimeout(connect, wait);
+      wait = Math.min(2 * wait, 4000);
+    };
+  };
+  connect();
+}

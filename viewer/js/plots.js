@@ -1,0 +1,156 @@
+// Plots of the statistics, with a line at the playhead and the values there in words.
+
+const SVG = "http://www.w3.org/2000/svg";
+const [WIDTH, HEIGHT, LEFT, BOTTOM] = [320, 120, 46, 16];
+const STAGES = ["gather", "surface", "pressure", "extrapolate", "scatter", "move"];
+
+const sum = (names) => (columns) => columns[names[0]].map((_, step) => names.reduce((total, name) => total + columns[name][step], 0));
+
+/** What is plotted: a title, a unit, and one curve per entry. */
+const PLOTS = [
+  { id: "volume", title: "Volume", unit: "", curves: [["volume", (columns) => columns.volume]] },
+  { id: "energy", title: "Energy", unit: "J", curves: [["kinetic", (columns) => columns.kinetic_energy], ["potential", (columns) => columns.potential_energy], ["total", sum(["kinetic_energy", "potential_energy"])]] },
+  { id: "cycles", title: "Solver", unit: "", curves: [["cycles", (columns) => columns.cycles], ["inner iterations", (columns) => columns.inner_iterations]] },
+  { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: STAGES.map((stage) => [stage, (columns) => columns[`seconds_${stage}`].map((value) => 1000 * value)]) },
+];
+
+export class Plots {
+  constructor(parent) {
+    this.plots = PLOTS.map((plot) => new Plot(parent, plot));
+  }
+
+  /** Draws the curves of tables [{ label, columns }], up to a moment. */
+  setTables(tables, end) {
+    for (const plot of this.plots) plot.setTables(tables, end);
+  }
+
+  setTime(time) {
+    for (const plot of this.plots) plot.setTime(time);
+  }
+}
+
+class Plot {
+  constructor(parent, { id, title, unit, clips, curves }) {
+    Object.assign(this, { curves, clips, series: [], cells: [], end: 1, low: 0, high: 1 });
+    const figure = parent.appendChild(document.createElement("figure"));
+    figure.className = "plot";
+    figure.id = `plot-${id}`;
+    const caption = figure.appendChild(document.createElement("figcaption"));
+    caption.append(Object.assign(document.createElement("strong"), { textContent: unit ? `${title} (${unit})` : title }));
+    this.svg = make(figure, "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title} over time` });
+    this.area = make(this.svg, "g", {});
+    this.head = make(this.svg, "line", { class: "playhead", y1: 2, y2: HEIGHT - BOTTOM });
+    this.values = figure.appendChild(document.createElement("table"));
+    this.values.className = "values";
+  }
+
+  setTables(tables, end) {
+    this.end = Math.max(end, 1e-9);
+    this.series = tables.flatMap(({ label, columns }, table) =>
+      this.curves.map(([name, curve], place) => {
+        const values = columns.time ? curve(columns) : [];
+        return { name, place, table, times: columns.time, values };
+      }),
+    );
+    this.layValues(tables.map(({ label }) => label));
+    const all = this.series.flatMap(({ values }) => (this.clips ? [1.5 * quantile(values, 0.98)] : extremes(values)));
+    const [low, high] = [Math.min(0, ...all), Math.max(...all, 0) || 1];
+    Object.assign(this, { low, high });
+    this.area.replaceChildren();
+    for (const part of [0, 0.5, 1]) {
+      const y = this.y(low + part * (high - low));
+      make(this.area, "line", { class: "grid", x1: LEFT, x2: WIDTH, y1: y, y2: y });
+      make(this.area, "text", { x: LEFT - 4, y: y + 3, class: "tick", "text-anchor": "end" }).textContent = short(low + part * (high - low));
+    }
+    for (const part of [0, 0.5, 1]) {
+      make(this.area, "text", { x: this.x(part * this.end), y: HEIGHT - 3, class: "tick", "text-anchor": part ? (part === 1 ? "end" : "middle") : "start" }).textContent = `${short(part * this.end)} s`;
+    }
+    for (const { times, values, place, table } of this.series) {
+      if (values.length) make(this.area, "path", { class: `c${place} t${table}`, d: this.path(times, values) });
+    }
+  }
+
+  /** A row per curve, a column per run. */
+  layValues(labels) {
+    const cell = (row, name, textContent, className = "") => row.appendChild(Object.assign(document.createElement(name), { textContent, className }));
+    this.values.replaceChildren();
+    if (labels.some(Boolean)) {
+      const head = this.values.createTHead().insertRow();
+      cell(head, "td", "");
+      labels.forEach((label) => (cell(head, "th", label).scope = "col"));
+    }
+    const body = this.values.createTBody();
+    this.cells = [];
+    this.curves.forEach(([name], place) => {
+      const row = body.insertRow();
+      cell(row, "th", name, `key c${place}`).scope = "row";
+      labels.forEach((_, table) => (this.cells[table * this.curves.length + place] = cell(row, "td", "")));
+    });
+  }
+
+  setTime(time) {
+    const x = this.x(Math.min(time, this.end));
+    this.head.setAttribute("x1", x);
+    this.head.setAttribute("x2", x);
+    this.series.forEach(({ times, values }, number) => {
+      const text = values.length ? short(values[indexAt(times, time)]) : "";
+      if (this.cells[number].textContent !== text) this.cells[number].textContent = text;
+    });
+  }
+
+  x(time) {
+    return LEFT + (time / this.end) * (WIDTH - LEFT - 2);
+  }
+
+  y(value) {
+    return 4 + (1 - (Math.min(value, this.high) - this.low) / (this.high - this.low)) * (HEIGHT - BOTTOM - 8);
+  }
+
+  /** At most two points per pixel: the least and the largest value there. */
+  path(times, values) {
+    const bin = Math.max(1, Math.ceil(values.length / WIDTH));
+    const points = [];
+    for (let start = 0; start < values.length; start += bin) {
+      const [least, largest] = extremes(values.slice(start, start + bin));
+      const x = this.x(times[start]).toFixed(1);
+      points.push(`${x} ${this.y(least).toFixed(1)}`);
+      if (bin > 1) points.push(`${x} ${this.y(largest).toFixed(1)}`);
+    }
+    return `M${points.join("L")}`;
+  }
+}
+
+/** The last step that has begun by a time. */
+function indexAt(times, time) {
+  let [low, high] = [0, times.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= time + 1e-9) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function extremes(values) {
+  let [least, largest] = [Infinity, -Infinity];
+  for (const value of values) if (Number.isFinite(value)) [least, largest] = [Math.min(least, value), Math.max(largest, value)];
+  return least <= largest ? [least, largest] : [0, 0];
+}
+
+/** The value that a part of all stays below: a step that the machine was busy elsewhere in says nothing. */
+function quantile(values, part) {
+  return [...values].sort((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? 0;
+}
+
+/** Three digits. */
+export function short(value) {
+  if (value === 0 || !Number.isFinite(value)) return "0";
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
+
+function make(parent, name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return parent.appendChild(element);
+}

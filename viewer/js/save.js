@@ -1,0 +1,71 @@
+// What is on the stage as a picture or a movie.
+
+/** All panels side by side with their captions, in a canvas of their own. */
+export function compose(panels, time) {
+  const sources = panels.map((panel) => (panel.canvas.hidden ? panel.image : panel.canvas));
+  const size = (source) => [source.naturalWidth ?? source.width, source.naturalHeight ?? source.height];
+  const height = Math.max(...sources.map((source) => size(source)[1]));
+  const widths = sources.map((source) => Math.round((size(source)[0] * height) / size(source)[1]));
+  const sheet = document.createElement("canvas");
+  sheet.width = even(widths.reduce((total, width) => total + width, 0));
+  sheet.height = even(height);
+  paintSheet(sheet, panels, sources, widths, time);
+  return { sheet, repaint: (now) => paintSheet(sheet, panels, sources, widths, now) };
+}
+
+function paintSheet(sheet, panels, sources, widths, time) {
+  const context = sheet.getContext("2d");
+  let left = 0;
+  sources.forEach((source, place) => {
+    context.drawImage(source, left, 0, widths[place], sheet.height);
+    context.font = `${Math.max(12, Math.round(sheet.height / 32))}px system-ui, sans-serif`;
+    context.fillStyle = "#e8eef6";
+    context.textBaseline = "top";
+    context.fillText(`${panels[place].caption.textContent}   ${time.toFixed(2)} s`, left + 12, 10);
+    left += widths[place];
+  });
+}
+
+const even = (size) => size + (size % 2);
+
+/** Offers bytes as a file. */
+export function offer(blob, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The stage now as a PNG file. */
+export async function savePicture(panels, time, name) {
+  const { sheet } = compose(panels, time);
+  offer(await new Promise((done) => sheet.toBlob(done, "image/png")), name);
+}
+
+/**
+ * Records the frames one after the other as a WebM file: `show(frame)` draws a frame and resolves when it is to be
+ * seen, `progress` is told the number; `signal` ends it early.
+ */
+export async function saveMovie({ frames, fps, panels, show, timeOf, progress, signal, name }) {
+  const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find((type) => window.MediaRecorder?.isTypeSupported(type));
+  if (!type) throw new Error("This browser cannot record movies.");
+  await show(0);
+  const { sheet, repaint } = compose(panels, timeOf(0));
+  const stream = sheet.captureStream(0);
+  const [track] = stream.getVideoTracks();
+  const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 8e6 });
+  const pieces = [];
+  recorder.ondataavailable = (event) => pieces.push(event.data);
+  const ended = new Promise((done) => (recorder.onstop = done));
+  recorder.start();
+  for (let frame = 0; frame <= frames && !signal.aborted; frame++) {
+    const begun = performance.now();
+    await show(frame);
+    repaint(timeOf(frame));
+    track.requestFrame();
+    progress(frame);
+    await new Promise((done) => setTimeout(done, Math.max(0, 1000 / fps - (performance.now() - begun))));
+  }
+  recorder.stop();
+  await ended;
+  if (!signal.aborted) offer(new Blob(pieces, { type: "video/webm" }), name);
+}

@@ -1,0 +1,188 @@
+// Playing runs: two and three dimensions, side by side, plots, saving.
+
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { look, openBrowser, openPage, serve, shoot, simulate, temporaryFolder, until } from "./support.js";
+
+const folder = temporaryFolder();
+let browser, plane, space;
+
+before(async () => {
+  browser = await openBrowser();
+  simulate("dam-break", join(folder, "dam"), "--compare", "sealed", "--set", "grid.cells=[64,48]", "--frames", "80");
+  simulate("sphere-half", join(folder, "ball"), "--compare", "sealed", "--set", "grid.cells=[24,24,24]", "--frames", "30", "--set", "output.frames=false");
+  plane = await serve([join(folder, "dam")]);
+  space = await serve([join(folder, "ball")]);
+});
+
+after(async () => {
+  await browser.close();
+  await plane.kill();
+  await space.kill();
+});
+
+const shown = (page, frame) => until(page, (frame) => window.unstick.panels.every((panel) => !panel.run || panel.shown?.number === frame), frame);
+const seek = async (page, frame) => {
+  await page.locator("#time").fill(String(frame));
+  await shown(page, frame);
+};
+
+test("a comparison in the plane plays side by side", async () => {
+  const page = await openPage(browser, plane.url);
+  await shown(page, 0);
+  assert.equal(await page.locator(".panel:visible").count(), 2);
+  assert.match(await page.locator(".panel:visible .caption").first().textContent(), /sealed walls/);
+  const first = await look(page, ".panel:nth-child(1) canvas");
+  assert.ok(first.blue > 0.05 * first.all, "there is liquid to be seen");
+  await seek(page, 75);
+  await shoot(page, "plane-light");
+  const [sealed, separating] = [await look(page, ".panel:nth-child(1) canvas"), await look(page, ".panel:nth-child(2) canvas")];
+  assert.ok(separating.orange > 20 && sealed.orange === 0, `walls let go on the right alone: ${sealed.orange}, ${separating.orange}`);
+  await page.locator("#separated").uncheck();
+  assert.equal((await look(page, ".panel:nth-child(2) canvas")).orange, 0);
+  await page.locator("#colour").selectOption("pressure");
+  assert.match(await page.locator("#legend-high").textContent(), /Pa/);
+  assert.notEqual((await look(page, ".panel:nth-child(1) canvas")).sum, sealed.sum);
+  for (const show of ["particles", "both"]) {
+    await page.locator("#show").selectOption(show);
+    await shown(page, 75);
+    assert.ok((await look(page, ".panel:nth-child(1) canvas")).bright > 500, show);
+  }
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test("the timeline plays, pauses, steps and follows keys", async () => {
+  const page = await openPage(browser, plane.url);
+  await shown(page, 0);
+  await page.locator("#forward").click();
+  await shown(page, 1);
+  await page.keyboard.press("ArrowRight");
+  await shown(page, 2);
+  await page.keyboard.press("Shift+ArrowRight");
+  await shown(page, 12);
+  await page.locator("#back").click();
+  await shown(page, 11);
+  await page.locator("body").press("End");
+  await shown(page, 80);
+  await page.locator("body").press("Home");
+  await shown(page, 0);
+  await page.locator("#speed").selectOption("4");
+  await page.locator("#play").click();
+  assert.equal(await page.locator("#play").getAttribute("aria-label"), "Pause");
+  await until(page, () => window.unstick.panels[0].shown.number > 10);
+  await page.locator("body").press(" ");
+  assert.equal(await page.locator("#play").getAttribute("aria-label"), "Play");
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test("plots follow the playhead", async () => {
+  const page = await openPage(browser, plane.url);
+  await shown(page, 0);
+  await until(page, () => document.querySelectorAll("#plot-stages path").length === 12);
+  const values = () => page.locator("#plot-energy .values").textContent();
+  const place = () => page.locator("#plot-energy .playhead").getAttribute("x1");
+  await seek(page, 5);
+  const [before, at] = [await values(), await place()];
+  await seek(page, 40);
+  assert.notEqual(await values(), before);
+  assert.ok(Number(await place()) > Number(at));
+  assert.match(before, /sealed.*separating.*kinetic/);
+  for (const plot of ["volume", "cycles"]) assert.ok((await page.locator(`#plot-${plot} path`).count()) >= 2, plot);
+  await page.context().close();
+});
+
+test("cameras are linked until they are not", async () => {
+  const page = await openPage(browser, space.url);
+  await shown(page, 0);
+  const canvases = page.locator(".panel canvas");
+  const yaws = () => page.evaluate(() => window.unstick.panels.map((panel) => panel.camera().yaw));
+  const drag = async () => {
+    const { x, y, width, height } = await canvases.first().boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2 + 80, y + height / 2 + 20, { steps: 4 });
+    await page.mouse.up();
+  };
+  const before = await yaws();
+  await drag();
+  const linked = await yaws();
+  assert.ok(linked[0] !== before[0] && linked[0] === linked[1]);
+  await page.locator("#linked").uncheck();
+  await drag();
+  const apart = await yaws();
+  assert.ok(apart[0] !== linked[0] && apart[1] === linked[1]);
+  await canvases.nth(1).focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual((await yaws())[1], linked[1]);
+  await page.mouse.wheel(0, -400);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test("a run in space shows its surface, particles, slices and walls", async () => {
+  const page = await openPage(browser, space.url, { colorScheme: "dark" });
+  await shown(page, 0);
+  await seek(page, 20);
+  await shoot(page, "space-dark");
+  const right = ".panel:nth-child(2) canvas";
+  const surface = await look(page, right);
+  assert.ok(surface.blue > 0.02 * surface.all && surface.orange > 20, JSON.stringify(surface));
+  await page.locator("#slice-axis").selectOption("2");
+  await page.locator("#slice-at").fill("0.5");
+  const sliced = await look(page, right);
+  assert.ok(sliced.sum !== surface.sum, "a slice takes something away");
+  await shoot(page, "space-slice");
+  await page.locator("#slice-axis").selectOption("");
+  await page.locator("#solids").uncheck();
+  assert.notEqual((await look(page, right)).sum, surface.sum);
+  await page.locator("#show").selectOption("particles");
+  await until(page, () => window.unstick.panels[1].shown.picture.particles);
+  assert.ok((await look(page, right)).blue > 0.01 * surface.all);
+  await shoot(page, "space-particles");
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test("a frame and a movie can be saved", async () => {
+  const page = await openPage(browser, plane.url);
+  await shown(page, 0);
+  await seek(page, 40);
+  const [picture] = await Promise.all([page.waitForEvent("download"), page.locator("#save-picture").click()]);
+  assert.equal(picture.suggestedFilename(), "dam-break-0040.png");
+  const bytes = readFileSync(await picture.path());
+  assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+  assert.ok(bytes.readUInt32BE(16) > 900, "both panels are on it");
+  const [movie] = await Promise.all([page.waitForEvent("download", { timeout: 60_000 }), page.locator("#save-movie").click()]);
+  const film = readFileSync(await movie.path());
+  assert.equal(movie.suggestedFilename(), "dam-break.webm");
+  assert.ok(film.readUInt32BE(0) === 0x1a45dfa3 && film.length > 20_000, `a WebM file of ${film.length} bytes`);
+  const [own] = await Promise.all([page.waitForEvent("download"), page.locator("#movie").click()]);
+  assert.match(own.suggestedFilename(), /^dam-movie\.(png|mp4)$/);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test("old runs show their pictures, damaged frames say so", async () => {
+  const old = simulate("column", join(folder, "old"), "--frames", "5", "--set", "grid.cells=[32,32]", "--set", "output.view=false");
+  const damaged = simulate("column", join(folder, "damaged"), "--frames", "5", "--set", "grid.cells=[32,32]");
+  writeFileSync(join(damaged, "view/surface/0003.gz"), "not a frame");
+  rmSync(join(damaged, "view/surface/0004.gz"));
+  const server = await serve([old, damaged]);
+  const page = await openPage(browser, server.url);
+  await until(page, () => document.querySelector(".panel img").complete && document.querySelector(".panel img").naturalWidth > 0);
+  await page.locator("#time").fill("3");
+  const message = page.locator(".panel:nth-child(2) .message");
+  await until(page, () => /Frame 3 cannot be shown/.test(document.querySelector(".panel:nth-child(2) .message").textContent));
+  await page.locator("#time").fill("4");
+  await until(page, () => /Frame 4 cannot be shown: it is not there/.test(document.querySelector(".panel:nth-child(2) .message").textContent));
+  await page.locator("#time").fill("5");
+  await until(page, () => document.querySelector(".panel:nth-child(2) .message").hidden);
+  assert.ok(await page.locator(".panel:nth-child(1) img").isVisible());
+  assert.ok(await message.isHidden());
+  await page.context().close();
+  await server.kill();
+});
