@@ -27,6 +27,7 @@ pub mod report;
 pub mod run;
 mod scene;
 pub mod sink;
+pub mod viscous;
 
 pub use backing::Backing;
 pub use dimension::{Dim, Dimension};

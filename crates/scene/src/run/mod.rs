@@ -1,10 +1,10 @@
 //! A simulation with a folder: statistics, data and checkpoints on disk, resumable bit for bit.
 
-mod checkpoint;
-mod csv;
+pub(crate) mod checkpoint;
+pub(crate) mod csv;
 mod error;
 mod folder;
-mod paths;
+pub(crate) mod paths;
 mod record;
 mod stats;
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use unstick_gpu::Backend;
-use unstick_liquid::{Simulation, StepReport};
+use unstick_liquid::{LiquidState, Simulation, StepReport};
 
 pub use error::RunError;
 pub use folder::{check_folder, forget_frames_after, prepare_folder};
@@ -71,7 +71,9 @@ impl<const D: usize> Run<D> {
     /// Goes on from the newest sound checkpoint; says which ones were not.
     pub fn resume(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<(Self, Vec<String>), RunError> {
         let physics = physics(record, folder)?;
-        let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), &scene.setup.grid, physics)?;
+        let grid = &scene.setup.grid;
+        let restore = |data: &mut checkpoint::Data<'_>| LiquidState::restore(grid, data);
+        let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), physics, restore)?;
         let frame = header.frame as usize;
         if scene.frames < frame {
             return Err(RunError::EndsEarlier { folder: folder.to_owned(), reached: frame, asked: scene.frames });
@@ -220,12 +222,13 @@ impl<const D: usize> Run<D> {
     /// Writes a checkpoint.
     pub fn checkpoint(&self) -> Result<(), RunError> {
         let header = Header { frame: self.frame as u64, physics: self.physics };
-        checkpoint::write(&self.folder.join("checkpoint"), &header, self.simulation.state())
+        let state = self.simulation.state();
+        checkpoint::write(&self.folder.join("checkpoint"), &header, state.step, &state.to_data())
     }
 }
 
 /// A hash of what decides how the liquid moves.
-fn physics(record: &RunRecord, folder: &Path) -> Result<[u8; 32], RunError> {
+pub(crate) fn physics(record: &RunRecord, folder: &Path) -> Result<[u8; 32], RunError> {
     let file: SceneFile = record.scene_file(folder)?;
     let text = format!("{}\nwalls = {:?}\n", file.physics(), record.walls);
     Ok(*blake3::hash(text.as_bytes()).as_bytes())

@@ -9,6 +9,7 @@ use super::RunError;
 use crate::draw::write_whole;
 use crate::file::{SceneError, SceneFile};
 use crate::scene::AnyScene;
+use crate::viscous::AnyViscousScene;
 
 /// The name of the file.
 const NAME: &str = "run.json";
@@ -52,18 +53,34 @@ impl RunRecord {
             AnyScene::Plane(scene) => (scene.frames, scene.frame, scene.setup.seed),
             AnyScene::Space(scene) => (scene.frames, scene.frame, scene.setup.seed),
         };
+        let (title, cells) = (scene.title(), scene.cells());
+        Self { seed, ..Self::new(file, title, cells, (frames, frame_seconds), machine) }
+    }
+
+    /// The record of a scene of viscous flow.
+    pub fn of_viscous(file: &SceneFile, scene: &AnyViscousScene, machine: serde_json::Value) -> Self {
+        Self::new(file, scene.title(), scene.cells(), scene.frames(), machine)
+    }
+
+    fn new(
+        file: &SceneFile,
+        title: &str,
+        cells: Vec<usize>,
+        (frames, frame_seconds): (usize, f64),
+        machine: serde_json::Value,
+    ) -> Self {
         Self {
             unstick: env!("CARGO_PKG_VERSION").into(),
             scene: file.name().into(),
-            title: scene.title().into(),
+            title: title.into(),
             toml: file.to_toml(),
             folder: std::path::absolute(file.folder()).unwrap_or_else(|_| file.folder().into()),
             walls: None,
             compare: None,
-            cells: scene.cells(),
+            cells,
             frames,
             frame_seconds,
-            seed,
+            seed: 0,
             threads: rayon::current_num_threads(),
             machine,
         }

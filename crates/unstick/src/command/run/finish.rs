@@ -1,12 +1,13 @@
 //! What is made of the frames: movie and report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use unstick::scene::Dim;
 use unstick::scene::Dimension;
+use unstick::scene::Output;
 use unstick::scene::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
 use unstick::scene::report::{self, RunSeries, RunSummary};
-use unstick::scene::run::RunError;
+use unstick::scene::run::{RunError, RunRecord};
 
 use super::members::Members;
 use super::plan::Plan;
@@ -16,8 +17,8 @@ use crate::output;
 
 /// The files that people open.
 pub struct Files {
-    movie: Option<PathBuf>,
-    report: PathBuf,
+    pub movie: Option<PathBuf>,
+    pub report: PathBuf,
 }
 
 /// Joins the pictures to a movie and writes the report.
@@ -49,10 +50,15 @@ where
     Dim<D>: Dimension<D>,
 {
     let Some(wish) = members.iter().next().map(|(_, run)| run.scene().output.clone()) else { return Ok(None) };
+    join_frames(&plan.folder, &wish)
+}
+
+/// Joins the pictures of a run folder, if a movie is wanted.
+pub fn join_frames(folder: &Path, wish: &Output) -> Result<Option<PathBuf>, CommandError> {
     if !(wish.frames && wish.movie) {
         return Ok(None);
     }
-    let (frames, png, mp4) = (plan.folder.join("frames"), plan.folder.join("movie.png"), plan.folder.join("movie.mp4"));
+    let (frames, png, mp4) = (folder.join("frames"), folder.join("movie.png"), folder.join("movie.mp4"));
     let rate = FrameRate::per_second(wish.fps).map_err(RunError::from)?;
     write_from_folder(&frames, rate, &png).map_err(RunError::from)?;
     match transcode_with_ffmpeg(&frames, "%04d.png", wish.fps, &mp4) {
@@ -100,12 +106,12 @@ impl Files {
     }
 
     /// Where they are, as an object.
-    pub fn json(&self, plan: &Plan, frame: usize, finished: bool) -> String {
+    pub fn json(&self, folder: &Path, record: &RunRecord, frame: usize, finished: bool) -> String {
         let object = serde_json::json!({
-            "folder": plan.folder,
-            "scene": plan.record.scene,
+            "folder": folder,
+            "scene": record.scene,
             "frame": frame,
-            "frames": plan.record.frames,
+            "frames": record.frames,
             "finished": finished,
             "movie": self.movie,
             "report": self.report,
