@@ -62,6 +62,8 @@ pub struct RigidBody<const D: usize> {
     inverse_inertia: Matrix<3>,
     held_until: f64,
     held: bool,
+    /// Velocity and spin while it is held: those of whoever holds it.
+    driven: ([f64; D], [f64; 3]),
     pub(crate) state: BodyState<D>,
 }
 
@@ -94,7 +96,8 @@ impl<const D: usize> RigidBody<D> {
             return Err(BodyError::NotFinite { body: name, what: "place" });
         }
         let (surface, state) = (Surface::default(), BodyState::at_rest(pose));
-        Ok(Self { name, shape, surface, volume, properties, inverse_inertia, held_until: 0.0, held: false, state })
+        let (held_until, held, driven) = (0.0, false, ([0.0; D], [0.0; 3]));
+        Ok(Self { name, shape, surface, volume, properties, inverse_inertia, held_until, held, driven, state })
     }
 
     /// The same with velocities; in the plane only the third component of the spin may differ from zero.
@@ -130,7 +133,14 @@ impl<const D: usize> RigidBody<D> {
         self.surface.wall = wall;
     }
 
-    /// The same, held in its place until a time.
+    /// Another one like it, at another place.
+    pub fn copy(&self, name: impl Into<String>, place: [f64; D]) -> Self {
+        let mut copy = Self { name: name.into(), ..self.clone() };
+        copy.state.pose = Pose::from_parts(self.state.pose.rotation(), place).unwrap_or(self.state.pose);
+        copy
+    }
+
+    /// The same, held in its place until a time; infinite for always.
     pub fn held_until(mut self, time: f64) -> Result<Self, BodyError> {
         if time.is_nan() {
             return Err(BodyError::NotFinite { body: self.name, what: "time of release" });
@@ -143,7 +153,17 @@ impl<const D: usize> RigidBody<D> {
     /// Holds the body or lets it go, as the time demands. While it is held nothing moves it.
     pub fn hold_at(&mut self, time: f64) {
         // Times of steps are sums: a release within rounding of a step's start belongs to it.
-        self.held = time < self.held_until - 1e-9 * self.held_until.abs();
+        self.held = self.is_held_for_ever() || time < self.held_until - 1e-9 * self.held_until.abs();
+    }
+
+    /// Whether it is never let go.
+    pub fn is_held_for_ever(&self) -> bool {
+        self.held_until == f64::INFINITY
+    }
+
+    /// Says how whoever holds the body moves it; its place is up to [`Self::set_state`].
+    pub fn drive(&mut self, velocity: [f64; D], spin: [f64; 3]) {
+        self.driven = (velocity, spin);
     }
 
     /// Whether it is held in its place.
@@ -208,16 +228,16 @@ impl<const D: usize> RigidBody<D> {
         &self.state.pose
     }
 
-    /// Velocity of the centre of mass; zero while it is held.
+    /// Velocity of the centre of mass; while it is held, that of whoever holds it.
     #[inline]
     pub fn velocity(&self) -> [f64; D] {
-        if self.held { [0.0; D] } else { self.state.velocity }
+        if self.held { self.driven.0 } else { self.state.velocity }
     }
 
-    /// Angular velocity; zero while it is held. In the plane only the third component.
+    /// Angular velocity; while it is held, that of whoever holds it. In the plane only the third component.
     #[inline]
     pub fn spin(&self) -> [f64; 3] {
-        if self.held { [0.0; 3] } else { self.state.spin }
+        if self.held { self.driven.1 } else { self.state.spin }
     }
 
     /// Velocity of the point of the body that lies here.

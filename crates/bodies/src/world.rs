@@ -5,7 +5,7 @@ use unstick_grid::vector::{length, times};
 use crate::algebra::lift;
 use crate::body::RigidBody;
 use crate::contact::{
-    Contact, ContactModel, ContactReport, ContactSystem, Container, Limits, find_contacts, least_openings,
+    Contact, ContactModel, ContactReport, ContactSystem, Container, Depths, Limits, find_contacts, least_openings,
     longest_spring_step, pairwise, project, sequential, solve_lcp, springs,
 };
 use crate::error::BodyError;
@@ -49,13 +49,20 @@ impl<const D: usize> World<D> {
         Ok(world)
     }
 
+    /// Bodies that see neither walls nor each other, wherever they are.
+    pub(crate) fn unbounded(bodies: Vec<RigidBody<D>>) -> Self {
+        let mut world = Self { bodies, container: Container::default(), model: ContactModel::None, time: 0.0 };
+        world.set_time(0.0);
+        world
+    }
+
     fn check(&self) -> Result<(), BodyError> {
         let mut names: Vec<&str> = self.bodies.iter().map(RigidBody::name).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(BodyError::SameName(pair[0].into()));
         }
-        // Held bodies count: they are let go for this.
+        // Held bodies count, and are let go for this; those that are held for ever may reach into walls.
         let free: Vec<RigidBody<D>> = self
             .bodies
             .iter()
@@ -155,8 +162,7 @@ impl<const D: usize> World<D> {
         let time = self.time + dt;
         self.set_time(time);
         if !matches!(self.model, ContactModel::None | ContactModel::Springs { .. }) {
-            let allowance = self.allowance();
-            let depths = project(&mut self.bodies, &self.container, time, allowance)?;
+            let depths = self.settle()?;
             (report.deepest_before, report.deepest) = (depths.before, depths.after);
         }
         Ok(report)
@@ -164,6 +170,28 @@ impl<const D: usize> World<D> {
 
     fn velocities(&self) -> Vec<[f64; D]> {
         self.bodies.iter().map(RigidBody::velocity).collect()
+    }
+
+    /// Pushes overlaps that remain out of each other, without a change of velocities.
+    pub(crate) fn settle(&mut self) -> Result<Depths, BodyError> {
+        match self.model {
+            ContactModel::None | ContactModel::Springs { .. } => Ok(Depths { before: 0.0, after: 0.0 }),
+            _ => {
+                let allowance = self.allowance();
+                project(&mut self.bodies, &self.container, self.time, allowance)
+            }
+        }
+    }
+
+    /// Changes the velocities as springs do in steps of their own over `dt`; moves nothing in the end.
+    pub(crate) fn bounce(&mut self, dt: f64, stiffness: f64) -> ContactReport {
+        let before: Vec<_> = self.bodies.iter().map(|body| *body.state()).collect();
+        let report = self.swing(dt, stiffness);
+        for (body, before) in self.bodies.iter_mut().zip(before) {
+            let after = *body.state();
+            body.set_state(crate::state::BodyState { pose: before.pose, ..after });
+        }
+        report
     }
 
     /// Changes the velocities so that no contact closes within `dt`; moves nothing.

@@ -62,6 +62,14 @@ pub enum StepError {
         /// Its volume.
         volume: f64,
     },
+    /// What bodies do to each other cannot be told.
+    #[error("the contacts at {time} s cannot be resolved: {reason}")]
+    Contact {
+        /// When.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
     /// The flow is no longer made of numbers.
     #[error("the velocity at {time} s is not finite; a shorter step may help")]
     Diverged {

@@ -47,7 +47,7 @@ pub use error::{SetupError, StepError};
 pub use immersed::{Force, Freedom, Immersed, ball_volume, stress_force};
 pub use setup::{FlowSetup, SolveParams};
 pub use state::{FlatFlow, FlowState};
-pub use step::{Flow, StepReport};
+pub use step::{Flow, StepReport, StepSeconds};
 pub use tensor::TensorGrid;
 pub use twist::Twist;
 pub use viscosity::Viscosity;

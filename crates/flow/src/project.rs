@@ -98,7 +98,7 @@ impl<'a, const D: usize> Projection<'a, D> {
     ) -> usize {
         let mut residual = divergence.values().to_vec();
         residual.iter_mut().for_each(|value| *value = -*value);
-        self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
+        self.leave_out_enclosed(&mut residual);
         let iterations = if self.grips.iter().all(Vec::is_empty) {
             vector::copy(&residual, potential.values_mut());
             solver.solve(0.0, 1.0, potential.values_mut());
@@ -111,6 +111,21 @@ impl<'a, const D: usize> Projection<'a, D> {
         }
         self.correct(potential, momentum);
         iterations
+    }
+
+    /// Takes cells without an open face out of a right-hand side. In a closed box what is left must have no mean, or
+    /// there is no answer and the iteration would run away after a while.
+    fn leave_out_enclosed(&self, residual: &mut [f64]) {
+        if self.enclosed.is_empty() {
+            return;
+        }
+        self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
+        if self.discrete.is_closed() {
+            let rest = (residual.len() - self.enclosed.len()).max(1) as f64;
+            let mean = parallel::sum(&*residual, |block| block.iter().sum()) / rest;
+            parallel::for_each(&mut *residual, |block| block.iter_mut().for_each(|value| *value -= mean));
+            self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
+        }
     }
 
     fn iterate(

@@ -1,6 +1,7 @@
 //! The velocity of a rigid body.
 
 use nalgebra::Vector6;
+use unstick_grid::vector::{minus, plus, times};
 
 /// Velocity of the centre of mass and angular velocity. In the plane only the last angular part is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +21,24 @@ impl<const D: usize> Twist<D> {
     /// Translation alone.
     pub fn translation(linear: [f64; D]) -> Self {
         Self { linear, angular: [0.0; 3] }
+    }
+
+    /// The sum of both.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self { linear: plus(self.linear, other.linear), angular: plus(self.angular, other.angular) }
+    }
+
+    /// What must be added to the other to give this one.
+    pub fn minus(&self, other: &Self) -> Self {
+        Self { linear: minus(self.linear, other.linear), angular: minus(self.angular, other.angular) }
+    }
+
+    /// So many times another one further on.
+    pub fn ahead(&self, times_of: f64, other: &Self) -> Self {
+        Self {
+            linear: plus(self.linear, times(times_of, other.linear)),
+            angular: plus(self.angular, times(times_of, other.angular)),
+        }
     }
 
     /// Velocity of a point of the body at `offset` from the centre of mass.

@@ -67,7 +67,7 @@ impl Viscosity {
     }
 
     /// A constant viscosity to compare with.
-    pub(crate) fn typical(&self) -> f64 {
+    pub fn typical(&self) -> f64 {
         match *self {
             Self::Newtonian(value) => value,
             Self::PowerLaw { consistency, bounds, .. } => consistency.clamp(bounds[0], bounds[1]),

@@ -11,14 +11,12 @@ pub struct CatalogueEntry {
 
 macro_rules! catalogue {
     ($($name:literal),+ $(,)?) => {
-        /// All of them, in the order in which they are listed.
-        pub const ALL: &[CatalogueEntry] = &[$(
-            CatalogueEntry { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }
-        ),+];
+        &[$(CatalogueEntry { name: $name, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }),+]
     };
 }
 
-catalogue!(
+/// Liquids with a surface, in the order in which they are listed.
+pub const ALL: &[CatalogueEntry] = catalogue!(
     "dam-break",
     "dam-break-3d",
     "dam-break-cube",
@@ -44,7 +42,26 @@ catalogue!(
     "sealed-full",
 );
 
-/// The scene of that name.
+/// Viscous flows, likewise.
+pub const VISCOUS: &[CatalogueEntry] = catalogue!(
+    "cavity",
+    "cavity-particles",
+    "cylinder-channel",
+    "cylinder-channel-3d",
+    "oscillating-cylinder",
+    "settling-sphere",
+    "settling-disk",
+    "kissing",
+    "fluidised-bed",
+    "sedimentation-5000",
+);
+
+/// Names of all scenes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().chain(VISCOUS).map(|entry| entry.name)
+}
+
+/// The scene of that name, of either kind.
 pub fn find(name: &str) -> Option<&'static CatalogueEntry> {
-    ALL.iter().find(|entry| entry.name == name)
+    ALL.iter().chain(VISCOUS).find(|entry| entry.name == name)
 }

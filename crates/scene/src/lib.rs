@@ -28,6 +28,7 @@ pub mod run;
 mod scene;
 pub mod schema;
 pub mod sink;
+pub mod viscous;
 
 pub use backing::Backing;
 pub use dimension::{Dim, Dimension};

@@ -19,7 +19,7 @@ pub use system::{COMPLIANCE, ContactSystem};
 
 pub(crate) use impulses::{least_openings, pairwise, sequential};
 pub(crate) use lcp::{Limits, solve as solve_lcp};
-pub(crate) use project::project;
+pub(crate) use project::{Depths, project};
 pub(crate) use springs::{longest_step as longest_spring_step, springs};
 
 use unstick_mlcp::SolverName;

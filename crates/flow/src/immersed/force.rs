@@ -1,6 +1,7 @@
 //! What the liquid does to a body.
 
 use nalgebra::Vector6;
+use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField};
 
 use super::{Held, Immersed, Marks};
@@ -30,8 +31,8 @@ impl<const D: usize> Force<D> {
 pub(crate) fn exchange<const D: usize>(
     marks: &Marks<D>,
     velocity: &FaceField<f64, D>,
-    residual: impl Fn(usize, [usize; D]) -> f64,
-    viscosity: impl Fn(&Held<D>) -> f64,
+    residual: impl Fn(usize, [usize; D]) -> f64 + Sync,
+    viscosity: impl Fn(&Held<D>) -> f64 + Sync,
     twists: &[Vector6<f64>],
 ) -> Vec<Vector6<f64>> {
     let of_body = |body: usize| {
@@ -45,7 +46,7 @@ pub(crate) fn exchange<const D: usize>(
         }
         taken
     };
-    (0..marks.inside.len()).map(of_body).collect()
+    (0..marks.inside.len()).into_par_iter().map(of_body).collect()
 }
 
 /// Force and torque as the volume integral −∫ σ·∇α over the cells that the surface cuts \[Turek2012\], divided by

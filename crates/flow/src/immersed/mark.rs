@@ -1,6 +1,7 @@
 //! Which faces a body holds, and how firmly.
 
 use nalgebra::{Matrix6, Vector6};
+use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField};
 
 use super::Immersed;
@@ -48,40 +49,22 @@ impl<const D: usize> Marks<D> {
         for held in self.inside.iter().flatten() {
             self.owner[held.component].values_mut()[held.index] = 0;
         }
-        self.inside.clear();
-        self.cut.clear();
-        let boxes: Vec<[Neighbourhood<D>; D]> =
-            bodies.iter().map(|body| std::array::from_fn(|axis| Neighbourhood::of(discrete, body, axis))).collect();
-        for (number, (body, around)) in bodies.iter().zip(&boxes).enumerate() {
-            let mut inside = Vec::new();
-            for (component, near) in around.iter().enumerate() {
-                near.for_each(|place, distance| {
-                    let index = index_of(self.owner[component].shape(), place);
-                    let owner = &mut self.owner[component].values_mut()[index];
-                    if distance <= 0.0 && *owner == 0 && discrete.is_free(component, place) {
-                        *owner = number as u32 + 1;
-                        inside.push(held(discrete, body, component, place, index, f64::INFINITY));
-                    }
-                });
-            }
-            self.inside.push(inside);
+        let around: Vec<[Neighbourhood<D>; D]> = bodies
+            .par_iter()
+            .map(|body| std::array::from_fn(|component| Neighbourhood::of(discrete, body, component)))
+            .collect();
+        self.inside = bodies.par_iter().zip(&around).map(|(body, around)| inside(discrete, body, around)).collect();
+        // A face in two bodies belongs to the first.
+        for (number, inside) in self.inside.iter_mut().enumerate() {
+            inside.retain(|held| {
+                let owner = &mut self.owner[held.component].values_mut()[held.index];
+                let is_claimed = *owner == 0;
+                *owner = if is_claimed { number as u32 + 1 } else { *owner };
+                is_claimed
+            });
         }
-        for (body, around) in bodies.iter().zip(&boxes) {
-            let mut cut = Vec::new();
-            for (component, near) in around.iter().enumerate() {
-                near.for_each(|place, distance| {
-                    let index = index_of(self.owner[component].shape(), place);
-                    let is_open = self.owner[component].values()[index] == 0 && discrete.is_free(component, place);
-                    if distance > 0.0 && is_open {
-                        let drag = near.drag(discrete, component, place, distance);
-                        if drag > 0.0 {
-                            cut.push(held(discrete, body, component, place, index, drag));
-                        }
-                    }
-                });
-            }
-            self.cut.push(cut);
-        }
+        let owner = &self.owner;
+        self.cut = bodies.par_iter().zip(&around).map(|(body, around)| cut(discrete, body, around, owner)).collect();
     }
 
     pub fn is_empty(&self) -> bool {
@@ -94,7 +77,21 @@ impl<const D: usize> Marks<D> {
         let of_body = |inside: &Vec<Held<D>>| {
             inside.iter().fold(Matrix6::zeros(), |sum, held| sum + held.basis * held.basis.transpose() * held.volume)
         };
-        self.inside.iter().map(of_body).collect()
+        self.inside.par_iter().map(of_body).collect()
+    }
+
+    /// Adds the velocities of changes of twist inside every body.
+    pub fn shift(&self, changes: &[Vector6<f64>], velocity: &mut FaceField<f64, D>) {
+        for (inside, change) in self.inside.iter().zip(changes).filter(|(_, change)| **change != Vector6::zeros()) {
+            for held in inside {
+                velocity[held.component].values_mut()[held.index] += held.basis.dot(change);
+            }
+        }
+    }
+
+    /// Whether no body holds a face.
+    pub fn is_open(&self, component: usize, index: usize) -> bool {
+        self.owner[component].values()[index] == 0
     }
 
     /// Sets the velocity inside every body to that of its twist.
@@ -107,17 +104,50 @@ impl<const D: usize> Marks<D> {
     }
 }
 
+/// Faces whose centre lies in a body.
+fn inside<const D: usize>(discrete: &Discrete<D>, body: &Immersed<D>, around: &[Neighbourhood<D>; D]) -> Vec<Held<D>> {
+    let mut inside = Vec::new();
+    for (component, near) in around.iter().enumerate() {
+        near.for_each(|place, distance| {
+            if distance <= 0.0 && discrete.is_free(component, place) {
+                inside.push(held(discrete, body, component, place, f64::INFINITY));
+            }
+        });
+    }
+    inside
+}
+
+/// Faces outside of all bodies that have a neighbour in this one.
+fn cut<const D: usize>(
+    discrete: &Discrete<D>,
+    body: &Immersed<D>,
+    around: &[Neighbourhood<D>; D],
+    owner: &FaceField<u32, D>,
+) -> Vec<Held<D>> {
+    let mut cut = Vec::new();
+    for (component, near) in around.iter().enumerate() {
+        near.for_each(|place, distance| {
+            let is_open = distance > 0.0 && owner[component].at(place) == 0 && discrete.is_free(component, place);
+            let drag = if is_open { near.drag(discrete, component, place, distance) } else { 0.0 };
+            if drag > 0.0 {
+                cut.push(held(discrete, body, component, place, drag));
+            }
+        });
+    }
+    cut
+}
+
 fn held<const D: usize>(
     discrete: &Discrete<D>,
     body: &Immersed<D>,
     component: usize,
     place: [usize; D],
-    index: usize,
     drag: f64,
 ) -> Held<D> {
     let centre = discrete.grid.face_centre(component, place);
     let offset: [f64; D] = std::array::from_fn(|axis| centre[axis] - body.centre[axis]);
     let volume = discrete.volume(component, place);
+    let index = index_of(discrete.grid.faces(component), place);
     Held { component, place, index, basis: basis(component, offset), drag, volume }
 }
 

@@ -11,9 +11,11 @@
 mod balance;
 mod right;
 
+use std::time::Instant;
+
 use nalgebra::{Matrix6, Vector6};
 use unstick_grid::CellField;
-use unstick_mlcp::vector;
+use unstick_mlcp::{parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
@@ -54,6 +56,19 @@ pub struct StepReport<const D: usize> {
     pub divergence: f64,
     /// Force of the liquid on each body, from the momentum that it takes; weight and buoyancy are not in it.
     pub forces: Vec<Force<D>>,
+    /// Where the time went.
+    pub seconds: StepSeconds,
+}
+
+/// Wall-clock seconds of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepSeconds {
+    /// Finding the faces that bodies hold.
+    pub marking: f64,
+    /// Advection, viscous step and projection.
+    pub solve: f64,
+    /// What bodies took from the liquid.
+    pub forces: f64,
 }
 
 /// Passes of the first step, which knows no pressure to begin with.
@@ -66,6 +81,15 @@ struct Pass<const D: usize> {
     taken: Vec<Vector6<f64>>,
     viscous_iterations: usize,
     pressure_iterations: usize,
+    seconds: StepSeconds,
+}
+
+/// Does something and adds the seconds that it took.
+fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = work();
+    *seconds += start.elapsed().as_secs_f64();
+    done
 }
 
 /// Weights of the new velocity and the last two in the rate of change, per second, and of the last two in û.
@@ -163,9 +187,43 @@ impl<const D: usize> Flow<D> {
         (fastest > 0.0).then(|| cfl / fastest)
     }
 
+    /// Finds the faces that bodies hold where they are now, as a step that has brought them there would have.
+    pub fn mark(&mut self, bodies: &[Immersed<D>]) {
+        self.marks.update(&self.discrete, bodies);
+    }
+
+    /// Changes the velocity inside bodies, now and a step before, as contacts have changed that of the bodies since
+    /// the last step; without it the next would find the liquid in them left behind.
+    pub fn shift_inside(&mut self, changes: &[Twist<D>]) {
+        let changes: Vec<Vector6<f64>> = changes.iter().map(|change| change.to_vector()).collect();
+        self.marks.shift(&changes, &mut self.state.velocity);
+        self.marks.shift(&changes, &mut self.state.previous);
+        self.discrete.copy_around_all(&mut self.state.velocity);
+        self.discrete.copy_around_all(&mut self.state.previous);
+    }
+
+    /// Momentum of the liquid outside of bodies, as the last step has seen them.
+    pub fn momentum(&self) -> [f64; D] {
+        std::array::from_fn(|component| {
+            let field = &self.state.velocity[component];
+            let mut parts = field.clone();
+            for_each_row(field.shape(), parts.values_mut(), |place, row| {
+                let start = index_of(field.shape(), place);
+                for (i, value) in row.iter_mut().enumerate() {
+                    let mut place = place;
+                    place[0] = i;
+                    let counts = self.discrete.is_free(component, place) && self.marks.is_open(component, start + i);
+                    *value *= if counts { self.discrete.volume(component, place) } else { 0.0 };
+                }
+            });
+            self.setup.density * parallel::sum(parts.values(), |block| block.iter().sum())
+        })
+    }
+
     /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
     pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
         self.check(length, bodies)?;
+        let start = Instant::now();
         let weights = TimeWeights::new(length, self.state.last_step);
         let time = self.state.time + length;
         self.marks.update(&self.discrete, bodies);
@@ -174,19 +232,20 @@ impl<const D: usize> Flow<D> {
             body.inertia(self.setup.density).map(|inertia| inertia - displaced)
         };
         let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
+        let seconds = StepSeconds { marking: start.elapsed().as_secs_f64(), ..StepSeconds::default() };
 
         self.stress = (!matches!(self.setup.viscosity, Viscosity::Newtonian(_)))
             .then(|| Stress::new(&self.discrete, &self.setup.viscosity, &self.mix(weights.ahead)));
         let right = self.right_without_pressure(&weights, bodies, &excess);
         let momentum = self.extrapolated(&weights, bodies, time);
-        let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0 };
+        let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0, seconds };
         let passes = if self.state.last_step > 0.0 { 1 } else { FIRST_PASSES };
         for _ in 0..passes {
             self.pass(&weights, &right, &excess, &mut pass);
         }
-        let Pass { momentum, taken, viscous_iterations, pressure_iterations } = pass;
+        let Pass { momentum, taken, viscous_iterations, pressure_iterations, mut seconds } = pass;
 
-        let forces = self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies);
+        let forces = timed(&mut seconds.forces, || self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies));
         let mut divergence = self.discrete.zero_cells();
         self.discrete.divergence(&momentum.faces, &mut divergence);
         let divergence = self.largest_rate(&divergence);
@@ -201,7 +260,8 @@ impl<const D: usize> Flow<D> {
         if !divergence.is_finite() {
             return Err(StepError::Diverged { time });
         }
-        Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces })
+        seconds.solve = start.elapsed().as_secs_f64() - seconds.marking - seconds.forces;
+        Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces, seconds })
     }
 
     /// The viscous step with the pressure there is, the projection, and the pressure that follows.
@@ -233,11 +293,11 @@ impl<const D: usize> Flow<D> {
             limits(self.setup.solve.viscous_tolerance),
         );
         self.discrete.copy_around_all(&mut pass.momentum.faces);
-        pass.taken = self.taken_by_viscous(pace, &pass.momentum, right);
+        pass.taken = timed(&mut pass.seconds.forces, || self.taken_by_viscous(pace, &pass.momentum, right));
 
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&pass.momentum.faces, &mut divergence);
-        let projection = Projection::new(&self.discrete, &self.marks, excess);
+        let projection = timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.marks, excess));
         pass.pressure_iterations += projection.project(
             &mut pass.momentum,
             &mut potential,
@@ -245,9 +305,11 @@ impl<const D: usize> Flow<D> {
             &mut self.pressure_solver,
             limits(self.setup.solve.pressure_tolerance),
         );
-        for (taken, more) in pass.taken.iter_mut().zip(projection.taken(&potential)) {
-            *taken += weights.shift * more;
-        }
+        timed(&mut pass.seconds.forces, || {
+            for (taken, more) in pass.taken.iter_mut().zip(projection.taken(&potential)) {
+                *taken += weights.shift * more;
+            }
+        });
         self.marks.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
         self.update_pressure(pace, &potential, &divergence);
     }

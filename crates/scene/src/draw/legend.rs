@@ -24,13 +24,17 @@ pub(super) fn stamp(image: &mut Image, time: f64) {
 
 /// Draws what the colours of speeds mean into the lower right corner.
 pub(super) fn draw_legend(image: &mut Image, table: &[Colour], fastest: f64) {
+    draw_scale(image, table, &format!("{} m/s", short(fastest)));
+}
+
+/// Draws colours into the lower right corner, and what the last of them means.
+pub(super) fn draw_scale(image: &mut Image, table: &[Colour], label: &str) {
     let dot = dot_for(image.width());
-    let label = format!("{} m/s", short(fastest));
     let (bar, high, margin) = ((60.0 * dot) as usize, (5.0 * dot) as usize, 5.0 * dot);
-    let left = image.width() as f32 - margin - text::width(&label, dot);
+    let left = image.width() as f32 - margin - text::width(label, dot);
     let line = last_line(image, dot);
     let pen = Pen { x: left, y: line, dot, colour: from_bytes(LETTERS) };
-    text::write_with_seam(image, pen, &label, SEAM);
+    text::write_with_seam(image, pen, label, SEAM);
     let Some(start) = ((left - 3.0 * dot) as usize).checked_sub(bar) else { return };
     let top = (line + dot) as usize;
     for row in top.saturating_sub(1)..(top + high + 1).min(image.height()) {
@@ -48,10 +52,12 @@ pub(super) fn draw_legend(image: &mut Image, table: &[Colour], fastest: f64) {
 }
 
 /// A number of two or three digits.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value {
         _ if value >= 10.0 => format!("{value:.0}"),
         _ if value >= 1.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
+        _ if value >= 0.1 => format!("{value:.2}"),
+        _ if value > 0.0 => format!("{value:.*}", (1.0 - value.log10().floor()).min(12.0) as usize),
+        _ => "0".into(),
     }
 }

@@ -38,6 +38,7 @@ pub mod space;
 #[cfg(test)]
 mod synthetic;
 mod text;
+pub mod viscous;
 
 pub use beside::beside;
 pub use colour::Palette;

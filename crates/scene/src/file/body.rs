@@ -9,7 +9,7 @@ use unstick_mlcp::{ParseNameError, SolverName};
 
 use super::error::SceneError;
 use super::motion::{turn, turn_vector};
-use super::node::Node;
+use super::node::{Fields, Node};
 use super::read::WALLS;
 use crate::dimension::{Dim, Dimension};
 use crate::scene::Contacts;
@@ -26,7 +26,24 @@ where
     Dim<D>: Dimension<D>,
 {
     let fields = node.fields(&schema::BODY)?;
-    let mut name = format!("body {number}");
+    let mut surface = Surface { wall: kind, ..Surface::default() };
+    fields.read("surface", &mut surface.wall, |node| node.choice(&WALLS))?;
+    one_body(node, &fields, &format!("body {number}"), surface, None, folder)
+}
+
+/// Reads what all bodies have. Without a name it is called `usual`, without a centre it lies at `place`.
+pub(super) fn one_body<const D: usize>(
+    node: &Node,
+    fields: &Fields<'_>,
+    usual: &str,
+    mut surface: Surface,
+    place: Option<[f64; D]>,
+    folder: &Path,
+) -> Result<RigidBody<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let mut name = usual.to_owned();
     fields.read("name", &mut name, |node| Ok(node.text()?.to_owned()))?;
     let weight = match (fields.get("density"), fields.get("mass")) {
         (Some(density), None) => Weight::Density(density.positive()?),
@@ -43,18 +60,17 @@ where
     let mut rotation = Pose::identity();
     fields.read("turn", &mut rotation, |node| Ok(Pose::from_spin(&turn(node)?)))?;
     let (shape, offset) = shape(fields.need("shape")?, folder)?;
-    let pose = match fields.get("centre") {
-        Some(centre) => rotation.then(&Pose::from_translation(centre.vector()?)),
+    let pose = match (fields.get("centre"), place) {
+        (Some(centre), _) => rotation.then(&Pose::from_translation(centre.vector()?)),
+        (None, Some(place)) => rotation.then(&Pose::from_translation(place)),
         // A mesh lies where its file says.
-        None if matches!(shape, Shape::Mesh(_)) => rotation.then(&Pose::from_translation(offset)),
-        None => return Err(fields.need("centre").expect_err("it is not there")),
+        _ if matches!(shape, Shape::Mesh(_)) => rotation.then(&Pose::from_translation(offset)),
+        _ => return Err(fields.need("centre").expect_err("it is not there")),
     };
     let (mut velocity, mut spin, mut release) = ([0.0; D], [0.0; 3], 0.0);
     fields.read("velocity", &mut velocity, Node::vector)?;
     fields.read("spin", &mut spin, turn_vector::<D>)?;
     fields.read("held_until", &mut release, |node| node.within(0.0, 1e9))?;
-    let mut surface = Surface { wall: kind, ..Surface::default() };
-    fields.read("surface", &mut surface.wall, |node| node.choice(&WALLS))?;
     fields.read("restitution", &mut surface.restitution, |node| node.within(0.0, 1.0))?;
     fields.read("friction", &mut surface.friction, |node| node.within(0.0, 1e6))?;
     let refuse = |error: BodyError| SceneError::at(&node.place, error.to_string(), "refused");

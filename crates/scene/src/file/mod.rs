@@ -11,6 +11,7 @@ mod read;
 mod set;
 mod shape;
 mod source;
+mod viscous;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub use source::{Place, Source};
 
 use crate::catalogue;
 use crate::scene::AnyScene;
+use crate::viscous::AnyViscousScene;
 use node::Node;
 
 /// A scene as text, with whatever the command line sets, not yet understood.
@@ -41,7 +43,7 @@ impl SceneFile {
         if looks_like_a_path || path.is_file() {
             return Self::read(path);
         }
-        let help = match nearest(name, catalogue::ALL.iter().map(|entry| entry.name)) {
+        let help = match nearest(name, catalogue::names()) {
             Some(best) => format!("did you mean `{best}`? `unstick scenes` lists them all"),
             None => "`unstick scenes` lists them; a file is named by its path: `./my.toml`".into(),
         };
@@ -100,8 +102,23 @@ impl SceneFile {
         document(value)
     }
 
-    /// Checks everything and gives it as values.
+    /// Whether it is a scene of viscous flow, which [`Self::viscous_scene`] gives.
+    pub fn is_viscous(&self) -> bool {
+        viscous::flow_of(&self.root).is_some()
+    }
+
+    /// Checks everything and gives it as values: a viscous flow.
+    pub fn viscous_scene(&self) -> Result<AnyViscousScene, SceneError> {
+        viscous::scene(&self.name, &self.root, &self.folder)
+    }
+
+    /// Checks everything and gives it as values: a liquid with a surface. Viscous flows are refused.
     pub fn scene(&self) -> Result<AnyScene, SceneError> {
+        if let Some(flow) = viscous::flow_of(&self.root) {
+            let message = format!("`{}` is a viscous flow that fills its box, without a surface", self.name);
+            let help = Some("this works with liquids that have one; `unstick run` runs both kinds".into());
+            return Err(SceneError::at(&flow.place, message, "a scene of another kind").with_help(help));
+        }
         read::scene(&self.name, &self.root, &self.folder)
     }
 }

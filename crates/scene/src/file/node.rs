@@ -123,10 +123,10 @@ impl Node {
 
     /// The fields of a table; refuses names that are not in the schema, and gives the nearest.
     pub fn fields(&self, table: &Table) -> Result<Fields<'_>, SceneError> {
-        self.known(&table.names())
+        self.named(&table.names())
     }
 
-    fn known(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
+    pub fn named(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
         let Value::Table(entries) = &self.value else { return Err(self.refuse("a table")) };
         for entry in entries {
             if !known.contains(&entry.name.as_str()) {
@@ -220,7 +220,7 @@ impl Node {
         let known = of.names();
         let example = format!("a {what}, such as {{ {} = … }}", known[0]);
         let Value::Table(entries) = &self.value else { return Err(self.refuse(&example)) };
-        self.known(&known)?;
+        self.named(&known)?;
         match entries.as_slice() {
             [entry] => Ok((&entry.name, &entry.node)),
             _ => {

@@ -1,5 +1,6 @@
 //! The page at the end of a run: movie, plots and totals in one file that needs no other.
 
+mod bodies;
 mod error;
 mod page;
 mod plot;
@@ -7,7 +8,7 @@ mod series;
 mod totals;
 
 pub use error::ReportError;
-pub use page::{embed, render, write};
+pub use page::{embed, render, write, write_with_bodies};
 pub use series::RunSeries;
 
 use std::path::PathBuf;

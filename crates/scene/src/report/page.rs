@@ -12,6 +12,18 @@ use super::{
 
 const STYLE: &str = include_str!("page.css");
 
+/// Writes the page with curves of a few bodies besides, as `RunSeries::read_bodies` gives them.
+pub fn write_with_bodies(summary: &RunSummary, bodies: &[RunSeries], path: &Path) -> Result<(), ReportError> {
+    let curves: String = super::bodies::plots(bodies).iter().filter_map(Plot::render).collect();
+    let mut page = render(summary)?;
+    if !curves.is_empty() {
+        let end = page.find("<h2>Over time</h2>").unwrap_or(page.len());
+        page.insert_str(end, &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n"));
+    }
+    unstick_files::write_whole(path, page.as_bytes())
+        .map_err(|source| ReportError::File { path: path.to_owned(), source })
+}
+
 /// Writes the page. Whoever reads the path sees the old file or the whole new one.
 pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
     let page = render(summary)?;
@@ -118,12 +130,33 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot<'static>> {
         plot("Residual", "natural residual, m/s", true, false, single("residual")),
         plot("Complementarity", "worst product", true, false, single("complementarity")),
         plot("Worst divergence", "of a cell", true, false, single("divergence")),
+        plot(
+            "Iterations",
+            "per step",
+            false,
+            true,
+            pair([("viscous_iterations", "viscous step"), ("pressure_iterations", "pressure")]),
+        ),
+        plot(
+            "Largest speed",
+            "m/s",
+            false,
+            true,
+            pair([("fastest_liquid", "liquid, along an axis"), ("fastest_body", "bodies")]),
+        ),
+        plot(
+            "Contacts",
+            "and films thinner than two cells",
+            false,
+            true,
+            pair([("contacts", "contacts"), ("films", "films")]),
+        ),
         plot("Time per stage", "seconds per substep", false, true, stages),
         plot("Particles", "", false, false, single("particles")),
     ]
 }
 
-fn line(run: &RunSeries, label: String, values: &[f64], colour: usize, dashed: bool) -> Line {
+pub(super) fn line(run: &RunSeries, label: String, values: &[f64], colour: usize, dashed: bool) -> Line {
     let points = run.times().into_iter().zip(values).map(|(time, &value)| [time, value]).collect();
     Line { label, points, colour, dashed }
 }

@@ -54,6 +54,26 @@ impl RunSeries {
         Ok(Self::new(label, columns))
     }
 
+    /// Reads `bodies.csv`: the paths of some of the bodies, by name.
+    pub fn read_bodies(names: &[&str], path: &Path) -> Result<Vec<Self>, ReportError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| ReportError::File { path: path.to_owned(), source })?;
+        let mut lines = text.lines();
+        let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+        let empty = || columns.iter().map(|&name| (name.to_owned(), Vec::new())).collect::<Vec<_>>();
+        let mut bodies: Vec<Self> = names.iter().map(|&name| Self::new(name, empty())).collect();
+        for line in lines {
+            let parts: Vec<&str> = line.split(',').collect();
+            let body = bodies.iter_mut().find(|body| parts.get(2) == Some(&body.label.as_str()));
+            if let Some(body) = body.filter(|_| parts.len() == columns.len()) {
+                for (column, part) in body.columns.iter_mut().zip(parts) {
+                    column.1.push(part.parse().unwrap_or(f64::NAN));
+                }
+            }
+        }
+        Ok(bodies)
+    }
+
     /// The values of a column.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         self.columns.iter().find(|(found, _)| found == name).map(|(_, values)| values.as_slice())

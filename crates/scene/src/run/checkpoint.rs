@@ -8,9 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
+use postcard::de_flavors::Slice;
 use serde::{Deserialize, Serialize};
-use unstick_grid::Grid;
-use unstick_liquid::LiquidState;
 
 use super::RunError;
 use unstick_files::{Series, write_whole};
@@ -24,16 +23,24 @@ const KEPT: usize = 2;
 
 /// What a checkpoint says beside the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(crate) struct Header {
     /// The last frame that is whole.
     pub frame: u64,
     /// What decides how the liquid moves, as a hash.
     pub physics: [u8; HASH],
 }
 
-/// Writes a checkpoint and removes those that are no longer needed.
-pub(super) fn write<const D: usize>(folder: &Path, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
-    put(&folder.join(format!("{:010}.{EXTENSION}", state.step)), header, state)?;
+/// What is left of a checkpoint after its header: the state as data.
+pub(crate) type Data<'a> = postcard::Deserializer<'a, Slice<'a>>;
+
+/// Makes a state of data; none if it is that of another grid.
+pub(crate) trait Restore<S>: Fn(&mut Data<'_>) -> Result<Option<S>, postcard::Error> {}
+
+impl<S, F: Fn(&mut Data<'_>) -> Result<Option<S>, postcard::Error>> Restore<S> for F {}
+
+/// Writes the state after a step, as data, and removes checkpoints that are no longer needed.
+pub(crate) fn write(folder: &Path, header: &Header, step: u64, state: &impl Serialize) -> Result<(), RunError> {
+    put(&folder.join(format!("{step:010}.{EXTENSION}")), header, state)?;
     for old in list(folder)?.into_iter().skip(KEPT) {
         let _ = std::fs::remove_file(old); // it only takes up room
     }
@@ -41,14 +48,14 @@ pub(super) fn write<const D: usize>(folder: &Path, header: &Header, state: &Liqu
 }
 
 /// Writes the state of a frame that is kept for good, in the same format.
-pub(super) fn keep<const D: usize>(series: &Series, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
+pub(super) fn keep(series: &Series, header: &Header, state: &impl Serialize) -> Result<(), RunError> {
     put(&series.path(header.frame as usize), header, state)
 }
 
-fn put<const D: usize>(path: &Path, header: &Header, state: &LiquidState<D>) -> Result<(), RunError> {
+fn put(path: &Path, header: &Header, state: &impl Serialize) -> Result<(), RunError> {
     let encode = || -> std::io::Result<Vec<u8>> {
         let plain = postcard::to_stdvec(header).map_err(std::io::Error::other)?;
-        let plain = postcard::to_extend(&state.to_data(), plain).map_err(std::io::Error::other)?;
+        let plain = postcard::to_extend(state, plain).map_err(std::io::Error::other)?;
         let packed = lz4_flex::compress_prepend_size(&plain);
         Ok([MAGIC, blake3::hash(&packed).as_bytes(), &packed].concat())
     };
@@ -58,15 +65,15 @@ fn put<const D: usize>(path: &Path, header: &Header, state: &LiquidState<D>) -> 
 }
 
 /// Reads the newest checkpoint that is sound; says what is wrong with newer ones.
-pub(super) fn read<const D: usize>(
+pub(crate) fn read<S>(
     folder: &Path,
-    grid: &Grid<D>,
     physics: [u8; HASH],
-) -> Result<(Header, LiquidState<D>, Vec<String>), RunError> {
+    restore: impl Restore<S>,
+) -> Result<(Header, S, Vec<String>), RunError> {
     let run = || folder.parent().unwrap_or(folder).to_owned();
     let mut reasons = Vec::new();
     for path in list(folder)? {
-        match read_one(&path, grid, physics) {
+        match read_one(&path, physics, &restore) {
             Ok((header, state)) => return Ok((header, state, reasons)),
             Err(Refusal::OtherScene) => return Err(RunError::OtherScene { folder: run() }),
             Err(Refusal::Damaged(reason)) => reasons.push(format!("{} is damaged: {reason}", path.display())),
@@ -82,11 +89,7 @@ pub(super) enum Refusal {
 }
 
 /// Reads one file.
-pub(super) fn read_one<const D: usize>(
-    path: &Path,
-    grid: &Grid<D>,
-    physics: [u8; HASH],
-) -> Result<(Header, LiquidState<D>), Refusal> {
+pub(super) fn read_one<S>(path: &Path, physics: [u8; HASH], restore: &impl Restore<S>) -> Result<(Header, S), Refusal> {
     let damaged = |reason: &str| Refusal::Damaged(reason.into());
     let bytes = std::fs::read(path).map_err(|error| Refusal::Damaged(error.to_string()))?;
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it does not begin as checkpoints do"))?;
@@ -100,8 +103,7 @@ pub(super) fn read_one<const D: usize>(
     if header.physics != physics {
         return Err(Refusal::OtherScene);
     }
-    let mut data = postcard::Deserializer::from_bytes(rest);
-    let state = LiquidState::restore(grid, &mut data).map_err(unreadable)?;
+    let state = restore(&mut postcard::Deserializer::from_bytes(rest)).map_err(unreadable)?;
     Ok((header, state.ok_or_else(|| damaged("it does not fit the grid"))?))
 }
 

@@ -9,7 +9,7 @@ use unstick_files::write_whole;
 
 /// A table on disk, up to date after every frame.
 #[derive(Debug)]
-pub(super) struct Csv {
+pub(crate) struct Csv {
     path: PathBuf,
     file: File,
     /// Lines that are not on disk yet.

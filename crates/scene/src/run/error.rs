@@ -20,6 +20,9 @@ pub enum RunError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// A step of a viscous flow failed.
+    #[error(transparent)]
+    FlowStep(#[from] unstick_flow::StepError),
     /// The device that solves for the pressure has failed.
     #[error("{reason}; the processor has finished the step, and a checkpoint of it is written")]
     Device {

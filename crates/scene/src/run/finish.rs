@@ -33,7 +33,7 @@ pub fn finish<const D: usize>(
 ) -> Result<Finished, RunError> {
     let mut notes = Vec::new();
     let movie = match runs.first() {
-        Some((_, run)) => movie(folder, &run.scene().output, &mut notes)?,
+        Some((_, run)) => join_frames(folder, &run.scene().output, &mut notes)?,
         None => None,
     };
     let mut series = Vec::new();
@@ -70,8 +70,8 @@ fn data_lines(data: &[(String, Vec<FileCount>)]) -> impl Iterator<Item = String>
     })
 }
 
-/// The movie that is best to look at.
-fn movie(folder: &Path, wish: &Output, notes: &mut Vec<String>) -> Result<Option<PathBuf>, RunError> {
+/// Joins the pictures of a run folder if a movie is wanted; gives the one that is best to look at.
+pub fn join_frames(folder: &Path, wish: &Output, notes: &mut Vec<String>) -> Result<Option<PathBuf>, RunError> {
     if !(wish.frames && wish.movie) {
         return Ok(None);
     }

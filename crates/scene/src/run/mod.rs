@@ -1,12 +1,12 @@
 //! A simulation with a folder: statistics, data and checkpoints on disk, resumable bit for bit.
 
-mod checkpoint;
-mod csv;
+pub(crate) mod checkpoint;
+pub(crate) mod csv;
 mod error;
 mod finish;
 mod folder;
 mod live;
-mod paths;
+pub(crate) mod paths;
 mod record;
 mod replay;
 mod stats;
@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use unstick_files::Series;
 use unstick_gpu::Backend;
-use unstick_liquid::{Simulation, StepReport};
+use unstick_liquid::{LiquidState, Simulation, StepReport};
 
 pub use error::RunError;
-pub use finish::{Finished, finish};
+pub use finish::{Finished, finish, join_frames};
 pub use folder::{check_folder, data_files, forget_frames_after, prepare_folder};
 pub use live::{Beacon, RunState, Status, ask_to_stop, is_live};
 pub use record::RunRecord;
@@ -79,7 +79,9 @@ impl<const D: usize> Run<D> {
     /// Goes on from the newest sound checkpoint; says which ones were not.
     pub fn resume(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<(Self, Vec<String>), RunError> {
         let physics = physics(record, folder)?;
-        let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), &scene.setup.grid, physics)?;
+        let grid = &scene.setup.grid;
+        let restore = |data: &mut checkpoint::Data<'_>| LiquidState::restore(grid, data);
+        let (header, state, notes) = checkpoint::read(&folder.join("checkpoint"), physics, restore)?;
         let frame = header.frame as usize;
         if scene.frames < frame {
             return Err(RunError::EndsEarlier { folder: folder.to_owned(), reached: frame, asked: scene.frames });
@@ -162,7 +164,7 @@ impl<const D: usize> Run<D> {
     /// if the scene asks for that.
     pub fn show(&mut self) -> Result<ControlFlow<()>, RunError> {
         if self.scene.output.states.is_some_and(|schedule| schedule.takes(self.frame)) {
-            checkpoint::keep(&states(&self.folder), &self.header(), self.simulation.state())?;
+            checkpoint::keep(&states(&self.folder), &self.header(), &self.simulation.state().to_data())?;
         }
         if self.sinks.is_empty() {
             return Ok(ControlFlow::Continue(()));
@@ -250,7 +252,8 @@ impl<const D: usize> Run<D> {
 
     /// Writes a checkpoint.
     pub fn checkpoint(&self) -> Result<(), RunError> {
-        checkpoint::write(&self.folder.join("checkpoint"), &self.header(), self.simulation.state())
+        let state = self.simulation.state();
+        checkpoint::write(&self.folder.join("checkpoint"), &self.header(), state.step, &state.to_data())
     }
 
     fn header(&self) -> Header {
@@ -264,7 +267,7 @@ fn states(folder: &Path) -> Series {
 }
 
 /// A hash of what decides how the liquid moves.
-fn physics(record: &RunRecord, folder: &Path) -> Result<[u8; 32], RunError> {
+pub(crate) fn physics(record: &RunRecord, folder: &Path) -> Result<[u8; 32], RunError> {
     let file: SceneFile = record.scene_file(folder)?;
     let text = format!("{}\nwalls = {:?}\n", file.physics(), record.walls);
     Ok(*blake3::hash(text.as_bytes()).as_bytes())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use unstick_bodies::Afloat;
+use unstick_bodies::{Afloat, Forces, RigidBody};
 use unstick_liquid::Simulation;
 
 use super::RunError;
@@ -30,18 +30,7 @@ impl Paths {
         let (state, contact) = (simulation.state(), afloat.contact());
         for (body, forces) in afloat.world().bodies().iter().zip(afloat.forces()) {
             let line = &mut self.0.lines;
-            let name = body.name().replace(['"', ',', '\n'], " ");
-            let _ = write!(line, "{},{},{name}", state.step, state.time);
-            let rotation = body.pose().rotation();
-            let turning: &[f64] = if D == 2 { &[body.spin()[2]] } else { &body.spin() };
-            let torque: &[f64] = if D == 2 { &[forces.torque[2]] } else { &forces.torque };
-            let angle = [rotation[1][0].atan2(rotation[0][0])];
-            let orientation: &[f64] = if D == 2 { &angle } else { rotation.as_flattened() };
-            let groups =
-                [&body.position(), orientation, &body.velocity(), turning, &forces.liquid, torque, &forces.contact];
-            for value in groups.into_iter().flatten() {
-                let _ = write!(line, ",{value}");
-            }
+            write_body(line, (state.step, state.time), body, forces);
             let _ = writeln!(line, ",{},{:e}", contact.contacts, contact.deepest);
         }
     }
@@ -52,7 +41,32 @@ impl Paths {
     }
 }
 
+/// Place, motion and forces of a body after a step, in the columns of [`columns`].
+pub(crate) fn write_body<const D: usize>(
+    line: &mut String,
+    (step, time): (u64, f64),
+    body: &RigidBody<D>,
+    forces: &Forces<D>,
+) {
+    let name = body.name().replace(['"', ',', '\n'], " ");
+    let _ = write!(line, "{step},{time},{name}");
+    let rotation = body.pose().rotation();
+    let turning: &[f64] = if D == 2 { &[body.spin()[2]] } else { &body.spin() };
+    let torque: &[f64] = if D == 2 { &[forces.torque[2]] } else { &forces.torque };
+    let angle = [rotation[1][0].atan2(rotation[0][0])];
+    let orientation: &[f64] = if D == 2 { &angle } else { rotation.as_flattened() };
+    let groups = [&body.position(), orientation, &body.velocity(), turning, &forces.liquid, torque, &forces.contact];
+    for value in groups.into_iter().flatten() {
+        let _ = write!(line, ",{value}");
+    }
+}
+
 fn header<const D: usize>() -> String {
+    columns::<D>() + ",contacts,overlap"
+}
+
+/// Names of the columns that every kind of run has.
+pub(crate) fn columns<const D: usize>() -> String {
     let axes = ["x", "y", "z"];
     let of_axes = |what: &str| (0..D).map(|axis| format!(",{what}_{}", axes[axis])).collect::<String>();
     let all_axes = |what: &str| axes.iter().map(|axis| format!(",{what}_{axis}")).collect::<String>();
@@ -70,7 +84,6 @@ fn header<const D: usize>() -> String {
         of_axes("liquid_force"),
         turning("liquid_torque"),
         of_axes("contact_force"),
-        ",contacts,overlap".to_owned(),
     ];
     parts.concat()
 }

@@ -8,6 +8,7 @@ use unstick_liquid::Wall;
 use super::RunError;
 use crate::file::{SceneError, SceneFile};
 use crate::scene::AnyScene;
+use crate::viscous::AnyViscousScene;
 use unstick_files::write_whole;
 
 /// The name of the file.
@@ -62,20 +63,36 @@ impl RunRecord {
             AnyScene::Plane(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
             AnyScene::Space(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
         };
+        let (title, cells) = (scene.title(), scene.cells());
+        Self { seed, spacing, origin, ..Self::new(file, title, cells, (frames, frame_seconds), machine) }
+    }
+
+    /// The record of a scene of viscous flow.
+    pub fn of_viscous(file: &SceneFile, scene: &AnyViscousScene, machine: serde_json::Value) -> Self {
+        Self::new(file, scene.title(), scene.cells(), scene.frames(), machine)
+    }
+
+    fn new(
+        file: &SceneFile,
+        title: &str,
+        cells: Vec<usize>,
+        (frames, frame_seconds): (usize, f64),
+        machine: serde_json::Value,
+    ) -> Self {
         Self {
             unstick: env!("CARGO_PKG_VERSION").into(),
             scene: file.name().into(),
-            title: scene.title().into(),
+            title: title.into(),
             toml: file.to_toml(),
             folder: std::path::absolute(file.folder()).unwrap_or_else(|_| file.folder().into()),
             walls: None,
             compare: None,
-            cells: scene.cells(),
-            spacing,
-            origin,
+            cells,
+            spacing: 0.0,
+            origin: Vec::new(),
             frames,
             frame_seconds,
-            seed,
+            seed: 0,
             threads: rayon::current_num_threads(),
             machine,
         }

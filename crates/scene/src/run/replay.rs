@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use unstick_liquid::{LiquidState, Simulation};
 
-use super::checkpoint::{self, Refusal};
+use super::checkpoint::{self, Data, Refusal};
 use super::{RunError, RunRecord, physics, states};
 use crate::scene::Scene;
 
@@ -36,7 +36,8 @@ impl<const D: usize> Replay<D> {
     pub fn open(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<Self, RunError> {
         let physics = physics(record, folder)?;
         let checkpoints = folder.join("checkpoint");
-        let (header, state, _) = checkpoint::read(&checkpoints, &scene.setup.grid, physics)?;
+        let restore = |data: &mut Data<'_>| LiquidState::restore(&scene.setup.grid, data);
+        let (header, state, _) = checkpoint::read(&checkpoints, physics, restore)?;
         let last = header.frame as usize;
         let series = states(folder);
         let numbers = series.numbers().map_err(RunError::file(&series.folder))?;
@@ -94,7 +95,8 @@ impl<const D: usize> Replay<D> {
 
     /// A state that was kept; none if it is damaged: then an earlier one will do.
     fn read(&self, path: &Path, number: usize) -> Result<Option<LiquidState<D>>, RunError> {
-        match checkpoint::read_one(path, &self.scene.setup.grid, self.physics) {
+        let restore = |data: &mut Data<'_>| LiquidState::restore(&self.scene.setup.grid, data);
+        match checkpoint::read_one(path, self.physics, &restore) {
             Ok((header, state)) => Ok((header.frame as usize == number).then_some(state)),
             Err(Refusal::Damaged(_)) => Ok(None),
             Err(Refusal::OtherScene) => {

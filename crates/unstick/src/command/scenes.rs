@@ -25,7 +25,7 @@ pub fn run(args: &ScenesArgs) -> Result<Verdict, CommandError> {
         return Ok(Verdict::Done);
     };
     let Some(entry) = catalogue::find(name) else {
-        let best = nearest(name, catalogue::ALL.iter().map(|entry| entry.name));
+        let best = nearest(name, catalogue::names());
         let help = best.map_or("`unstick scenes` lists them all".into(), |best| format!("did you mean `{best}`?"));
         return Err(CommandError::Run { message: format!("there is no scene `{name}`"), help: Some(help) });
     };
@@ -34,10 +34,17 @@ pub fn run(args: &ScenesArgs) -> Result<Verdict, CommandError> {
 }
 
 fn list() -> Result<String, CommandError> {
-    let width = catalogue::ALL.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    let width = catalogue::names().map(str::len).max().unwrap_or(0);
     let mut text = String::new();
     for entry in catalogue::ALL {
         let scene = SceneFile::find(entry.name)?.scene()?;
+        let cells = scene.cells().iter().map(usize::to_string).collect::<Vec<_>>().join("×");
+        let name = entry.name;
+        let _ = writeln!(text, "{name:width$}  {}D  {cells:9}  {}", scene.dimension(), scene.description());
+    }
+    text += "\nViscous flows that fill their box, with bodies in them:\n\n";
+    for entry in catalogue::VISCOUS {
+        let scene = SceneFile::find(entry.name)?.viscous_scene()?;
         let cells = scene.cells().iter().map(usize::to_string).collect::<Vec<_>>().join("×");
         let name = entry.name;
         let _ = writeln!(text, "{name:width$}  {}D  {cells:9}  {}", scene.dimension(), scene.description());

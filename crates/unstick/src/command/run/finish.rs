@@ -1,8 +1,10 @@
 //! What is made of the frames: movie and report.
 
+use std::path::Path;
+
 use unstick::scene::Dim;
 use unstick::scene::Dimension;
-use unstick::scene::run::{self, Finished};
+use unstick::scene::run::{self, Finished, RunRecord};
 
 use super::members::Members;
 use super::plan::Plan;
@@ -11,7 +13,7 @@ use crate::error::CommandError;
 use crate::output;
 
 /// The files that people open.
-pub struct Files(Finished);
+pub struct Files(pub Finished);
 
 /// Joins the pictures to a movie and writes the report.
 pub fn finish<const D: usize>(plan: &Plan, members: &Members<D>) -> Result<Files, CommandError>
@@ -40,12 +42,12 @@ impl Files {
     }
 
     /// Where they are, as an object.
-    pub fn json(&self, plan: &Plan, frame: usize, finished: bool) -> String {
+    pub fn json(&self, folder: &Path, record: &RunRecord, frame: usize, finished: bool) -> String {
         let object = serde_json::json!({
-            "folder": plan.folder,
-            "scene": plan.record.scene,
+            "folder": folder,
+            "scene": record.scene,
             "frame": frame,
-            "frames": plan.record.frames,
+            "frames": record.frames,
             "finished": finished,
             "movie": self.0.movie,
             "report": self.0.report,

@@ -4,6 +4,7 @@ mod finish;
 mod members;
 mod plan;
 mod progress;
+mod viscous;
 
 use std::sync::atomic::AtomicBool;
 
@@ -29,7 +30,11 @@ pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
 
 /// Checks everything, simulates, and says where the movie and the report are.
 pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let plan = Plan::check(args)?;
+    let file = plan::scene_file(args)?;
+    if file.is_viscous() {
+        return viscous::run(file, args, quiet);
+    }
+    let plan = Plan::check(file, args)?;
     match plan.scene.clone() {
         AnyScene::Plane(scene) => carry_out(&plan, scene, args, quiet),
         AnyScene::Space(scene) => carry_out(&plan, scene, args, quiet),
@@ -75,7 +80,7 @@ where
     beacon.end(state, members.frame())?;
     let folder = plan.folder.display();
     if args.json {
-        output::print(files.json(plan, members.frame(), finished))?;
+        output::print(files.json(&plan.folder, &plan.record, members.frame(), finished))?;
     } else if !finished {
         output::note(format_args!(
             "stopped after frame {} of {frames}; go on with: unstick run --resume --out {folder}",

@@ -36,8 +36,7 @@ pub struct Plan {
 
 impl Plan {
     /// Refuses whatever cannot be done.
-    pub fn check(args: &RunArgs) -> Result<Self, CommandError> {
-        let mut file = scene_file(args)?;
+    pub fn check(mut file: SceneFile, args: &RunArgs) -> Result<Self, CommandError> {
         args.set.iter().try_for_each(|assignment| file.set(assignment))?;
         if let Some(kind) = args.backend {
             let name = Backend::ALL.iter().find(|(_, backend)| *backend == kind.into()).map_or("cpu", |(name, _)| name);
@@ -91,7 +90,7 @@ impl Plan {
 }
 
 /// The scene by name; to go on with a run, the one that was run.
-fn scene_file(args: &RunArgs) -> Result<SceneFile, CommandError> {
+pub fn scene_file(args: &RunArgs) -> Result<SceneFile, CommandError> {
     match (&args.scene, &args.out) {
         (Some(name), _) => Ok(SceneFile::find(name)?),
         (None, Some(folder)) if args.resume => Ok(RunRecord::read(folder)?.scene_file(folder)?),
@@ -130,13 +129,14 @@ pub fn check_memory(scene: &AnyScene, count: u64) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn machine_facts(placement: &Placement) -> serde_json::Value {
+/// What this machine is, for `run.json`.
+pub fn machine_facts(pressure_on: &dyn std::fmt::Display) -> serde_json::Value {
     serde_json::json!({
         "system": std::env::consts::OS,
         "architecture": std::env::consts::ARCH,
         "processor": machine::processor(),
         "simd": machine::simd_features(),
         "memory": Memory::of_this_machine(),
-        "pressure_on": placement.to_string(),
+        "pressure_on": pressure_on.to_string(),
     })
 }

@@ -1,0 +1,50 @@
+//! What a step of a suspension says of itself.
+
+use unstick_flow::StepReport;
+
+use crate::contact::ContactReport;
+
+/// What a step says of itself.
+#[derive(Clone, Debug)]
+pub struct SuspensionReport<const D: usize> {
+    /// The flow's own account.
+    pub flow: StepReport<D>,
+    /// What contacts took, and how deep bodies overlapped before and after they were pushed apart.
+    pub contact: ContactReport,
+    /// Films of liquid that the grid does not resolve.
+    pub films: usize,
+    /// Where the time went.
+    pub seconds: SuspensionSeconds,
+}
+
+/// Wall-clock seconds of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SuspensionSeconds {
+    /// Advection, viscous step and projection.
+    pub flow: f64,
+    /// Finding the faces that bodies hold.
+    pub marking: f64,
+    /// What bodies took from the liquid.
+    pub forces: f64,
+    /// Motion of the bodies, films and contacts.
+    pub contact: f64,
+}
+
+impl<const D: usize> SuspensionReport<D> {
+    pub(super) fn new(flow: StepReport<D>, contact: ContactReport, films: usize, contacts: f64) -> Self {
+        let seconds = SuspensionSeconds {
+            flow: flow.seconds.solve,
+            marking: flow.seconds.marking,
+            forces: flow.seconds.forces,
+            contact: contacts,
+        };
+        Self { flow, contact, films, seconds }
+    }
+}
+
+impl SuspensionSeconds {
+    /// Names and values, in the order of a step.
+    pub fn parts(&self) -> [(&'static str, f64); 4] {
+        [("flow", self.flow), ("marking", self.marking), ("forces", self.forces), ("contact", self.contact)]
+    }
+}

@@ -1,0 +1,176 @@
+//! `[[body]]` in a viscous flow: free, held or steered, alone or in numbers.
+
+use std::path::Path;
+
+use unstick_bodies::{RigidBody, Steering, Surface};
+use unstick_flow::TensorGrid;
+
+use crate::dimension::{Dim, Dimension};
+use crate::file::body::one_body;
+use crate::file::error::SceneError;
+use crate::file::motion::motion;
+use crate::file::node::{Fields, Node};
+
+const KEYS: [&str; 17] = [
+    "name",
+    "shape",
+    "density",
+    "mass",
+    "centre",
+    "turn",
+    "velocity",
+    "spin",
+    "restitution",
+    "friction",
+    "held_until",
+    "held",
+    "motion",
+    "oscillation",
+    "copies",
+    "within",
+    "jitter",
+];
+
+/// Bodies, and how those of them move that are steered.
+type Crew<const D: usize> = (Vec<RigidBody<D>>, Vec<Option<Steering<D>>>);
+
+/// Reads all bodies.
+pub(super) fn bodies<const D: usize>(
+    list: Option<&Node>,
+    grid: &TensorGrid<D>,
+    seed: u64,
+    folder: &Path,
+) -> Result<Crew<D>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let (mut bodies, mut steering) = (Vec::new(), Vec::new());
+    let Some(list) = list else { return Ok((bodies, steering)) };
+    for (index, node) in list.list("tables, each after [[body]]")?.iter().enumerate() {
+        let fields = node.named(&KEYS)?;
+        let usual = format!("body {}", index + 1);
+        if let Some(copies) = fields.get("copies") {
+            let made = crowd(node, &fields, copies, grid, seed.wrapping_add(index as u64), folder)?;
+            steering.extend(made.iter().map(|_| None));
+            bodies.extend(made);
+            continue;
+        }
+        for lone in ["within", "jitter"] {
+            if let Some(node) = fields.get(lone) {
+                let message = format!("`{}` is for bodies with `copies`", node.path);
+                return Err(SceneError::at(&node.place, message, "without effect here"));
+            }
+        }
+        let body = one_body(node, &fields, &usual, Surface::default(), None, folder)?;
+        let how = steered(&fields, folder)?;
+        let is_held = how.is_some() || fields.get("held").map_or(Ok(false), Node::truth)?;
+        let refuse = |error: unstick_bodies::BodyError| SceneError::at(&node.place, error.to_string(), "refused");
+        bodies.push(if is_held { body.held_until(f64::INFINITY).map_err(refuse)? } else { body });
+        steering.push(how);
+    }
+    Ok((bodies, steering))
+}
+
+/// How a body moves whatever happens, if it does.
+fn steered<const D: usize>(fields: &Fields<'_>, folder: &Path) -> Result<Option<Steering<D>>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let given: Vec<&Node> = ["held", "motion", "oscillation"].iter().filter_map(|key| fields.get(key)).collect();
+    if let [first, second, ..] = given[..] {
+        let message = format!("`{}` beside `{}`", second.path, first.path);
+        return Err(SceneError::at(&second.place, message, "expected one of them"));
+    }
+    if let Some(node) = fields.get("motion") {
+        return Ok(Some(Steering::Scripted(motion(node, folder)?)));
+    }
+    let Some(node) = fields.get("oscillation") else { return Ok(None) };
+    let fields = node.named(&["amplitude", "period"])?;
+    let (amplitude, period) = (fields.need("amplitude")?.vector()?, fields.need("period")?.positive()?);
+    Ok(Some(Steering::Oscillation { amplitude, period }))
+}
+
+/// Many bodies of a kind, each somewhere in a cell of its own of a lattice.
+fn crowd<const D: usize>(
+    node: &Node,
+    fields: &Fields<'_>,
+    copies: &Node,
+    grid: &TensorGrid<D>,
+    seed: u64,
+    folder: &Path,
+) -> Result<Vec<RigidBody<D>>, SceneError>
+where
+    Dim<D>: Dimension<D>,
+{
+    for single in ["centre", "held", "motion", "oscillation"] {
+        if let Some(node) = fields.get(single) {
+            let message = format!("`{}` beside `copies`", node.path);
+            return Err(SceneError::at(&node.place, message, "for a single body"));
+        }
+    }
+    let count = copies.count(1, 10_000_000)?;
+    let [mut lower, mut upper] = grid.bounds();
+    if let Some(within) = fields.get("within") {
+        let fields = within.named(&["lower", "upper"])?;
+        fields.read("lower", &mut lower, Node::vector)?;
+        fields.read("upper", &mut upper, Node::vector)?;
+        if let Some(axis) = (0..D).find(|&axis| lower[axis] >= upper[axis]) {
+            let (low, high) = (lower[axis], upper[axis]);
+            let message = format!("`{}` runs from {low} to {high} along axis {axis}", within.path);
+            return Err(SceneError::at(&within.place, message, "expected the lower corner below the upper"));
+        }
+    }
+    let mut jitter = 0.5;
+    fields.read("jitter", &mut jitter, |node| node.within(0.0, 1.0))?;
+    let first = one_body(node, fields, "grain", Surface::default(), Some(lower), folder)?;
+    let room: [f64; D] = std::array::from_fn(|axis| upper[axis] - lower[axis]);
+    let sites = sites(room, count);
+    let size: [f64; D] = std::array::from_fn(|axis| room[axis] / sites[axis] as f64);
+    let reach = first.shape().reach();
+    let least = size.iter().copied().fold(f64::INFINITY, f64::min);
+    if least < 2.0 * reach {
+        let sites = sites.map(|count| count.to_string()).join(" × ");
+        let message = format!(
+            "{count} copies have {least:.4} m of room each, on a lattice of {sites}, and are {:.4} m wide",
+            2.0 * reach
+        );
+        return Err(SceneError::at(&copies.place, message, "too many")
+            .with_help(Some("a larger `within`, fewer copies or smaller bodies".into())));
+    }
+    let total: usize = sites.iter().product();
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678));
+    let at = |number: usize, random: &mut Random| {
+        // Sites that stay empty are spread evenly.
+        let mut site = number * total / count;
+        std::array::from_fn(|axis| {
+            let place = site % sites[axis];
+            site /= sites[axis];
+            let free = jitter * (0.5 * size[axis] - reach) * (1.0 - 1e-9);
+            lower[axis] + (place as f64 + 0.5) * size[axis] + free * random.next()
+        })
+    };
+    let name = first.name().to_owned();
+    Ok((0..count).map(|number| first.copy(format!("{name} {}", number + 1), at(number, &mut random))).collect())
+}
+
+/// Sites along each axis of a lattice of nearly equal sides with room for so many.
+fn sites<const D: usize>(room: [f64; D], count: usize) -> [usize; D] {
+    let mut side = (room.iter().product::<f64>() / count as f64).powf(1.0 / D as f64);
+    loop {
+        let sites = room.map(|length| ((length / side + 1e-9).floor() as usize).max(1));
+        if sites.iter().product::<usize>() >= count {
+            return sites;
+        }
+        side *= 0.999;
+    }
+}
+
+/// Numbers from −1 to 1, the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}

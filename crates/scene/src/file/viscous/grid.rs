@@ -1,0 +1,123 @@
+//! `[grid]` of a viscous flow: equal cells, or one axis after another.
+
+use unstick_flow::{Axis, AxisError, TensorGrid};
+
+use crate::file::error::SceneError;
+use crate::file::node::{Fields, Node};
+
+/// Cells are counted with 32 bits.
+const MAX_CELLS: usize = 1 << 31;
+
+fn fields(node: &Node) -> Result<Fields<'_>, SceneError> {
+    node.named(&["cells", "size", "spacing", "origin", "axes", "refine"])
+}
+
+/// The number of axes: 2 or 3.
+pub(super) fn dimension(node: &Node) -> Result<usize, SceneError> {
+    let fields = fields(node)?;
+    let (list, expected) = match fields.get("axes") {
+        Some(axes) => (axes, "2 or 3 tables, one per axis"),
+        None => (fields.need("cells")?, "2 or 3 whole numbers"),
+    };
+    let count = list.list(expected)?.len();
+    if count == 2 || count == 3 { Ok(count) } else { Err(list.refuse(expected)) }
+}
+
+/// The grid; `refine` makes all its cells so many times smaller.
+pub(super) fn grid<const D: usize>(node: &Node) -> Result<TensorGrid<D>, SceneError> {
+    let fields = fields(node)?;
+    let mut refine = 1.0;
+    fields.read("refine", &mut refine, |node| node.within(0.01, 100.0))?;
+    let axes: Vec<Axis> = match fields.get("axes") {
+        Some(axes) => {
+            for other in ["cells", "size", "spacing", "origin"] {
+                if let Some(both) = fields.get(other) {
+                    let message = format!("`{}` beside `{}`", both.path, axes.path);
+                    return Err(SceneError::at(&both.place, message, "expected one of them"));
+                }
+            }
+            axes.list("tables")?.iter().map(|axis| stretched(axis, refine)).collect::<Result<_, _>>()?
+        }
+        None => equal::<D>(&fields, refine)?,
+    };
+    let total = axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.cells()));
+    if total.is_none_or(|total| total > MAX_CELLS) {
+        let product = axes.iter().map(|axis| axis.cells().to_string()).collect::<Vec<_>>().join(" × ");
+        let message = format!("`{}` makes {product} cells, expected {MAX_CELLS} or fewer in all", node.path);
+        return Err(SceneError::at(&node.place, message, "too many"));
+    }
+    let axes: [Axis; D] = axes.try_into().map_err(|_| node.refuse("as many axes as dimensions"))?;
+    Ok(TensorGrid::new(axes))
+}
+
+/// Cells of one size along all axes.
+fn equal<const D: usize>(fields: &Fields<'_>, refine: f64) -> Result<Vec<Axis>, SceneError> {
+    let node = fields.need("cells")?;
+    let mut cells = [0; D];
+    for (count, item) in cells.iter_mut().zip(node.list("whole numbers")?) {
+        *count = item.count(2, 1_000_000)?;
+    }
+    let most = cells.iter().copied().max().unwrap_or(1) as f64;
+    let (mut size, mut origin) = (1.0, [0.0; D]);
+    fields.read("size", &mut size, Node::positive)?;
+    let mut spacing = size / most;
+    if let (Some(_), Some(both)) = (fields.get("size"), fields.get("spacing")) {
+        let message = format!("`{}` beside `grid.size`", both.path);
+        return Err(SceneError::at(&both.place, message, "expected one of them"));
+    }
+    fields.read("spacing", &mut spacing, Node::positive)?;
+    fields.read("origin", &mut origin, Node::vector)?;
+    let axis = |axis: usize| {
+        let (from, length) = (origin[axis], cells[axis] as f64 * spacing);
+        Axis::uniform(from, from + length, refined(cells[axis], refine)).map_err(|error| refused(node, &error))
+    };
+    (0..D).map(axis).collect()
+}
+
+/// One axis of its own.
+fn stretched(node: &Node, refine: f64) -> Result<Axis, SceneError> {
+    let fields = node.named(&["from", "to", "cells", "fine", "spacing", "growth", "coarsest", "nodes"])?;
+    let refuse = |error: AxisError| refused(node, &error);
+    if let Some(nodes) = fields.get("nodes") {
+        let places = nodes.list("ascending numbers")?.iter().map(Node::number).collect::<Result<_, _>>()?;
+        return Axis::new(places).map_err(|error| refused(nodes, &error));
+    }
+    let mut from = 0.0;
+    fields.read("from", &mut from, Node::number)?;
+    let to = fields.need("to")?.number()?;
+    if let Some(cells) = fields.get("cells") {
+        for other in ["fine", "spacing", "growth", "coarsest"] {
+            if let Some(both) = fields.get(other) {
+                let message = format!("`{}` beside `{}`", both.path, cells.path);
+                return Err(SceneError::at(&both.place, message, "expected one of them"));
+            }
+        }
+        return Axis::uniform(from, to, refined(cells.count(2, 1_000_000)?, refine)).map_err(refuse);
+    }
+    let spacing = fields.need("spacing")?.positive()? / refine;
+    let Some(fine) = fields.get("fine") else {
+        let cells = ((to - from) / spacing).round().max(2.0);
+        return Axis::uniform(from, to, cells.min(1e9) as usize).map_err(refuse);
+    };
+    let fine: [f64; 2] = pair(fine)?;
+    let (mut growth, mut coarsest) = (1.1, f64::INFINITY);
+    fields.read("growth", &mut growth, |node| node.within(1.0, 2.0))?;
+    fields.read("coarsest", &mut coarsest, Node::positive)?;
+    let coarsest = if coarsest.is_finite() { (coarsest / refine).max(spacing) } else { 8.0 * spacing };
+    Axis::clustered([from, to], fine, spacing, growth, coarsest).map_err(refuse)
+}
+
+fn pair(node: &Node) -> Result<[f64; 2], SceneError> {
+    match node.list("two numbers, from and to")? {
+        [from, to] => Ok([from.number()?, to.number()?]),
+        _ => Err(node.refuse("two numbers, from and to")),
+    }
+}
+
+fn refined(cells: usize, refine: f64) -> usize {
+    ((cells as f64 * refine).round() as usize).max(2)
+}
+
+fn refused(node: &Node, error: &AxisError) -> SceneError {
+    SceneError::at(&node.place, format!("`{}`: {error}", node.path), "expected an axis")
+}

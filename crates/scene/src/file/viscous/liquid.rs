@@ -1,0 +1,135 @@
+//! `[flow]`: how viscous the liquid is, and what happens at the sides of its box.
+
+use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Viscosity};
+
+use crate::file::error::SceneError;
+use crate::file::node::{Fields, Node, Value};
+
+/// Lower and upper side of each axis.
+const SIDES: [[&str; 2]; 3] = [["left", "right"], ["bottom", "top"], ["back", "front"]];
+
+const PROFILES: [(&str, Profile); 2] = [("uniform", Profile::Uniform), ("parabolic", Profile::Parabolic)];
+
+/// Reads it into the setup; returns whether films are felt.
+pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Result<bool, SceneError> {
+    let known = ["viscosity", "dynamic_viscosity", "force", "sides", "lubrication", "solve"];
+    let fields = node.named(&known)?;
+    setup.viscosity = match (fields.get("viscosity"), fields.get("dynamic_viscosity")) {
+        (Some(value), None) => viscosity(value)?,
+        (None, Some(value)) => Viscosity::Newtonian(value.positive()? / setup.density),
+        (Some(_), Some(both)) => {
+            let message = format!("`{}` beside `flow.viscosity`", both.path);
+            return Err(SceneError::at(&both.place, message, "expected one of them"));
+        }
+        (None, None) => return Err(fields.need("viscosity").expect_err("it is not there")),
+    };
+    fields.read("force", &mut setup.force, Node::vector)?;
+    if let Some(sides) = fields.get("sides") {
+        let names: Vec<&str> = SIDES[..D].as_flattened().to_vec();
+        let sides = sides.named(&names)?;
+        for (axis, pair) in SIDES[..D].iter().enumerate() {
+            for (end, name) in pair.iter().enumerate() {
+                sides.read(name, &mut setup.sides[axis][end], |node| side(node, axis))?;
+            }
+        }
+    }
+    if let Some(solve) = fields.get("solve") {
+        setup.solve = solving(solve)?;
+    }
+    let mut films = true;
+    fields.read("lubrication", &mut films, Node::truth)?;
+    setup.check().map_err(|error| {
+        let place = fields.get("sides").unwrap_or(node);
+        SceneError::at(&place.place, error.to_string(), "refused")
+    })?;
+    Ok(films)
+}
+
+/// A number, or a law.
+fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
+    if !matches!(node.value, Value::Table(_)) {
+        return node
+            .positive()
+            .map(Viscosity::Newtonian)
+            .map_err(|_| node.refuse("a positive number, { power_law = … } or { carreau = … }"));
+    }
+    let law = node.named(&["power_law", "carreau"])?;
+    let positive = |fields: &Fields<'_>, key: &str| fields.need(key)?.positive();
+    match (law.get("power_law"), law.get("carreau")) {
+        (Some(law), None) => {
+            let fields = law.named(&["consistency", "exponent", "bounds"])?;
+            let bounds = fields.need("bounds")?;
+            let numbers: Vec<f64> =
+                bounds.list("two viscosities")?.iter().map(Node::positive).collect::<Result<_, _>>()?;
+            let [least, most] = numbers[..] else { return Err(bounds.refuse("the least viscosity and the largest")) };
+            if least > most {
+                return Err(bounds.refuse("the least viscosity before the largest"));
+            }
+            let (consistency, exponent) = (positive(&fields, "consistency")?, positive(&fields, "exponent")?);
+            Ok(Viscosity::PowerLaw { consistency, exponent, bounds: [least, most] })
+        }
+        (None, Some(law)) => {
+            let fields = law.named(&["at_rest", "sheared", "relaxation", "exponent"])?;
+            Ok(Viscosity::Carreau {
+                at_rest: positive(&fields, "at_rest")?,
+                sheared: fields.need("sheared")?.within(0.0, f64::MAX)?,
+                relaxation: positive(&fields, "relaxation")?,
+                exponent: positive(&fields, "exponent")?,
+            })
+        }
+        _ => Err(node.refuse("one law: { power_law = … } or { carreau = … }")),
+    }
+}
+
+/// A name, or a table that says more.
+fn side<const D: usize>(node: &Node, axis: usize) -> Result<Boundary<D>, SceneError> {
+    if !matches!(node.value, Value::Table(_)) {
+        let names = ["no-slip", "free-slip", "outflow", "periodic"];
+        return Ok(match node.choice(&names.map(|name| (name, name)))? {
+            "no-slip" => Boundary::wall(),
+            "free-slip" => Boundary::FreeSlip,
+            "outflow" => Boundary::Outflow,
+            _ => Boundary::Periodic,
+        });
+    }
+    let fields = node.named(&["lid", "inflow"])?;
+    match (fields.get("lid"), fields.get("inflow")) {
+        (Some(lid), None) => {
+            let velocity: [f64; D] = lid.vector()?;
+            if velocity[axis] != 0.0 {
+                return Err(lid.refuse("a velocity along the side, zero across it"));
+            }
+            Ok(Boundary::NoSlip { velocity })
+        }
+        (None, Some(node)) => inflow(node).map(Boundary::Inflow),
+        _ => Err(node.refuse("one of { lid = … } and { inflow = … }")),
+    }
+}
+
+fn inflow(node: &Node) -> Result<Inflow, SceneError> {
+    let fields = node.named(&["speed", "profile", "ramp", "half_sine"])?;
+    let mut inflow = Inflow::uniform(fields.need("speed")?.number()?);
+    fields.read("profile", &mut inflow.profile, |node| node.choice(&PROFILES))?;
+    inflow.course = match (fields.get("ramp"), fields.get("half_sine")) {
+        (None, None) => Course::Steady,
+        (Some(ramp), None) => Course::Ramp { duration: ramp.positive()? },
+        (None, Some(sine)) => Course::HalfSine { duration: sine.positive()? },
+        (Some(_), Some(both)) => {
+            let message = format!("`{}` beside a ramp", both.path);
+            return Err(SceneError::at(&both.place, message, "expected one of them"));
+        }
+    };
+    Ok(inflow)
+}
+
+fn solving(node: &Node) -> Result<SolveParams, SceneError> {
+    let fields = node.named(&["viscous_tolerance", "pressure_tolerance", "max_iterations"])?;
+    let mut params = SolveParams::default();
+    let part = |node: &Node| {
+        node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
+    };
+    fields.read("viscous_tolerance", &mut params.viscous_tolerance, part)?;
+    fields.read("pressure_tolerance", &mut params.pressure_tolerance, part)?;
+    fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))?;
+    Ok(params)
+}

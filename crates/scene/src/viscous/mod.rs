@@ -1,0 +1,24 @@
+//! Scenes of viscous flow that fills a box, with bodies in it: what they are and how they run.
+//!
+//! ```
+//! use unstick_scene::SceneFile;
+//! use unstick_scene::viscous::AnyViscousScene;
+//!
+//! let mut file = SceneFile::find("cavity")?;
+//! file.set("grid.refine=0.25")?;
+//! let AnyViscousScene::Plane(scene) = file.viscous_scene()? else { unreachable!("a scene of the plane") };
+//! let mut suspension = scene.suspension()?;
+//! suspension.advance(scene.max_step)?;
+//! assert!(suspension.flow().state().velocity[0].values().iter().any(|&speed| speed > 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod output;
+mod paths;
+mod run;
+mod scene;
+mod stats;
+
+pub use output::{PathLines, ViscousOutput};
+pub use run::ViscousRun;
+pub use scene::{AnyViscousScene, ViscousScene};

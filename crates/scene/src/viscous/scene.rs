@@ -1,0 +1,232 @@
+//! A scene of viscous flow as values: checked, ready to run.
+
+use unstick_bodies::{Container, RigidBody, Steering, Suspension, SuspensionState};
+use unstick_flow::{Boundary, Flow, FlowSetup};
+use unstick_grid::vector::{length, times};
+
+use super::ViscousOutput;
+use crate::draw::viscous::{Show, ViscousLook};
+use crate::file::{Place, SceneError};
+use crate::scene::Contacts;
+
+/// Bytes that a simulation takes per cell and axis.
+const BYTES_PER_CELL: f64 = 180.0;
+
+/// A scene in the plane or in space.
+#[derive(Clone, Debug)]
+pub enum AnyViscousScene {
+    /// Two dimensions.
+    Plane(ViscousScene<2>),
+    /// Three.
+    Space(ViscousScene<3>),
+}
+
+/// Viscous liquid that fills a box, the bodies in it, and what is written.
+#[derive(Clone, Debug)]
+pub struct ViscousScene<const D: usize> {
+    /// Bare name: of the file, or in the catalogue.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// What to look for.
+    pub description: String,
+    /// The liquid and its box.
+    pub setup: FlowSetup<D>,
+    /// What pulls at the bodies.
+    pub gravity: [f64; D],
+    /// The bodies.
+    pub bodies: Vec<RigidBody<D>>,
+    /// How those of them move that are steered; one entry each.
+    pub steering: Vec<Option<Steering<D>>>,
+    /// How they collide.
+    pub contacts: Contacts,
+    /// Whether films thinner than two cells resist. Default true.
+    pub films: bool,
+    /// Seconds from frame to frame.
+    pub frame: f64,
+    /// Frames after the first.
+    pub frames: usize,
+    /// Longest step.
+    pub max_step: f64,
+    /// Cells that liquid and bodies may cross in a step. Default 0.5.
+    pub cfl: f64,
+    /// What is written.
+    pub output: ViscousOutput,
+    pub(crate) grid_place: Place,
+    pub(crate) flow_place: Place,
+    pub(crate) body_place: Option<Place>,
+}
+
+macro_rules! either {
+    ($any:expr, $scene:ident => $value:expr) => {
+        match $any {
+            AnyViscousScene::Plane($scene) => $value,
+            AnyViscousScene::Space($scene) => $value,
+        }
+    };
+}
+
+impl AnyViscousScene {
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Plane(_) => 2,
+            Self::Space(_) => 3,
+        }
+    }
+
+    /// For people.
+    pub fn title(&self) -> &str {
+        either!(self, scene => &scene.title)
+    }
+
+    /// One line on what happens.
+    pub fn description(&self) -> &str {
+        either!(self, scene => &scene.description)
+    }
+
+    /// Cells along each axis.
+    pub fn cells(&self) -> Vec<usize> {
+        either!(self, scene => scene.setup.grid.cells().to_vec())
+    }
+
+    /// Frames after the first, and seconds from one to the next.
+    pub fn frames(&self) -> (usize, f64) {
+        either!(self, scene => (scene.frames, scene.frame))
+    }
+
+    /// See [`ViscousScene::check_memory`].
+    pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        either!(self, scene => scene.check_memory(available))
+    }
+}
+
+impl<const D: usize> ViscousScene<D> {
+    /// Refuses bodies that overlap, reach into walls or lie outside of the domain.
+    pub(crate) fn check(&self) -> Result<(), SceneError> {
+        let tiny = unstick_flow::TensorGrid::new(std::array::from_fn(|axis| self.setup.grid.axis(axis).whole()));
+        let flow = Flow::new(FlowSetup { grid: tiny, ..self.setup.clone() });
+        self.fill(flow.map_err(|error| SceneError::at(&self.flow_place, error.to_string(), "refused"))?).map(drop)
+    }
+
+    /// Liquid at rest and bodies where they begin. Refuses what cannot be simulated.
+    pub fn suspension(&self) -> Result<Suspension<D>, SceneError> {
+        let flow = Flow::new(self.setup.clone());
+        self.fill(flow.map_err(|error| SceneError::at(&self.flow_place, error.to_string(), "refused"))?)
+    }
+
+    /// Puts the bodies into the liquid.
+    fn fill(&self, flow: Flow<D>) -> Result<Suspension<D>, SceneError> {
+        let Contacts { model, restitution, friction } = self.contacts.clone();
+        let [lower, upper] = self.setup.grid.bounds();
+        let mut walls = Container::inside(lower, upper);
+        (walls.restitution, walls.friction) = (restitution, friction);
+        let place = self.body_place.as_ref().unwrap_or(&self.flow_place);
+        let refuse = |message: String| SceneError::at(place, message, "refused");
+        if let Some(body) = self.bodies.iter().find(|body| !is_inside(body.position(), lower, upper)) {
+            let message = format!(
+                "body `{}` lies at {:.4?}, outside of the domain from {lower:.4?} to {upper:.4?}",
+                body.name(),
+                body.position()
+            );
+            return Err(refuse(message));
+        }
+        let suspension = Suspension::new(flow, self.bodies.clone(), self.gravity).with_contacts(walls, model);
+        let suspension = suspension.map_err(|error| refuse(error.to_string()))?;
+        Ok(suspension.with_films(self.films).with_steering(self.steering.clone()))
+    }
+
+    /// Goes on from a state.
+    pub fn resume(&self, state: SuspensionState<D>) -> Result<Suspension<D>, SceneError> {
+        let mut suspension = self.suspension()?;
+        suspension.set_state(state);
+        Ok(suspension)
+    }
+
+    /// The next step on the way to a time: equal ones, none longer than allowed. None when it is reached.
+    pub fn next_step(&self, suspension: &Suspension<D>, target: f64) -> Option<f64> {
+        let left = target - suspension.flow().state().time;
+        if left <= 1e-9 * self.frame {
+            return None;
+        }
+        let longest = suspension.longest_step(self.cfl).unwrap_or(self.max_step).min(self.max_step);
+        Some(left / (left / longest - 1e-9).ceil().max(1.0))
+    }
+
+    /// Memory that the simulation takes, estimated.
+    pub fn bytes_needed(&self) -> f64 {
+        let finest = self.setup.grid.finest();
+        let covered: f64 = self.bodies.iter().map(|body| body.volume() / finest.powi(D as i32)).sum();
+        // A body holds the faces inside of it and as many again around it, in a few hundred bytes each.
+        (self.setup.grid.len() as f64 * BYTES_PER_CELL + covered * 400.0) * D as f64
+    }
+
+    /// Refuses a scene that takes more memory than there is.
+    pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        const GIBI: f64 = (1u64 << 30) as f64;
+        let (needed, available) = (self.bytes_needed(), available as f64);
+        if needed <= available {
+            return Ok(());
+        }
+        let (found, there) = (needed / GIBI, available / GIBI);
+        let message = format!("this grid takes about {found:.1} GiB of memory, {there:.1} GiB are available");
+        let help = format!("`--set grid.refine={:.2}` would fit", (available / needed).powf(1.0 / D as f64));
+        Err(SceneError::at(&self.grid_place, message, "too many cells for this machine").with_help(Some(help)))
+    }
+
+    /// How pictures look.
+    pub fn look(&self) -> ViscousLook {
+        let output = &self.output;
+        let fastest = self.typical_speed();
+        let usual = match output.show {
+            Show::Speed => fastest,
+            Show::Vorticity => 4.0 * fastest / self.typical_length(),
+            Show::Pressure => self.setup.density * fastest * fastest,
+        };
+        ViscousLook {
+            width: output.common.width,
+            show: output.show,
+            scale: output.scale.unwrap_or(usual),
+            fastest: if output.show == Show::Speed { output.scale.unwrap_or(fastest) } else { fastest },
+            view: output.view,
+            slice: output.slice,
+            window: output.window,
+        }
+    }
+
+    /// Size of the largest body, or a quarter of the height of the box.
+    fn typical_length(&self) -> f64 {
+        let largest = self.bodies.iter().map(|body| 2.0 * body.shape().reach()).fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 0.25 * self.setup.grid.axis(1).length() }
+    }
+
+    /// A speed to expect: of what enters, of lids, of steered bodies, of bodies that sink.
+    fn typical_speed(&self) -> f64 {
+        let of_side = |side: &Boundary<D>| match side {
+            Boundary::NoSlip { velocity } => length(*velocity),
+            Boundary::Inflow(inflow) => inflow.speed.abs(),
+            _ => 0.0,
+        };
+        let of_body = |(body, steering): (&RigidBody<D>, &Option<Steering<D>>)| match steering {
+            Some(steering) => {
+                let at = |step: i32| length(steering.motion(body.position(), 0.05 * f64::from(step)).0);
+                (0..40).map(at).fold(0.0, f64::max)
+            }
+            None if body.is_held_for_ever() => 0.0,
+            None => length(body.velocity()).max(self.sinking_speed(body)),
+        };
+        let sides = self.setup.sides.iter().flatten().map(of_side);
+        sides.chain(self.bodies.iter().zip(&self.steering).map(of_body)).fold(0.0, f64::max).max(1e-6)
+    }
+
+    /// The smaller of what viscosity (Stokes) and what inertia allow.
+    fn sinking_speed(&self, body: &RigidBody<D>) -> f64 {
+        let pull = length(times((body.density() / self.setup.density - 1.0).abs(), self.gravity));
+        let size = 2.0 * body.shape().reach();
+        (pull * size * size / (18.0 * self.setup.viscosity.typical())).min((2.0 * pull * size).sqrt())
+    }
+}
+
+fn is_inside<const D: usize>(point: [f64; D], lower: [f64; D], upper: [f64; D]) -> bool {
+    (0..D).all(|axis| lower[axis] <= point[axis] && point[axis] <= upper[axis])
+}
