@@ -10,6 +10,7 @@
 //! them by is undone in the next.
 
 use nalgebra::{Matrix6, Vector6};
+use rayon::prelude::*;
 use unstick_grid::CellField;
 use unstick_mlcp::{parallel, vector};
 
@@ -64,8 +65,8 @@ impl<'a, const D: usize> Projection<'a, D> {
                 basis: held.basis,
             }
         };
-        let grips: Vec<Vec<Grip>> = marks.inside.iter().map(|inside| inside.iter().map(grip).collect()).collect();
-        let mobility = grips.iter().zip(excess).map(|(grips, excess)| {
+        let grips: Vec<Vec<Grip>> = marks.inside.par_iter().map(|inside| inside.iter().map(grip).collect()).collect();
+        let mobility = grips.par_iter().zip(excess).map(|(grips, excess)| {
             excess.map_or(Matrix6::zeros(), |excess| {
                 invert::<D>(
                     grips.iter().fold(excess, |sum, grip| sum + grip.basis * grip.basis.transpose() * grip.volume),
@@ -84,7 +85,7 @@ impl<'a, const D: usize> Projection<'a, D> {
             });
             carried * (mobility * impulse) - impulse
         };
-        impulses.into_iter().zip(&self.grips).zip(&self.mobility).map(taken).collect()
+        impulses.into_par_iter().zip(&self.grips).zip(&self.mobility).map(taken).collect()
     }
 
     /// Makes the velocity free of divergence; `potential` is what did it. Returns the iterations.
@@ -171,7 +172,7 @@ impl<'a, const D: usize> Projection<'a, D> {
         let impulse = |grips: &Vec<Grip>| {
             grips.iter().fold(Vector6::zeros(), |sum, grip| sum + grip.basis * (grip.difference(potential) * grip.area))
         };
-        self.grips.iter().map(impulse).collect()
+        self.grips.par_iter().map(impulse).collect()
     }
 
     /// The changes of twist, against the gradient, that these impulses make.
@@ -219,11 +220,9 @@ impl Grip {
 
 /// Cells all of whose faces are held by bodies or given by sides.
 fn enclosed<const D: usize>(discrete: &Discrete<D>, grips: &[Vec<Grip>]) -> Vec<usize> {
-    let mut held = std::collections::BTreeMap::<usize, usize>::new();
-    for cell in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
-        *held.entry(cell).or_default() += 1;
-    }
     let cells = discrete.grid.cells();
+    let mut held = vec![0u8; cells.iter().product()];
+    grips.iter().flatten().flat_map(|grip| grip.cells).flatten().for_each(|cell| held[cell] += 1);
     let given = |cell: usize| {
         let mut rest = cell;
         (0..D)
@@ -235,7 +234,14 @@ fn enclosed<const D: usize>(discrete: &Discrete<D>, grips: &[Vec<Grip>]) -> Vec<
             })
             .sum::<usize>()
     };
-    held.into_iter().filter(|&(cell, count)| count + given(cell) == 2 * D).map(|(cell, _)| cell).collect()
+    let mut enclosed = Vec::new();
+    for cell in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
+        if held[cell] > 0 && usize::from(held[cell]) + given(cell) == 2 * D {
+            enclosed.push(cell);
+            held[cell] = 0; // taken
+        }
+    }
+    enclosed
 }
 
 /// Takes the mean by volume away: where nothing fixes it, the level of a pressure means nothing.

@@ -5,6 +5,7 @@
 //! the liquid in their place added to their rows: so they are as stable for bodies lighter than the liquid.
 
 use nalgebra::{Matrix6, Vector6};
+use rayon::prelude::*;
 use unstick_grid::FaceField;
 use unstick_mlcp::{parallel, vector};
 
@@ -94,6 +95,14 @@ impl<const D: usize> Viscous<'_, D> {
         self.stress.map_or(self.viscosity, |stress| stress.at_face(self.discrete, held.component, held.place))
     }
 
+    /// The diagonal of a face without the drag of bodies.
+    fn diagonal_at(&self, held: &Held<D>) -> f64 {
+        let lines = &self.discrete.velocity[held.component];
+        let stiffness: f64 =
+            (0..D).map(|axis| lines[axis].diagonal[held.place[axis]] / lines[axis].mass[held.place[axis]]).sum();
+        held.volume * (self.shift + self.viscosity * stiffness)
+    }
+
     /// Rows of faces inside a body are added to the rows of that body.
     pub fn gather(&self, rows: &mut Momentum<D>) {
         for (body, inside) in self.marks.inside.iter().enumerate() {
@@ -158,6 +167,10 @@ impl<const D: usize> Viscous<'_, D> {
 }
 
 /// What speeds the iteration up.
+///
+/// A face that is cut close to itself is tied to its body by a drag without bound, and one between two bodies ties both
+/// together. So cut faces are eliminated before the bodies, each with its diagonal a and its drag d: a body then keeps
+/// of that drag what the liquid beyond the face gives way to, d a/(a + d).
 struct Preconditioner<const D: usize> {
     /// Reciprocals of the diagonal; none where the whole box is solved instead.
     faces: Option<FaceField<f64, D>>,
@@ -186,9 +199,9 @@ impl<const D: usize> Preconditioner<D> {
             });
             diagonal
         });
-        let bodies =
-            (0..viscous.excess.len()).map(|body| viscous.excess[body].map(|excess| body_block(viscous, body, excess)));
-        Self { faces, bodies: bodies.collect() }
+        let block = |body: usize| viscous.excess[body].map(|excess| body_block(viscous, body, excess, faces.as_ref()));
+        let bodies = (0..viscous.excess.len()).into_par_iter().map(block).collect();
+        Self { faces, bodies }
     }
 
     fn apply(
@@ -215,20 +228,51 @@ impl<const D: usize> Preconditioner<D> {
         for held in viscous.marks.inside.iter().flatten() {
             z.faces[held.component].values_mut()[held.index] = 0.0;
         }
-        for (body, z) in z.bodies.iter_mut().enumerate() {
-            *z = self.bodies[body].map_or(Vector6::zeros(), |inverse| inverse * residual.bodies[body]);
+        let faces = &z.faces;
+        let of_body = |(body, inverse): (usize, &Option<Matrix6<f64>>)| {
+            let Some(inverse) = inverse else { return Vector6::zeros() };
+            let mut row = residual.bodies[body];
+            if self.faces.is_some() {
+                for held in &viscous.marks.cut[body] {
+                    let drag = viscous.viscosity_at(held) * held.drag;
+                    row += held.basis * (drag * faces[held.component].values()[held.index]);
+                }
+            }
+            inverse * row
+        };
+        z.bodies = self.bodies.par_iter().enumerate().map(of_body).collect();
+        let Some(reciprocals) = &self.faces else { return };
+        for (body, twist) in z.bodies.iter().enumerate() {
+            for held in &viscous.marks.cut[body] {
+                let drag = viscous.viscosity_at(held) * held.drag;
+                let part = drag * reciprocals[held.component].values()[held.index];
+                z.faces[held.component].values_mut()[held.index] += part * held.basis.dot(twist);
+            }
         }
     }
 }
 
-/// The inverse of the part of the matrix that belongs to a body alone: its inertia and the drag of its cut links.
-fn body_block<const D: usize>(viscous: &Viscous<D>, body: usize, excess: Matrix6<f64>) -> Matrix6<f64> {
+/// The inverse of what belongs to a body alone: its inertia, and the drag of its cut links as far as they hold it.
+fn body_block<const D: usize>(
+    viscous: &Viscous<D>,
+    body: usize,
+    excess: Matrix6<f64>,
+    reciprocals: Option<&FaceField<f64, D>>,
+) -> Matrix6<f64> {
     let mut block = viscous.shift * excess;
     for held in &viscous.marks.inside[body] {
         block += held.basis * held.basis.transpose() * (viscous.shift * held.volume);
     }
     for held in &viscous.marks.cut[body] {
-        block += held.basis * held.basis.transpose() * (viscous.viscosity * held.drag.min(1e3 * held.volume));
+        let drag = viscous.viscosity_at(held) * held.drag;
+        let kept = match reciprocals {
+            Some(reciprocals) => (1.0 - drag * reciprocals[held.component].values()[held.index]).max(0.0),
+            None => {
+                let plain = viscous.diagonal_at(held);
+                plain / (plain + drag)
+            }
+        };
+        block += held.basis * held.basis.transpose() * (drag * kept);
     }
     invert::<D>(block)
 }

@@ -97,10 +97,14 @@ fn no_solve_of_any_frame_of_any_scene_fails_to_converge() {
 
 #[test]
 fn every_scene_says_where_it_comes_from_and_what_happens() {
-    for entry in catalogue::ALL {
-        let scene = SceneFile::find(entry.name).unwrap().scene().unwrap();
+    for entry in catalogue::ALL.iter().chain(catalogue::VISCOUS) {
+        let file = SceneFile::find(entry.name).unwrap();
+        let (title, description) = match file.is_viscous() {
+            true => file.viscous_scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap(),
+            false => file.scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap(),
+        };
         assert!(entry.text.starts_with("# ") && entry.text.contains("# What to look for:"), "{}", entry.name);
-        assert!(!scene.title().is_empty() && !scene.description().is_empty(), "{}", entry.name);
+        assert!(!title.is_empty() && !description.is_empty(), "{}", entry.name);
         let widest = entry.text.lines().filter(|line| line.starts_with('#')).map(|line| line.chars().count()).max();
         assert!(widest <= Some(105), "{}: comments of {widest:?} columns", entry.name);
     }
@@ -114,7 +118,7 @@ fn the_catalogue_is_the_folder() {
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".toml").map(str::to_owned))
         .collect();
-    let mut listed: Vec<&str> = catalogue::ALL.iter().map(|entry| entry.name).collect();
+    let mut listed: Vec<&str> = catalogue::names().collect();
     names.sort();
     listed.sort_unstable();
     assert_eq!(names, listed);

@@ -263,7 +263,7 @@ impl<const D: usize> Suspension<D> {
     }
 
     /// What gravity and the liquid do to a body. Of the force of the liquid in the last step half is counted on: with all
-    /// of it contacts under heavy added mass or drag come to rest by 0.99 a step only, with half by 0.7 or better.
+    /// of it contacts under heavy added mass or drag come to rest by 0.99 a step only and chatter, with half by 0.7.
     fn acceleration(&self, number: usize) -> Twist<D> {
         let (body, force) = (&self.bodies()[number], &self.forces[number]);
         let excess = body.mass() - self.flow.setup().density * body.volume();

@@ -43,6 +43,16 @@ impl<const D: usize> SuspensionReport<D> {
 }
 
 impl SuspensionSeconds {
+    /// Both together.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            flow: self.flow + other.flow,
+            marking: self.marking + other.marking,
+            forces: self.forces + other.forces,
+            contact: self.contact + other.contact,
+        }
+    }
+
     /// Names and values, in the order of a step.
     pub fn parts(&self) -> [(&'static str, f64); 4] {
         [("flow", self.flow), ("marking", self.marking), ("forces", self.forces), ("contact", self.contact)]

@@ -80,15 +80,18 @@ pub fn draw<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image 
     let time = scene.flow().state().time;
     let slice = || {
         let mut image = field::slice(scene, look);
+        stamp(&mut image, time);
         let label = format!("{} {}", super::legend::short(look.scale), look.show.unit());
         draw_scale(&mut image, &colours::table(look.show), &label);
         image
     };
-    let mut image = match (D, look.view) {
+    match (D, look.view) {
         (2, _) | (_, View::Slice) => slice(),
-        (_, View::Bodies) => bodies::draw(scene, look),
         (_, View::Both) => beside(&[slice(), bodies::draw(scene, look)], &["slice", "bodies"]),
-    };
-    stamp(&mut image, time);
-    image
+        (_, View::Bodies) => {
+            let mut image = bodies::draw(scene, look);
+            stamp(&mut image, time);
+            image
+        }
+    }
 }

@@ -2,9 +2,10 @@
 
 mod archimedes;
 mod contact;
+mod many;
 mod scaling;
 
 use super::Study;
 
 /// All of them.
-pub const ALL: &[&[Study]] = &[archimedes::ALL, contact::ALL, scaling::ALL];
+pub const ALL: &[&[Study]] = &[archimedes::ALL, contact::ALL, scaling::ALL, many::ALL];

@@ -1,0 +1,258 @@
+//! Scenes of viscous flow: every one runs, bad input is refused, resumed runs are the straight ones.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+use unstick_scene::draw::viscous::draw;
+use unstick_scene::run::{Progress, RunError, RunRecord, prepare_folder};
+use unstick_scene::viscous::{AnyViscousScene, ViscousRun, ViscousScene};
+use unstick_scene::{SceneError, SceneFile, catalogue};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A small scene with everything that could spoil a resumed run: collisions, films, a stirrer, spinning bodies.
+const LIVELY: &str = r#"
+density = 1.0
+gravity = [0.0, -1.0]
+[grid]
+cells = [32, 32]
+[time]
+frame = 0.02
+frames = 8
+max_step = 0.01
+[flow]
+viscosity = 0.01
+[flow.sides]
+top = { lid = [1.0, 0.0] }
+[[body]]
+name = "stirrer"
+shape = { cuboid = { size = [0.2, 0.1] } }
+density = 1.0
+centre = [0.5, 0.5]
+motion = { velocity = [0.5, 0.0], spin = 90.0, about = [0.5, 0.5] }
+[[body]]
+name = "grain"
+shape = { sphere = { radius = 0.06 } }
+density = 4.0
+copies = 6
+within = { lower = [0.0, 0.0], upper = [1.0, 0.4] }
+jitter = 1.0
+friction = 0.2
+[output]
+checkpoint_every = 3
+width = 64
+"#;
+
+fn parsed(text: &str) -> SceneFile {
+    SceneFile::parse("lively", "lively.toml", text, Path::new(".")).unwrap()
+}
+
+fn plane(file: &SceneFile) -> ViscousScene<2> {
+    match file.viscous_scene().unwrap() {
+        AnyViscousScene::Plane(scene) => scene,
+        AnyViscousScene::Space(_) => panic!("expected two dimensions"),
+    }
+}
+
+fn record(file: &SceneFile) -> RunRecord {
+    RunRecord::of_viscous(file, &file.viscous_scene().unwrap(), serde_json::Value::Null)
+}
+
+fn begin(file: &SceneFile, folder: &Path) -> ViscousRun<2> {
+    prepare_folder(folder, false).unwrap();
+    let scene = plane(file);
+    let suspension = scene.suspension().unwrap();
+    ViscousRun::create(scene, suspension, &record(file), folder).unwrap()
+}
+
+fn go_on(run: &mut ViscousRun<2>, frames: usize) {
+    while run.frame() < frames {
+        assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
+    }
+}
+
+/// A table without the times, which differ from run to run.
+fn table(folder: &Path, name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    text.lines().map(|line| line.split(',').take(13).collect::<Vec<_>>().join(",")).collect()
+}
+
+#[test]
+fn a_resumed_run_is_the_straight_one_bit_for_bit() {
+    let (place, file) = (tempfile::tempdir().unwrap(), parsed(LIVELY));
+    let [straight, resumed] = ["straight", "resumed"].map(|name| place.path().join(name));
+    let mut run = begin(&file, &straight);
+    go_on(&mut run, 8);
+    let expected = run.suspension().state();
+    let mut run = begin(&file, &resumed);
+    go_on(&mut run, 5); // two frames beyond the checkpoint
+    drop(run);
+    let (mut run, notes) = ViscousRun::resume(plane(&file), &record(&file), &resumed).unwrap();
+    assert_eq!((run.frame(), notes.len()), (3, 0));
+    go_on(&mut run, 4);
+    // Stopped within a frame.
+    assert_eq!(run.advance(&AtomicBool::new(true)).unwrap(), Progress::Interrupted);
+    let (mut run, _) = ViscousRun::resume(plane(&file), &record(&file), &resumed).unwrap();
+    go_on(&mut run, 8);
+    assert!(run.suspension().state() == expected);
+    for name in ["stats.csv", "bodies.csv"] {
+        assert_eq!(table(&resumed, name), table(&straight, name), "{name}");
+    }
+    for number in 0..=8 {
+        let picture = |folder: &Path| std::fs::read(folder.join(format!("frames/{number:04}.png"))).unwrap();
+        assert_eq!(picture(&straight), picture(&resumed));
+    }
+    let mut other = parsed(LIVELY);
+    other.set("flow.viscosity=0.02").unwrap();
+    let refused = ViscousRun::resume(plane(&other), &record(&other), &resumed).err().unwrap();
+    assert!(matches!(refused, RunError::OtherScene { .. }));
+}
+
+/// The scenes on coarse grids, for a few frames: what to set, and the fastest liquid and body at the end.
+const COARSE: [(&str, &[&str], usize, [f64; 2]); 10] = [
+    ("cavity", &["grid.refine=0.5"], 5, [0.0, 0.0]),
+    ("cavity-particles", &["grid.refine=0.5", "body.0.copies=12"], 5, [0.0, 0.0]),
+    ("cylinder-channel", &["grid.refine=0.5"], 4, [0.0, 0.0]),
+    ("cylinder-channel-3d", &["grid.refine=0.5"], 3, [0.0, 0.0]),
+    ("oscillating-cylinder", &["grid.refine=0.5"], 8, [0.0, 0.0]),
+    ("settling-sphere", &["grid.refine=0.5"], 6, [0.0, 0.0]),
+    ("settling-disk", &["grid.refine=0.5"], 6, [0.0, 0.0]),
+    ("kissing", &["grid.refine=0.5"], 4, [0.0, 0.0]),
+    ("fluidised-bed", &["grid.cells=[24,36,24]", "body.0.copies=60", "body.0.within.upper=[0.012,0.012,0.012]"], 3, [0.0, 0.0]),
+    ("sedimentation-5000", &["grid.cells=[24,30,24]", "body.0.copies=60"], 3, [0.0, 0.0]),
+];
+
+fn run_coarse<const D: usize>(scene: &ViscousScene<D>, frames: usize) -> [f64; 2] {
+    let mut suspension = scene.suspension().unwrap();
+    let allowed = 0.01 * scene.bodies.iter().map(|body| body.shape().reach()).fold(f64::INFINITY, f64::min);
+    while let Some(length) = scene.next_step(&suspension, frames as f64 * scene.frame) {
+        let report = suspension.advance(length).unwrap();
+        assert!(report.contact.deepest < allowed, "{}: {}", scene.name, report.contact.deepest);
+    }
+    let image = draw(&suspension, &scene.look());
+    assert!(image.width() >= 64 && image.bytes().iter().any(|&byte| byte != image.bytes()[0]));
+    let fastest = |values: &[f64]| values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    let liquid = suspension.flow().state().velocity.iter().map(|field| fastest(field.values())).fold(0.0, f64::max);
+    [liquid, suspension.bodies().iter().map(|body| fastest(&body.velocity())).fold(0.0, f64::max)]
+}
+
+#[test]
+fn every_scene_runs_on_a_coarse_grid_as_it_did() {
+    let listed: Vec<&str> = catalogue::VISCOUS.iter().map(|entry| entry.name).collect();
+    assert_eq!(listed, COARSE.map(|case| case.0));
+    let found: Vec<(&str, [f64; 2], [f64; 2])> = COARSE
+        .par_iter()
+        .map(|&(name, set, frames, expected)| {
+            let mut file = SceneFile::find(name).unwrap();
+            set.iter().for_each(|assignment| file.set(assignment).unwrap());
+            let found = match file.viscous_scene().unwrap() {
+                AnyViscousScene::Plane(scene) => run_coarse(&scene, frames),
+                AnyViscousScene::Space(scene) => run_coarse(&scene, frames),
+            };
+            (name, found, expected)
+        })
+        .collect();
+    for (name, found, expected) in found {
+        println!("{name} {found:?}");
+        let is_near = (0..2).all(|k| (found[k] - expected[k]).abs() <= 0.01 * expected[k]);
+        assert!(is_near, "{name}: {found:?}, expected {expected:?}");
+    }
+}
+
+#[test]
+fn a_scene_survives_being_written_out() {
+    for entry in catalogue::VISCOUS {
+        let file = SceneFile::find(entry.name).unwrap();
+        let again = SceneFile::parse(entry.name, "copy", &file.to_toml(), Path::new(".")).unwrap();
+        let same = match (file.viscous_scene().unwrap(), again.viscous_scene().unwrap()) {
+            (AnyViscousScene::Plane(one), AnyViscousScene::Plane(other)) => {
+                one.setup == other.setup && one.bodies == other.bodies
+            }
+            (AnyViscousScene::Space(one), AnyViscousScene::Space(other)) => {
+                one.setup == other.setup && one.bodies == other.bodies
+            }
+            _ => false,
+        };
+        assert!(same, "{}", entry.name);
+    }
+}
+
+fn refused(set: &[&str]) -> SceneError {
+    let mut file = parsed(LIVELY);
+    set.iter().for_each(|assignment| file.set(assignment).unwrap());
+    file.viscous_scene().err().unwrap_or_else(|| panic!("{set:?} was accepted"))
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_names_and_numbers() {
+    let ball = r#"{ name = "ball", shape = { sphere = { radius = 0.1 } }, density = 2.0, centre = [0.5, 0.5] }"#;
+    let bodies = |extra: &str| format!("body=[{ball}, {extra}]");
+    let at = |centre: &str| bodies(&ball.replace("\"ball\"", "\"other\"").replace("[0.5, 0.5]", centre));
+    let cases: &[(String, &[&str])] = &[
+        (at("[0.6, 0.5]"), &["bodies `ball` and `other` overlap by 1.000e-1 m"]),
+        (at("[0.95, 0.5]"), &["body `other` reaches 5.000e-2 m into the wall"]),
+        (at("[1.5, 0.5]"), &["body `other` lies at [1.5000, 0.5000], outside of the domain"]),
+        (bodies(&ball.replace("density = 2.0", "mass = 0.0")), &["`body[1].mass` is 0, expected a positive number"]),
+        ("body.1.copies=400".into(), &["400 copies have", "on a lattice of", "are 0.1200 m wide"]),
+        ("flow.viscosity=-1".into(), &["`flow.viscosity` is -1"]),
+        ("flow.sides.top={lid=[0.0, 1.0]}".into(), &["expected a velocity along the side"]),
+        ("flow.sides.left={inflow={speed=1.0}}".into(), &["no side lets it out"]),
+        ("flow.sides.left=periodic".into(), &["one side of axis 0 is periodic"]),
+        ("flow.sides.left=outflw".into(), &["expected one of \"no-slip\""]),
+        ("flow.viscocity=1".into(), &["unknown key `viscocity`"]),
+        ("liquid=[]".into(), &["unknown key `liquid`"]),
+        ("grid.axes=[{to=1.0},{to=1.0,cells=8}]".into(), &["`grid.cells` beside `grid.axes`"]),
+        ("body.0.oscillation={amplitude=[0.1,0.0],period=1.0}".into(), &["beside"]),
+    ];
+    for (set, words) in cases {
+        let error = refused(&[set]);
+        let text = error.to_string();
+        assert!(words.iter().all(|word| text.contains(word)), "{set}: {text}");
+        assert!(error.place.is_some(), "{set}");
+    }
+    assert_eq!(refused(&["flow.viscocity=1"]).help.as_deref(), Some("did you mean `viscosity`?"));
+    let mesh = tempfile::tempdir().unwrap();
+    let open = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\n";
+    std::fs::write(mesh.path().join("open.obj"), open).unwrap();
+    let text = r#"
+[grid]
+cells = [16, 16, 16]
+[flow]
+viscosity = 0.01
+[[body]]
+shape = { mesh = { file = "open.obj", scale = 0.2 } }
+density = 2.0
+centre = [0.5, 0.5, 0.5]
+"#;
+    let error = SceneFile::parse("open", "open.toml", text, mesh.path()).unwrap().viscous_scene().unwrap_err();
+    assert!(error.to_string().contains("open.toml:7") && error.to_string().contains("mesh"), "{error}");
+}
+
+#[test]
+fn a_viscous_flow_is_no_liquid_with_a_surface() {
+    let error = parsed(LIVELY).scene().unwrap_err();
+    assert!(error.to_string().contains("viscous flow that fills its box"), "{error}");
+    assert!(!SceneFile::find("dam-break").unwrap().is_viscous());
+    assert!(SceneFile::find("dam-break").unwrap().viscous_scene().is_err());
+}
+
+#[test]
+fn laws_of_viscosity_and_stretched_axes_are_what_they_say() {
+    use unstick_flow::{Boundary, Viscosity};
+    let mut file = parsed(LIVELY);
+    file.set("flow.viscosity={carreau={at_rest=0.1,sheared=0.01,relaxation=2.0,exponent=0.5}}").unwrap();
+    file.set("flow.sides.left=free-slip").unwrap();
+    let scene = plane(&file);
+    assert_eq!(
+        scene.setup.viscosity,
+        Viscosity::Carreau { at_rest: 0.1, sheared: 0.01, relaxation: 2.0, exponent: 0.5 }
+    );
+    assert_eq!(scene.setup.sides[0], [Boundary::FreeSlip, Boundary::wall()]);
+    let mut suspension = scene.suspension().unwrap();
+    suspension.advance(0.005).unwrap();
+    let AnyViscousScene::Plane(channel) = SceneFile::find("cylinder-channel").unwrap().viscous_scene().unwrap() else {
+        panic!("expected two dimensions")
+    };
+    assert!((channel.setup.grid.finest() - 0.00625).abs() < 2e-4);
+}

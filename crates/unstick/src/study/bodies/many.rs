@@ -1,0 +1,84 @@
+//! What many bodies cost beside the flow that they are in.
+
+use unstick::bodies::SuspensionSeconds;
+use unstick::scene::SceneFile;
+use unstick::scene::viscous::{AnyViscousScene, ViscousScene};
+
+use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+
+/// Steps that are taken, and of which the mean is taken: the first knows no pressure.
+const STEPS: usize = 4;
+const COUNTED: usize = 2;
+
+/// All of them.
+pub const ALL: &[Study] = &[Study {
+    name: "many-bodies",
+    source: "Turek2012, pp. 41–50",
+    title: "cost of contact, marking and forces beside the flow, by the number of bodies",
+    about: "`sedimentation-5000` with fewer spheres and with more, in boxes of the same shape whose size goes with their \
+        number: spheres of 4 cells, 15 % of the volume. Seconds of a step, the mean of the third and the fourth. \
+        Marking finds the faces that bodies hold, forces are the momentum that they take, contact is motion, films and \
+        the contact problem; the flow is all the rest. Linear growth is a constant last column.",
+    task: Task::Trials(Trials {
+        what: "many-bodies",
+        rows: [&["625", "1250", "2500"], &["625", "1250", "2500", "5000", "10000"]],
+        carry_out: count,
+    }),
+    views: &[View {
+        caption: "Seconds per step",
+        show: Show::Numbers(&["cells", "contacts and films", "flow", "marking", "forces", "contact", "bodies", "bodies, µs each"]),
+        published: "",
+        claims: &[
+            Claim {
+                text: "contact, marking and forces together cost less than the flow",
+                check: Check::Below("bodies", "flow", ""),
+                because: "",
+            },
+            Claim {
+                text: "their cost grows no faster than the number of bodies",
+                check: Check::GrowsLess("bodies, µs each", 1.6),
+                because: "",
+            },
+        ],
+    }],
+    minutes: [1.0, 6.0],
+}];
+
+fn count(row: &str, _: Pace) -> Numbers {
+    let count: usize = row.parse().map_err(|_| "expected a number")?;
+    let scene = scene(count).map_err(|error| error.to_string())?;
+    let mut suspension = scene.suspension().map_err(|error| error.to_string())?;
+    let (mut sum, mut touching) = (SuspensionSeconds::default(), 0.0);
+    for step in 0..STEPS {
+        let report = suspension.advance(scene.max_step).map_err(|error| error.to_string())?;
+        if step >= STEPS - COUNTED {
+            sum = sum.plus(&report.seconds);
+            touching += (report.films + report.contact.contacts) as f64;
+        }
+    }
+    let mean = |value: f64| value / COUNTED as f64;
+    let bodies = mean(sum.marking + sum.forces + sum.contact);
+    Ok(vec![
+        ("cells", scene.setup.grid.len() as f64),
+        ("contacts and films", mean(touching)),
+        ("flow", mean(sum.flow)),
+        ("marking", mean(sum.marking)),
+        ("forces", mean(sum.forces)),
+        ("contact", mean(sum.contact)),
+        ("bodies", bodies),
+        ("bodies, µs each", 1e6 * bodies / count as f64),
+    ])
+}
+
+/// The scene with so many spheres, as dense as it is.
+fn scene(count: usize) -> Result<ViscousScene<3>, unstick::scene::SceneError> {
+    let size = (count as f64 / 5000.0).cbrt();
+    let cells = [96.0, 120.0, 96.0].map(|cells: f64| (cells * size).round() as usize);
+    let mut file = SceneFile::find("sedimentation-5000")?;
+    file.set(&format!("grid.cells={cells:?}"))?;
+    file.set(&format!("body.0.copies={count}"))?;
+    match file.viscous_scene()? {
+        AnyViscousScene::Space(scene) => Ok(scene),
+        AnyViscousScene::Plane(_) => unreachable!("the scene has three dimensions"),
+    }
+}
