@@ -44,11 +44,11 @@ def check_vdb(run, record, number):
     assert abs(numpy.abs(dense).max() - grid.background) < 1e-12
     volume = level_set_volume(dense, spacing)
     row = min(rows(run / "stats.csv"), key=lambda row: abs(float(row["time"]) - number * record["frame_seconds"]))
-    surface, particles = float(row["surface_volume"]), float(row["volume"])
+    surface, reported = float(row["surface_volume"]), float(row["volume"])
     lower, upper = (grid.transform.indexToWorld(corner) for corner in grid.evalActiveVoxelBoundingBox())
-    print(f"{number:04}.vdb: volume {volume:.6f}, the run reports {surface:.6f} inside the surface ({100 * (volume / surface - 1):+.2f} %) "
-          f"and {particles:.6f} in particles; active from {[round(v, 3) for v in lower]} to {[round(v, 3) for v in upper]}")
-    assert abs(volume / surface - 1) < 0.01, "more than 1 % off"
+    print(f"{number:04}.vdb: volume {volume:.6f}, the run reports {reported:.6f} ({100 * (volume / reported - 1):+.2f} %), "
+          f"{surface:.6f} inside the surface ({100 * (volume / surface - 1):+.2f} %); active from {[round(v, 3) for v in lower]} to {[round(v, 3) for v in upper]}")
+    assert abs(volume / reported - 1) < 0.01, "more than 1 % off"
     points, _, _ = grid.convertToPolygons(isovalue=0)
     low, high = points.min(axis=0), points.max(axis=0)
     corner = numpy.array(record["origin"])

@@ -47,7 +47,7 @@ def link(name, data, parent):
     return made
 
 
-def import_vdb(run, upright):
+def import_vdb(run, upright, spacing):
     """The sequence of volumes, and a mesh that follows their level set."""
     files = numbered(run / "volume", "vdb")
     if not files:
@@ -64,6 +64,9 @@ def import_vdb(run, upright):
     modifier = liquid.modifiers.new("level set", "VOLUME_TO_MESH")
     modifier.object, modifier.grid_name = source, "surface"
     modifier.threshold, modifier.resolution_mode = 0.0, "GRID"
+    # Volume to Mesh puts its mesh half a voxel too far along each axis (measured with Blender 3.4). It follows the
+    # volume, wherever its own object lies.
+    source.location = [-0.5 * spacing] * 3
     liquid.data.materials.append(material("liquid", (0.02, 0.2, 0.6)))
     return liquid, files
 
@@ -121,6 +124,8 @@ def import_usd(run):
     stage = run / "stage.usda"
     if not stage.exists():
         raise SystemExit(f"{run} holds no stage.usda: add `surface = \"usd\"` to [output], or use `unstick export`")
+    if not bpy.app.build_options.usd:
+        raise SystemExit("this Blender was built without USD; use --from vdb or --from ply")
     bpy.ops.wm.usd_import(filepath=str(stage), scale=1.0, set_frame_range=True)
     return bpy.data.objects["Liquid"], numbered(run / "surface", "usda")
 
@@ -155,7 +160,7 @@ def measured(liquid):
     shape = bmesh.new()
     shape.from_mesh(mesh)
     volume = abs(shape.calc_volume(signed=True))
-    corners = [vertex.co for vertex in shape.verts]
+    corners = [liquid.matrix_local @ vertex.co for vertex in shape.verts]
     bounds = [[round(choose(corner[axis] for corner in corners), 4) for axis in range(3)] for choose in (min, max)]
     count = len(shape.verts)
     shape.free()
@@ -164,9 +169,9 @@ def measured(liquid):
 
 
 def reported(run, time):
-    """The volume inside the surface that the run reports at a time."""
+    """The volume of the liquid that the run reports at a time."""
     with open(run / "stats.csv") as file:
-        rows = [(float(row["time"]), float(row["surface_volume"])) for row in csv.DictReader(file)]
+        rows = [(float(row["time"]), float(row["volume"])) for row in csv.DictReader(file)]
     return min(rows, key=lambda row: abs(row[0] - time))[1]
 
 
@@ -193,7 +198,7 @@ def main(words):
     if args.source == "usd":
         liquid, files = import_usd(run)
     elif args.source == "vdb":
-        liquid, files = import_vdb(run, upright)
+        liquid, files = import_vdb(run, upright, record["spacing"])
     else:
         liquid, files = import_meshes(run, args.source, upright)
     scene.frame_start, scene.frame_end = min(files), max(files)

@@ -148,3 +148,54 @@ fn text(value: &str, bytes: &mut Vec<u8>) {
     bytes.extend((value.len() as u32).to_le_bytes());
     bytes.extend(value.as_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Grids, Liquid, liquid};
+    use super::*;
+    use unstick_grid::{CellField, SignedDistance, sample_cells};
+
+    /// A file of a ball; whether its content is right is for OpenVDB's own tools to say.
+    fn ball() -> Vec<u8> {
+        let grid = Grid::<3>::unit(20).unwrap();
+        let ball = SignedDistance::sphere([0.5; 3], 0.3);
+        let values = Liquid {
+            frame: 0,
+            time: 0.0,
+            grid,
+            distance: &sample_cells(&grid, |point| ball.at(point)),
+            velocity: &std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |[x, ..]| x as f64)),
+            pressure: &CellField::from_fn(&grid, |_| 0.0),
+        };
+        liquid(&values, &[Grids::Surface, Grids::Velocity], Precision::Single)
+    }
+
+    #[test]
+    fn grids_lie_where_their_descriptors_say_and_fill_the_file() {
+        let bytes = ball();
+        let mut next = 0;
+        for (name, kind) in [("surface", "Tree_float_5_4_3"), ("velocity", "Tree_vec3s_5_4_3")] {
+            let mut descriptor = Vec::new();
+            [name, kind, ""].iter().for_each(|part| text(part, &mut descriptor));
+            let place = bytes.windows(descriptor.len()).position(|window| window == descriptor).unwrap();
+            assert!(next == 0 || next == place, "{name} begins where the grid before it ends");
+            let start = place + descriptor.len();
+            let offset = |index: usize| {
+                let here = start + 8 * index;
+                i64::from_le_bytes(bytes[here..here + 8].try_into().unwrap()) as usize
+            };
+            assert_eq!(offset(0), start + 24);
+            assert_eq!(bytes[offset(0)..offset(0) + 4], 3u32.to_le_bytes());
+            assert!(offset(0) < offset(1) && offset(1) < offset(2));
+            next = offset(2);
+        }
+        assert_eq!(next, bytes.len());
+    }
+
+    #[test]
+    fn the_same_liquid_gives_the_same_bits_on_any_number_of_threads() {
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(ball);
+        let crowded = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap().install(ball);
+        assert!(alone == crowded);
+    }
+}
