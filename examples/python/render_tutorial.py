@@ -31,6 +31,7 @@ def render(folder):
     """Writes the page and its pictures; returns the page."""
     (folder / IMAGES).mkdir(parents=True, exist_ok=True)
     page, names, pictures = [], {}, 0
+    plt.close("all")
     for is_text, content in cells((HERE / "tutorial.py").read_text(encoding="utf-8")):
         if is_text:
             page.append(content)

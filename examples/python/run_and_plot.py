@@ -53,6 +53,7 @@ def main(path="run_and_plot.png", cells=(128, 96)):
     energy.set(xlabel="time in s", ylabel="kinetic energy in J")
     ceiling.legend()
     figure.savefig(path, dpi=90)
+    plt.close(figure)
     print(f"wrote {Path(path)}")
     return runs
 

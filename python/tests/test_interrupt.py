@@ -40,8 +40,8 @@ def interrupted(work: str) -> str:
 def test_a_solve_ends_and_the_next_one_works():
     # Without Ctrl-C this would take days: no residual is ever that small.
     said = interrupted("""
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             unstick.solve(problem.A, problem.b, problem.wall, solver="psor", tol=1e-300, max_iterations=10**12)
         except KeyboardInterrupt:
             print("interrupted")
@@ -52,10 +52,9 @@ def test_a_solve_ends_and_the_next_one_works():
 
 def test_a_long_linear_solve_ends_too():
     said = interrupted("""
-        import threading
-        # One cycle of one solve after another: the signal is met inside of them.
-        print("ready", flush=True)
+        # Long linear solves, one after another: the signal is met inside of one.
         try:
+            print("ready", flush=True)
             while True:
                 unstick.solve(problem.A, problem.b, problem.wall, solver="policy+cg/none", tol=1e-14)
         except KeyboardInterrupt:
@@ -70,11 +69,11 @@ def test_a_run_ends_between_steps_and_goes_on_where_it_was():
         scene.grid.cells = [48, 36]
         run = scene.run(frames=20)
         next(run)
-        print("ready", flush=True)
         # One frame that would take for ever, so that the signal is met within it.
         slow = scene.copy()
         slow.set("time.frame", 1e6)
         try:
+            print("ready", flush=True)
             for frame in slow.run(frames=1):
                 pass
         except KeyboardInterrupt:
@@ -96,8 +95,8 @@ def test_the_same_run_goes_on_bit_for_bit():
         next(whole), (expected := next(whole))
         run = scene.run(frames=1)
         next(run)
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             while run.number < 1:
                 next(run)
             print("too fast")

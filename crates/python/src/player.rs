@@ -24,6 +24,9 @@ pub struct Folder {
     pub force: bool,
 }
 
+/// Movie, report, and what did not go as it should have.
+type FilesAndNotes = (Option<PathBuf>, PathBuf, Vec<String>);
+
 /// A simulation at work, in the plane or in space, with or without a folder.
 #[pyclass(frozen, module = "unstick._unstick")]
 pub struct Player {
@@ -69,7 +72,7 @@ impl Player {
     }
 
     /// Writes movie and report of a run folder; returns their paths and what did not go as it should have.
-    fn finish(&self, py: Python<'_>) -> PyResult<Option<(Option<PathBuf>, PathBuf, Vec<String>)>> {
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<FilesAndNotes>> {
         let finished = py.detach(|| self.lock().finish()).map_err(Exception::from)?;
         Ok(finished.map(|Finished { movie, report, notes }| (movie, report, notes)))
     }
