@@ -119,7 +119,12 @@ const COARSE: [(&str, &[&str], usize, [f64; 2]); 10] = [
     ("settling-sphere", &["grid.refine=0.5"], 6, [0.0, 0.0]),
     ("settling-disk", &["grid.refine=0.5"], 6, [0.0, 0.0]),
     ("kissing", &["grid.refine=0.5"], 4, [0.0, 0.0]),
-    ("fluidised-bed", &["grid.cells=[24,36,24]", "body.0.copies=60", "body.0.within.upper=[0.012,0.012,0.012]"], 3, [0.0, 0.0]),
+    (
+        "fluidised-bed",
+        &["grid.cells=[24,36,24]", "body.0.copies=60", "body.0.within.upper=[0.012,0.012,0.012]"],
+        3,
+        [0.0, 0.0],
+    ),
     ("sedimentation-5000", &["grid.cells=[24,30,24]", "body.0.copies=60"], 3, [0.0, 0.0]),
 ];
 

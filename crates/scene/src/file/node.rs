@@ -126,7 +126,7 @@ impl Node {
         self.named(&table.names())
     }
 
-    pub fn named(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
+    fn named(&self, known: &[&str]) -> Result<Fields<'_>, SceneError> {
         let Value::Table(entries) = &self.value else { return Err(self.refuse("a table")) };
         for entry in entries {
             if !known.contains(&entry.name.as_str()) {

@@ -4,23 +4,27 @@ use serde_json::{Map, Value, json};
 
 use super::shapes::{BODY_SHAPES, SHAPES};
 use super::whole::ROOT;
-use super::{Alternatives, Key, Kind, Table};
+use super::{Alternatives, Key, Kind, Table, viscous};
 
 /// A JSON Schema of scene files; editors complete and check keys with it.
 pub fn json() -> Value {
-    let Value::Object(mut root) = table(&ROOT) else { unreachable!("a table is an object") };
-    root.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
-    root.insert("title".into(), json!("Scene file of unstick"));
-    root.insert(
-        "$defs".into(),
-        json!({ SHAPES.name: alternatives(&SHAPES), BODY_SHAPES.name: alternatives(&BODY_SHAPES) }),
-    );
-    Value::Object(root)
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Scene file of unstick",
+        "type": "object",
+        "if": { "required": ["flow"] },
+        "then": table(&viscous::ROOT),
+        "else": table(&ROOT),
+        "$defs": { SHAPES.name: alternatives(&SHAPES), BODY_SHAPES.name: alternatives(&BODY_SHAPES) },
+    })
 }
 
 fn table(table: &Table) -> Value {
     let keys: Map<String, Value> = table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
-    let needed = table.keys.iter().filter(|key| key.default.is_empty() && (!key.text.is_empty() || key.name == "grid"));
+    let needed = table
+        .keys
+        .iter()
+        .filter(|key| key.default.is_empty() && (!key.text.is_empty() || ["grid", "flow"].contains(&key.name)));
     let needed: Vec<&str> = needed.map(|key| key.name).collect();
     json!({ "type": "object", "properties": keys, "required": needed, "additionalProperties": false })
 }
@@ -47,6 +51,7 @@ fn kind(kind: Kind) -> Value {
         Kind::Within(lower, upper) => json!({ "type": "number", "minimum": lower, "maximum": upper }),
         Kind::Count(least) => json!({ "type": "integer", "minimum": least }),
         Kind::Vector => axes(json!({ "type": "number" })),
+        Kind::Numbers => json!({ "type": "array", "items": { "type": "number" }, "minItems": 2 }),
         Kind::Counts => axes(json!({ "type": "integer", "minimum": 1 })),
         Kind::Turn => json!({ "oneOf": [{ "type": "number" }, axes(json!({ "type": "number" }))] }),
         Kind::Choice(names) => json!({ "enum": names }),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::shapes::{BODY_SHAPES, SHAPES};
-use super::{Alternative, Alternatives, Kind, TABLES, Table};
+use super::{Alternative, Alternatives, Kind, TABLES, Table, VISCOUS_TABLES};
 
 /// Headings above the first table of each part, and what stands before it.
 const PARTS: &[(&str, &str)] = &[
@@ -27,15 +27,19 @@ pub fn markdown() -> String {
             text += &shapes();
             text += &after;
         }
-        write(&mut text, table);
+        write(&mut text, table, "");
+    }
+    let _ = writeln!(text, "{}", include_str!("viscous.md"));
+    for table in VISCOUS_TABLES {
+        write(&mut text, table, if table.name == "flow" { "" } else { " of a flow" });
     }
     text + include_str!("after.md")
 }
 
-fn write(text: &mut String, table: &Table) {
+fn write(text: &mut String, table: &Table, of: &str) {
     if !table.name.is_empty() {
         let name = if table.many { format!("[[{}]]", table.name) } else { format!("[{}]", table.name) };
-        let _ = writeln!(text, "### `{name}`\n");
+        let _ = writeln!(text, "### `{name}`{of}\n");
     }
     if !table.text.is_empty() {
         let _ = writeln!(text, "{}\n", table.text);

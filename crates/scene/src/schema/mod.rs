@@ -16,6 +16,7 @@ mod methods;
 mod output;
 mod shapes;
 mod things;
+pub(crate) mod viscous;
 mod whole;
 
 pub use json::json;
@@ -78,6 +79,8 @@ pub enum Kind {
     Vector,
     /// Whole numbers, one for each axis.
     Counts,
+    /// Numbers, as many as the text says.
+    Numbers,
     /// An angle in the plane, axis times angle in space.
     Turn,
     /// One of these names.
@@ -147,6 +150,10 @@ const fn inner(name: &'static str, keys: &'static [Key]) -> Table {
     Table { name, many: false, text: "", keys, notes: "" }
 }
 
+/// The tables of scenes with a `[flow]`, in the order of the reference.
+pub const VISCOUS_TABLES: &[&Table] =
+    &[&viscous::ROOT, &viscous::FLOW, &viscous::GRID, &viscous::TIME, &viscous::BODY, &viscous::OUTPUT];
+
 /// The tables with headings of their own, in the order of the reference.
 pub const TABLES: &[&Table] = &[
     &ROOT, &GRID, &TIME, &WALLS, &LIQUID, &SOLID, &SOURCE, &DRAIN, &BODY, &CONTACT, &TRANSPORT, &PRESSURE, &SPLITTING,
@@ -156,41 +163,51 @@ pub const TABLES: &[&Table] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SceneFile;
+    use crate::{SceneError, SceneFile};
 
     const SMALLEST: &str =
         "[grid]\ncells = [8, 8]\n[[liquid]]\nshape = { cuboid = { lower = [0, 0], upper = [1, 1] } }\n";
+    const SMALLEST_FLOW: &str = "[grid]\ncells = [8, 8]\n[flow]\nviscosity = 0.1\n";
 
-    fn smallest() -> SceneFile {
-        SceneFile::parse("smallest", "smallest.toml", SMALLEST, std::path::Path::new(".")).unwrap()
+    fn parse(text: &str) -> SceneFile {
+        SceneFile::parse("smallest", "smallest.toml", text, std::path::Path::new(".")).unwrap()
     }
 
-    /// A default is a value if TOML can read it.
-    fn value(key: &Key) -> Option<&'static str> {
-        toml::from_str::<toml::Table>(&format!("x = {}", key.default)).ok().map(|_| key.default)
+    /// A scene as text, without the places of its values.
+    fn shown(file: &SceneFile) -> Result<String, SceneError> {
+        let text = match file.is_viscous() {
+            true => format!("{:?}", file.viscous_scene()?),
+            false => format!("{:?}", file.scene()?),
+        };
+        Ok(without_places(text))
     }
 
     #[test]
     fn a_default_written_out_changes_nothing() {
-        let plain = format!("{:?}", smallest().scene().unwrap());
         let mut tried = 0;
-        for table in TABLES.iter().filter(|table| !table.many && table.name != "pressure.splitting") {
-            for key in table.keys {
-                let path = if table.name.is_empty() { key.name.into() } else { format!("{}.{}", table.name, key.name) };
-                let Some(value) = value(key) else { continue };
-                let mut file = smallest();
-                file.set(&format!("{path}={value}")).unwrap();
-                let with = format!("{:?}", file.scene().unwrap_or_else(|error| panic!("{path} = {value}: {error}")));
-                assert!(without_places(&with) == without_places(&plain), "{path} = {value} is not the default");
-                tried += 1;
+        for (tables, smallest) in [(TABLES, SMALLEST), (VISCOUS_TABLES, SMALLEST_FLOW)] {
+            let plain = shown(&parse(smallest)).unwrap();
+            for table in tables.iter().filter(|table| !table.many && table.name != "pressure.splitting") {
+                for key in table.keys.iter().filter(|key| is_value(key.default)) {
+                    let dot = if table.name.is_empty() { "" } else { "." };
+                    let line = format!("{}{dot}{}={}", table.name, key.name, key.default);
+                    let mut file = parse(smallest);
+                    file.set(&line).unwrap();
+                    let with = shown(&file).unwrap_or_else(|error| panic!("{line}: {error}"));
+                    assert!(with == plain, "{line} is not the default:\n{with}\n{plain}");
+                    tried += 1;
+                }
             }
         }
-        assert!(tried > 20, "{tried}");
+        assert!(tried > 40, "{tried}");
     }
 
-    /// Places differ, of course.
-    fn without_places(text: &str) -> String {
-        let mut text = text.to_owned();
+    /// Others are words.
+    fn is_value(default: &str) -> bool {
+        toml::from_str::<toml::Table>(&format!("x = {default}")).is_ok()
+    }
+
+    fn without_places(mut text: String) -> String {
         while let Some(start) = text.find("Place {") {
             let mut depth = 0;
             let end = text[start..].char_indices().find(|&(_, letter)| {

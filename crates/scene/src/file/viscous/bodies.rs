@@ -10,26 +10,7 @@ use crate::file::body::one_body;
 use crate::file::error::SceneError;
 use crate::file::motion::motion;
 use crate::file::node::{Fields, Node};
-
-const KEYS: [&str; 17] = [
-    "name",
-    "shape",
-    "density",
-    "mass",
-    "centre",
-    "turn",
-    "velocity",
-    "spin",
-    "restitution",
-    "friction",
-    "held_until",
-    "held",
-    "motion",
-    "oscillation",
-    "copies",
-    "within",
-    "jitter",
-];
+use crate::schema::viscous as schema;
 
 /// Bodies, and how those of them move that are steered.
 type Crew<const D: usize> = (Vec<RigidBody<D>>, Vec<Option<Steering<D>>>);
@@ -47,7 +28,7 @@ where
     let (mut bodies, mut steering) = (Vec::new(), Vec::new());
     let Some(list) = list else { return Ok((bodies, steering)) };
     for (index, node) in list.list("tables, each after [[body]]")?.iter().enumerate() {
-        let fields = node.named(&KEYS)?;
+        let fields = node.fields(&schema::BODY)?;
         let usual = format!("body {}", index + 1);
         if let Some(copies) = fields.get("copies") {
             let made = crowd(node, &fields, copies, grid, seed.wrapping_add(index as u64), folder)?;
@@ -85,7 +66,7 @@ where
         return Ok(Some(Steering::Scripted(motion(node, folder)?)));
     }
     let Some(node) = fields.get("oscillation") else { return Ok(None) };
-    let fields = node.named(&["amplitude", "period"])?;
+    let fields = node.fields(&schema::OSCILLATION)?;
     let (amplitude, period) = (fields.need("amplitude")?.vector()?, fields.need("period")?.positive()?);
     Ok(Some(Steering::Oscillation { amplitude, period }))
 }
@@ -111,7 +92,7 @@ where
     let count = copies.count(1, 10_000_000)?;
     let [mut lower, mut upper] = grid.bounds();
     if let Some(within) = fields.get("within") {
-        let fields = within.named(&["lower", "upper"])?;
+        let fields = within.fields(&schema::WITHIN)?;
         fields.read("lower", &mut lower, Node::vector)?;
         fields.read("upper", &mut upper, Node::vector)?;
         if let Some(axis) = (0..D).find(|&axis| lower[axis] >= upper[axis]) {

@@ -4,12 +4,13 @@ use unstick_flow::{Axis, AxisError, TensorGrid};
 
 use crate::file::error::SceneError;
 use crate::file::node::{Fields, Node};
+use crate::schema::viscous as schema;
 
 /// Cells are counted with 32 bits.
 const MAX_CELLS: usize = 1 << 31;
 
 fn fields(node: &Node) -> Result<Fields<'_>, SceneError> {
-    node.named(&["cells", "size", "spacing", "origin", "axes", "refine"])
+    node.fields(&schema::GRID)
 }
 
 /// The number of axes: 2 or 3.
@@ -76,7 +77,7 @@ fn equal<const D: usize>(fields: &Fields<'_>, refine: f64) -> Result<Vec<Axis>, 
 
 /// One axis of its own.
 fn stretched(node: &Node, refine: f64) -> Result<Axis, SceneError> {
-    let fields = node.named(&["from", "to", "cells", "fine", "spacing", "growth", "coarsest", "nodes"])?;
+    let fields = node.fields(&schema::AXIS)?;
     let refuse = |error: AxisError| refused(node, &error);
     if let Some(nodes) = fields.get("nodes") {
         let places = nodes.list("ascending numbers")?.iter().map(Node::number).collect::<Result<_, _>>()?;

@@ -4,6 +4,7 @@ use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Vi
 
 use crate::file::error::SceneError;
 use crate::file::node::{Fields, Node, Value};
+use crate::schema::viscous as schema;
 
 /// Lower and upper side of each axis.
 const SIDES: [[&str; 2]; 3] = [["left", "right"], ["bottom", "top"], ["back", "front"]];
@@ -12,8 +13,7 @@ const PROFILES: [(&str, Profile); 2] = [("uniform", Profile::Uniform), ("parabol
 
 /// Reads it into the setup; returns whether films are felt.
 pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Result<bool, SceneError> {
-    let known = ["viscosity", "dynamic_viscosity", "force", "sides", "lubrication", "solve"];
-    let fields = node.named(&known)?;
+    let fields = node.fields(&schema::FLOW)?;
     setup.viscosity = match (fields.get("viscosity"), fields.get("dynamic_viscosity")) {
         (Some(value), None) => viscosity(value)?,
         (None, Some(value)) => Viscosity::Newtonian(value.positive()? / setup.density),
@@ -25,8 +25,11 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
     };
     fields.read("force", &mut setup.force, Node::vector)?;
     if let Some(sides) = fields.get("sides") {
-        let names: Vec<&str> = SIDES[..D].as_flattened().to_vec();
-        let sides = sides.named(&names)?;
+        let sides = sides.fields(&schema::SIDES)?;
+        for of_space in SIDES[2].iter().filter_map(|name| sides.get(name)).filter(|_| D == 2) {
+            let message = format!("`{}` is a side of a box in space, this scene is of the plane", of_space.path);
+            return Err(SceneError::at(&of_space.place, message, "not for the plane"));
+        }
         for (axis, pair) in SIDES[..D].iter().enumerate() {
             for (end, name) in pair.iter().enumerate() {
                 sides.read(name, &mut setup.sides[axis][end], |node| side(node, axis))?;
@@ -53,11 +56,11 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
             .map(Viscosity::Newtonian)
             .map_err(|_| node.refuse("a positive number, { power_law = … } or { carreau = … }"));
     }
-    let law = node.named(&["power_law", "carreau"])?;
+    let law = node.fields(&schema::LAW)?;
     let positive = |fields: &Fields<'_>, key: &str| fields.need(key)?.positive();
     match (law.get("power_law"), law.get("carreau")) {
         (Some(law), None) => {
-            let fields = law.named(&["consistency", "exponent", "bounds"])?;
+            let fields = law.fields(&schema::POWER_LAW)?;
             let bounds = fields.need("bounds")?;
             let numbers: Vec<f64> =
                 bounds.list("two viscosities")?.iter().map(Node::positive).collect::<Result<_, _>>()?;
@@ -69,7 +72,7 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
             Ok(Viscosity::PowerLaw { consistency, exponent, bounds: [least, most] })
         }
         (None, Some(law)) => {
-            let fields = law.named(&["at_rest", "sheared", "relaxation", "exponent"])?;
+            let fields = law.fields(&schema::CARREAU)?;
             Ok(Viscosity::Carreau {
                 at_rest: positive(&fields, "at_rest")?,
                 sheared: fields.need("sheared")?.within(0.0, f64::MAX)?,
@@ -92,7 +95,7 @@ fn side<const D: usize>(node: &Node, axis: usize) -> Result<Boundary<D>, SceneEr
             _ => Boundary::Periodic,
         });
     }
-    let fields = node.named(&["lid", "inflow"])?;
+    let fields = node.fields(&schema::MOVING)?;
     match (fields.get("lid"), fields.get("inflow")) {
         (Some(lid), None) => {
             let velocity: [f64; D] = lid.vector()?;
@@ -107,7 +110,7 @@ fn side<const D: usize>(node: &Node, axis: usize) -> Result<Boundary<D>, SceneEr
 }
 
 fn inflow(node: &Node) -> Result<Inflow, SceneError> {
-    let fields = node.named(&["speed", "profile", "ramp", "half_sine"])?;
+    let fields = node.fields(&schema::INFLOW)?;
     let mut inflow = Inflow::uniform(fields.need("speed")?.number()?);
     fields.read("profile", &mut inflow.profile, |node| node.choice(&PROFILES))?;
     inflow.course = match (fields.get("ramp"), fields.get("half_sine")) {
@@ -123,7 +126,7 @@ fn inflow(node: &Node) -> Result<Inflow, SceneError> {
 }
 
 fn solving(node: &Node) -> Result<SolveParams, SceneError> {
-    let fields = node.named(&["viscous_tolerance", "pressure_tolerance", "max_iterations"])?;
+    let fields = node.fields(&schema::SOLVE)?;
     let mut params = SolveParams::default();
     let part = |node: &Node| {
         node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))

@@ -14,10 +14,8 @@ use super::node::{Fields, Node, Value};
 use crate::dimension::{Dim, Dimension};
 use crate::draw::viscous::{Show, View};
 use crate::output::Output;
+use crate::schema::viscous as schema;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
-
-const KEYS: [&str; 11] =
-    ["title", "description", "grid", "time", "gravity", "density", "flow", "body", "contact", "output", "seed"];
 
 /// The `[flow]` of a scene, if it has one.
 pub(super) fn flow_of(root: &Node) -> Option<&Node> {
@@ -27,7 +25,7 @@ pub(super) fn flow_of(root: &Node) -> Option<&Node> {
 
 /// Reads a scene; its dimension is the number of axes of its grid.
 pub(super) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyViscousScene, SceneError> {
-    let fields = root.named(&KEYS)?;
+    let fields = root.fields(&schema::ROOT)?;
     let grid = fields.need("grid")?;
     match grid::dimension(grid)? {
         2 => Ok(AnyViscousScene::Plane(Reader { name, folder, fields }.scene(grid::grid(grid)?, grid)?)),
@@ -61,7 +59,7 @@ impl Reader<'_> {
         let (bodies, steering) = bodies::bodies(fields.get("body"), &setup.grid, seed, self.folder)?;
         let (mut frame, mut frames, mut max_step, mut cfl) = (0.01, 100, f64::INFINITY, 0.5);
         if let Some(time) = fields.get("time") {
-            let time = time.named(&["frame", "frames", "max_step", "cfl"])?;
+            let time = time.fields(&schema::TIME)?;
             time.read("frame", &mut frame, Node::positive)?;
             time.read("frames", &mut frames, |node| node.count(1, 1_000_000))?;
             time.read("max_step", &mut max_step, Node::positive)?;
@@ -94,9 +92,11 @@ impl Reader<'_> {
 }
 
 fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
-    let known: &[&str] =
-        &["width", "frames", "movie", "fps", "show", "scale", "bodies", "checkpoint_every", "window", "view", "slice"];
-    let fields = node.named(if D == 2 { &known[..9] } else { known })?;
+    let fields = node.fields(&schema::OUTPUT)?;
+    for of_space in ["view", "slice"].iter().filter_map(|key| fields.get(key)).filter(|_| D == 2) {
+        let message = format!("`{}` needs three dimensions, this scene has two", of_space.path);
+        return Err(SceneError::at(&of_space.place, message, "not for the plane"));
+    }
     let mut common = Output::default();
     fields.read("width", &mut common.width, |node| node.count(64, 8192))?;
     fields.read("frames", &mut common.frames, Node::truth)?;
@@ -114,7 +114,7 @@ fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
 }
 
 fn window(node: &Node) -> Result<[[f64; 2]; 2], SceneError> {
-    let fields = node.named(&["lower", "upper"])?;
+    let fields = node.fields(&schema::WINDOW)?;
     let (lower, upper) = (fields.need("lower")?.vector::<2>()?, fields.need("upper")?.vector::<2>()?);
     let is_empty = (0..2).any(|axis| lower[axis] >= upper[axis]);
     if is_empty { Err(node.refuse("a lower corner below the upper one")) } else { Ok([lower, upper]) }
