@@ -33,7 +33,8 @@ impl Surface {
 
     fn of_samples(distance: &CellField<f64, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let samples = distance.shape();
-        let shape = RuntimeShape::<u32, 3>::new(samples.map(|count| count as u32 + 2));
+        // One layer before the first sample, two after the last: no face is made of the edges in the last layer.
+        let shape = RuntimeShape::<u32, 3>::new(samples.map(|count| count as u32 + 3));
         let mut padded = vec![(0.5 * spacing) as f32; shape.usize()];
         for (line, row) in distance.rows().enumerate() {
             let (y, z) = (line % samples[1], line / samples[1]);
@@ -41,7 +42,7 @@ impl Surface {
             padded[start..start + row.len()].iter_mut().zip(row).for_each(|(value, &found)| *value = found as f32);
         }
         let mut buffer = SurfaceNetsBuffer::default();
-        surface_nets(&padded, &shape, [0; 3], samples.map(|count| count as u32 + 1), &mut buffer);
+        surface_nets(&padded, &shape, [0; 3], samples.map(|count| count as u32 + 2), &mut buffer);
         // Place 1 of the padded array is the first sample.
         let vertex = |place: &[f32; 3]| {
             std::array::from_fn(|axis| (first[axis] + (f64::from(place[axis]) - 1.0) * spacing) as f32)
