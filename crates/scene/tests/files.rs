@@ -228,7 +228,7 @@ fn a_solid_follows_a_table_smoothly_and_its_velocity_with_it() {
 #[test]
 fn a_table_that_makes_no_sense_is_refused_with_file_and_line() {
     let refused = |table: &str, more: &str| {
-        let error = with_table(table, more).err().expect("a table that is refused").to_string();
+        let error = with_table(table, more).expect_err("a table that is refused").to_string();
         error[error.find("keys.csv").or(error.find("moved.toml")).unwrap()..].to_owned()
     };
     assert_eq!(refused("time,x\n0,0\n0.5\n", ""), "keys.csv:3:1: expected 2 numbers, one per column, found 1");
