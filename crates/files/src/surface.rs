@@ -33,7 +33,8 @@ impl Surface {
 
     fn of_samples(distance: &CellField<f64, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let samples = distance.shape();
-        let shape = RuntimeShape::<u32, 3>::new(samples.map(|count| count as u32 + 2));
+        // One layer before the first sample, two after the last: no face is made of the edges in the last layer.
+        let shape = RuntimeShape::<u32, 3>::new(samples.map(|count| count as u32 + 3));
         let mut padded = vec![(0.5 * spacing) as f32; shape.usize()];
         for (line, row) in distance.rows().enumerate() {
             let (y, z) = (line % samples[1], line / samples[1]);
@@ -53,7 +54,7 @@ impl Surface {
 
     fn of_array(values: &[f32], shape: RuntimeShape<u32, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let mut buffer = SurfaceNetsBuffer::default();
-        surface_nets(values, &shape, [0; 3], shape.as_array().map(|count| count - 1), &mut buffer);
+        surface_nets(values, &shape, [0; 3], shape.as_array(), &mut buffer);
         let vertex =
             |place: &[f32; 3]| std::array::from_fn(|axis| (first[axis] + f64::from(place[axis]) * spacing) as f32);
         Self {

@@ -54,7 +54,7 @@ fn wrong_types_and_values_are_refused_with_what_was_expected() {
     assert_refused("[output]\nsurface = \"ply\"", "2:11", "needs three dimensions", "`volume = \"vti\"`");
     assert_refused("[output]\nvolume = [\"vti\", \"vdb\"]", "2:10", "OpenVDB needs three dimensions", "");
     assert_refused("[output]\nvolume = \"vbd\"", "2:10", "expected one of", "did you mean `vdb`?");
-    assert_refused("[output]\nvolume = { format = \"vti\", thin = 3 }", "2:29", "unknown key `thin`", "");
+    assert_refused("[output]\nvolume = { format = \"vti\", thin = 3 }", "2:28", "unknown key `thin`", "");
     assert_refused("[output]\nfrom = 9\nuntil = 3", "3:9", "is 3, expected a frame not before 9", "");
     assert_refused("[output]\nvdb = { grids = [\"surface\", \"surface\"] }", "2:7", "twice", "");
     assert_refused("[output]\nstates = 3", "2:10", "true, false or {", "");

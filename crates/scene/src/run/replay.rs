@@ -68,8 +68,12 @@ impl<const D: usize> Replay<D> {
     /// Goes to a frame, up to [`Self::last`]; frames asked for in ascending order are computed once.
     pub fn seek(&mut self, frame: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
         let here = self.now.as_ref().map(|(number, _)| *number).filter(|&number| number <= frame);
-        let nearer =
-            self.kept.iter().rev().filter(|(number, _)| *number <= frame && here.is_none_or(|here| *number > here));
+        // What a frame shows of moving solids and bodies is where its last step has met them, which a state
+        // does not hold: there a state serves for the frames after it.
+        let shows_all = frame == 0 || (self.scene.bodies.is_empty() && !self.scene.setup.has_motion());
+        let is_before = |number: usize| number < frame || (number == frame && shows_all);
+        let is_nearer = |number: usize| is_before(number) && here.is_none_or(|here| number > here);
+        let nearer = self.kept.iter().rev().filter(|(number, _)| is_nearer(*number));
         for (number, path) in nearer {
             if let Some(state) = self.read(path, *number)? {
                 self.now = Some((*number, self.scene.resume(state)?));
