@@ -11,7 +11,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 
 BEGIN = f"""
-import sys, time
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background are born deaf to Ctrl-C
 sys.path.insert(0, {str(FOLDER)!r})
 import numpy as np
 import unstick

@@ -189,3 +189,15 @@ def test_the_lock_is_released(tank):
 def test_a_problem_without_rows_is_solved():
     nothing = unstick.solve(sparse.csr_array((0, 0)), np.zeros(0))
     assert nothing.converged and nothing.x.size == 0
+
+
+def test_the_device_is_taken_where_it_can_be(tank):
+    # Without a grid there is nothing for a device to do.
+    on_cpu = unstick.solve(tank.A, tank.b, tank.wall)
+    assert np.array_equal(unstick.solve(tank.A, tank.b, tank.wall, backend="auto").x, on_cpu.x)
+    try:
+        on_gpu = unstick.solve(tank.A, tank.b, tank.wall, grid=tank.mask, backend="gpu")
+    except unstick.SolveError as error:
+        assert 'backend="auto"' in str(error)
+    else:
+        assert on_gpu.converged and np.abs(on_gpu.x - on_cpu.x).max() < 1e-4
