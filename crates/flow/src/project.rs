@@ -33,14 +33,20 @@ struct Grip {
     basis: Vector6<f64>,
 }
 
+/// Iterations without a smaller residual after which none is hoped for.
+const PATIENCE: usize = 15;
+
+/// Groups of cells that no open face leads out of are looked for up to this size.
+const LARGEST_POCKET: usize = 24;
+
 /// The projection of one step.
 pub(crate) struct Projection<'a, const D: usize> {
     discrete: &'a Discrete<D>,
     grips: Vec<Vec<Grip>>,
     /// Inverse inertia of each body with the liquid that it carries along; zero where the motion is given.
     mobility: Vec<Matrix6<f64>>,
-    /// Cells without an open face: whatever flows into them, no potential can change it.
-    enclosed: Vec<usize>,
+    /// Groups of cells that no open face leads out of: whatever flows into them in all, no potential can change it.
+    pockets: Vec<Vec<usize>>,
 }
 
 impl<'a, const D: usize> Projection<'a, D> {
@@ -73,7 +79,7 @@ impl<'a, const D: usize> Projection<'a, D> {
                 )
             })
         });
-        Self { discrete, mobility: mobility.collect(), enclosed: enclosed(discrete, &grips), grips }
+        Self { discrete, mobility: mobility.collect(), pockets: pockets(discrete, marks, &grips), grips }
     }
 
     /// Momentum that a potential gives each body and the liquid in its place does not take, divided by density.
@@ -99,7 +105,7 @@ impl<'a, const D: usize> Projection<'a, D> {
     ) -> usize {
         let mut residual = divergence.values().to_vec();
         residual.iter_mut().for_each(|value| *value = -*value);
-        self.leave_out_enclosed(&mut residual);
+        self.leave_out_pockets(&mut residual);
         let iterations = if self.grips.iter().all(Vec::is_empty) {
             vector::copy(&residual, potential.values_mut());
             solver.solve(0.0, 1.0, potential.values_mut());
@@ -114,18 +120,23 @@ impl<'a, const D: usize> Projection<'a, D> {
         iterations
     }
 
-    /// Takes cells without an open face out of a right-hand side. In a closed box what is left must have no mean, or
+    /// Takes what flows into pockets in all out of a right-hand side. In a closed box what is left must have no mean, or
     /// there is no answer and the iteration would run away after a while.
-    fn leave_out_enclosed(&self, residual: &mut [f64]) {
-        if self.enclosed.is_empty() {
-            return;
+    fn leave_out_pockets(&self, residual: &mut [f64]) {
+        let spread = |residual: &mut [f64], cells: &[usize], sum: f64| {
+            cells.iter().for_each(|&cell| residual[cell] -= sum / cells.len() as f64);
+        };
+        let mut taken = 0.0;
+        for pocket in &self.pockets {
+            let sum: f64 = pocket.iter().map(|&cell| residual[cell]).sum();
+            spread(residual, pocket, sum);
+            taken += sum;
         }
-        self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
-        if self.discrete.is_closed() {
-            let rest = (residual.len() - self.enclosed.len()).max(1) as f64;
-            let mean = parallel::sum(&*residual, |block| block.iter().sum()) / rest;
-            parallel::for_each(&mut *residual, |block| block.iter_mut().for_each(|value| *value -= mean));
-            self.enclosed.iter().for_each(|&cell| residual[cell] = 0.0);
+        if taken != 0.0 && self.discrete.is_closed() {
+            let rest = residual.len() - self.pockets.iter().map(Vec::len).sum::<usize>();
+            let mean = taken / rest.max(1) as f64;
+            parallel::for_each(&mut *residual, |block| block.iter_mut().for_each(|value| *value += mean));
+            self.pockets.iter().flatten().for_each(|&cell| residual[cell] -= mean);
         }
     }
 
@@ -145,8 +156,20 @@ impl<'a, const D: usize> Projection<'a, D> {
         // K times the direction, which follows from K z = residual.
         let mut plain = z.clone();
         let mut last = 1.0;
+        // Next to singular, as around bodies that touch, it may come near and go away again: the nearest counts.
+        let (mut nearest, mut least, mut since) = (z.clone(), f64::INFINITY, 0);
         for iteration in 0..limit {
-            if vector::norm(&residual) <= target {
+            let norm = vector::norm(&residual);
+            if norm <= target {
+                return iteration;
+            }
+            since += 1;
+            if norm < least {
+                vector::copy(x, &mut nearest);
+                (least, since) = (norm, 0);
+            }
+            if since == PATIENCE {
+                vector::copy(&nearest, x);
                 return iteration;
             }
             vector::copy(&residual, &mut z);
@@ -164,6 +187,7 @@ impl<'a, const D: usize> Projection<'a, D> {
             }
             vector::step_both(slope / curvature, &direction, &product, x, &mut residual);
         }
+        vector::copy(&nearest, x);
         limit
     }
 
@@ -218,30 +242,78 @@ impl Grip {
     }
 }
 
-/// Cells all of whose faces are held by bodies or given by sides.
-fn enclosed<const D: usize>(discrete: &Discrete<D>, grips: &[Vec<Grip>]) -> Vec<usize> {
+/// Small groups of cells around which all faces are held by bodies or given by sides.
+fn pockets<const D: usize>(discrete: &Discrete<D>, marks: &Marks<D>, grips: &[Vec<Grip>]) -> Vec<Vec<usize>> {
     let cells = discrete.grid.cells();
-    let mut held = vec![0u8; cells.iter().product()];
-    grips.iter().flatten().flat_map(|grip| grip.cells).flatten().for_each(|cell| held[cell] += 1);
-    let given = |cell: usize| {
-        let mut rest = cell;
-        (0..D)
-            .map(|axis| {
-                let place = rest % cells[axis];
-                rest /= cells[axis];
-                let ends = [(place == 0, 0), (place + 1 == cells[axis], 1)];
-                ends.iter().filter(|&&(is_end, end)| is_end && discrete.sides[axis][end].is_closed()).count()
-            })
-            .sum::<usize>()
-    };
-    let mut enclosed = Vec::new();
-    for cell in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
-        if held[cell] > 0 && usize::from(held[cell]) + given(cell) == 2 * D {
-            enclosed.push(cell);
-            held[cell] = 0; // taken
+    let mut is_known = vec![false; cells.iter().product()];
+    let mut pockets = Vec::new();
+    let mut group = Vec::new();
+    for start in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
+        if is_known[start] {
+            continue;
+        }
+        group.clear();
+        group.push(start);
+        is_known[start] = true;
+        // From cell to cell through open faces, until there are no more, or too many, or one that is known to lead out.
+        let (mut next, mut is_shut) = (0, true);
+        while next < group.len() && is_shut {
+            let neighbours = open_neighbours(discrete, marks, cells, group[next]);
+            for neighbour in neighbours.into_iter().flatten().flatten() {
+                let leads_out = neighbour == OUTSIDE || (is_known[neighbour] && !group.contains(&neighbour));
+                is_shut &= !leads_out;
+                if !leads_out && !is_known[neighbour] {
+                    is_known[neighbour] = true;
+                    group.push(neighbour);
+                }
+            }
+            is_shut &= group.len() <= LARGEST_POCKET;
+            next += 1;
+        }
+        if is_shut {
+            pockets.push(group.clone());
         }
     }
-    enclosed
+    pockets
+}
+
+/// Where an outflow leads to.
+const OUTSIDE: usize = usize::MAX;
+
+/// The cells beyond the open faces of a cell.
+fn open_neighbours<const D: usize>(
+    discrete: &Discrete<D>,
+    marks: &Marks<D>,
+    cells: [usize; D],
+    cell: usize,
+) -> [[Option<usize>; 2]; D] {
+    let mut rest = cell;
+    let place: [usize; D] = std::array::from_fn(|axis| {
+        let place = rest % cells[axis];
+        rest /= cells[axis];
+        place
+    });
+    std::array::from_fn(|axis| {
+        [0, 1].map(|end| {
+            let mut face = place;
+            face[axis] += end;
+            let line = &discrete.velocity[axis][axis];
+            // The copy at the end of a periodic axis has no equation; the original at its beginning has.
+            if line.is_periodic && face[axis] == cells[axis] {
+                face[axis] = 0;
+            }
+            let is_open =
+                line.is_free[face[axis]] && marks.is_open(axis, index_of(discrete.grid.faces(axis), face));
+            let beside = discrete.cells_beside(axis, face[axis])[end];
+            is_open.then(|| {
+                beside.map_or(OUTSIDE, |beside| {
+                    let mut other = place;
+                    other[axis] = beside;
+                    index_of(cells, other)
+                })
+            })
+        })
+    })
 }
 
 /// Takes the mean by volume away: where nothing fixes it, the level of a pressure means nothing.
