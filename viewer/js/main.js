@@ -168,6 +168,7 @@ $("stop").addEventListener("click", async () => {
 });
 
 watchRuns(onRuns, (isThere) => {
+  if (isThere) panels.forEach((panel) => panel.store?.failed.clear()); // what failed with the server may be there now
   $("link").textContent = isThere ? "" : "The server is gone; trying again…";
   $("link").classList.toggle("lost", !isThere);
 });
