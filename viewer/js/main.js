@@ -97,13 +97,13 @@ function chooseRuns() {
   panels.forEach((panel, side) => panel.setRun(runs.find((run) => String(run.id) === $(`run-${side}`).value) ?? null));
   linkCameras();
   const shown = shownPanels().filter((panel) => !panel.run.problem);
+  showLive(shown.map((panel) => panel.run)); // whether to follow, before there is more to follow
   const step = Math.min(...shown.map((panel) => panel.run.frame_seconds), Infinity);
   const ends = shown.map((panel) => Math.max(0, panel.lastFrame()) * panel.run.frame_seconds);
   timeline.setExtent(Math.max(0, ...ends), Number.isFinite(step) ? step : 0.01);
   $("time").max = Math.round(timeline.end / timeline.step);
   const isSpace = shown.some((panel) => panel.hasData() && panel.dimension() === 3);
   document.querySelectorAll(".space-only").forEach((element) => (element.hidden = !isSpace));
-  showLive(shown.map((panel) => panel.run));
   showMovieLink(shown[0]?.run);
   loadTables(shown.map((panel) => panel.run));
   redraw();

@@ -24,12 +24,16 @@ export function simulate(scene, out, ...more) {
 
 /** Starts a simulation and does not wait for it. */
 export function startSimulation(scene, out, ...more) {
-  return spawn(UNSTICK, ["run", scene, "--out", out, "--quiet", ...more], { stdio: "ignore" });
+  const child = spawn(UNSTICK, ["run", scene, "--out", out, "--quiet", ...more], { stdio: "ignore" });
+  child.unref(); // a test that fails does not wait for it
+  process.on("exit", () => child.kill("SIGKILL"));
+  return child;
 }
 
 /** A server for folders: { url, kill }. */
 export async function serve(folders, ...more) {
   const child = spawn(UNSTICK, ["view", ...folders, "--quiet", "--no-open", "--port", "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  child.unref();
   process.on("exit", () => child.kill("SIGKILL"));
   const url = await new Promise((done, failed) => {
     child.stdout.once("data", (data) => done(String(data).trim()));

@@ -84,7 +84,8 @@ fn a_run_in_space_leaves_meshes_and_moving_solids_come_with_every_frame() {
     let mesh = counts(&read(&view.join("surface/0001.gz")).0);
     assert!(mesh["vertex"] > 50 && mesh["triangle"] > 100 && mesh["normal"] == mesh["vertex"]);
     assert!(!mesh.contains_key("solid_vertex"));
-    scene.setup.solids[0].motion = Motion::Steady { velocity: [0.1, 0.0, 0.0], spin: Dim::<3>::turn([0.0, 0.0, 1.0], 0.0), pivot: [0.5; 3] };
+    scene.setup.solids[0].motion =
+        Motion::Steady { velocity: [0.1, 0.0, 0.0], spin: Dim::<3>::turn([0.0, 0.0, 1.0], 0.0), pivot: [0.5; 3] };
     let moving = tempfile::tempdir().unwrap();
     simulate(&file, scene, moving.path(), 1);
     assert!(counts(&read(&moving.path().join("view/surface/0001.gz")).0)["solid_vertex"] > 50);

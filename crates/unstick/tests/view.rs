@@ -39,6 +39,13 @@ fn a_run_leaves_what_the_viewer_plays_and_says_that_it_is_over() {
     let status = std::fs::read_to_string(out.join("status.json")).unwrap();
     assert!(status.contains("\"state\":\"finished\"") && status.contains("\"frame\":2"), "{status}");
     assert!(!out.join("live.lock").exists());
-    unstick().args(["run", "dam-break", "--force"]).args(set).args(["--set", "output.view=false"]).arg("--out").arg(&out).assert().success();
+    unstick()
+        .args(["run", "dam-break", "--force"])
+        .args(set)
+        .args(["--set", "output.view=false"])
+        .arg("--out")
+        .arg(&out)
+        .assert()
+        .success();
     assert!(!out.join("view").exists());
 }
