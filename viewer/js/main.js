@@ -97,13 +97,13 @@ function chooseRuns() {
   panels.forEach((panel, side) => panel.setRun(runs.find((run) => String(run.id) === $(`run-${side}`).value) ?? null));
   linkCameras();
   const shown = shownPanels().filter((panel) => !panel.run.problem);
+  showLive(shown.map((panel) => panel.run)); // whether to follow, before there is more to follow
   const step = Math.min(...shown.map((panel) => panel.run.frame_seconds), Infinity);
   const ends = shown.map((panel) => Math.max(0, panel.lastFrame()) * panel.run.frame_seconds);
   timeline.setExtent(Math.max(0, ...ends), Number.isFinite(step) ? step : 0.01);
   $("time").max = Math.round(timeline.end / timeline.step);
   const isSpace = shown.some((panel) => panel.hasData() && panel.dimension() === 3);
   document.querySelectorAll(".space-only").forEach((element) => (element.hidden = !isSpace));
-  showLive(shown.map((panel) => panel.run));
   showMovieLink(shown[0]?.run);
   loadTables(shown.map((panel) => panel.run));
   redraw();
@@ -168,6 +168,7 @@ $("stop").addEventListener("click", async () => {
 });
 
 watchRuns(onRuns, (isThere) => {
+  if (isThere) panels.forEach((panel) => panel.store?.failed.clear()); // what failed with the server may be there now
   $("link").textContent = isThere ? "" : "The server is gone; trying again…";
   $("link").classList.toggle("lost", !isThere);
 });

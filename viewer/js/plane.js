@@ -87,8 +87,7 @@ export class PlaneRenderer {
     const pixelsPerCell = (0.5 * width * view[0]) / picture.cells[0];
     const largest = options.colour === "pressure" ? options.highest : options.fastest;
     gl.viewport(0, 0, width, height);
-    gl.clearColor(...GROUND, 1);
-    gl.clear(gl.COLOR_BUFFER_BIT);
+    this.clear(view, picture.tint ?? SOLID);
     gl.disable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -98,6 +97,20 @@ export class PlaneRenderer {
     }
     if (options.separated && picture.separated?.count) this.drawSeparated(picture, view, pixelsPerCell);
     if (options.solids && picture.solid) this.drawSolids(picture, view);
+  }
+
+  /** The ground within the domain; around it the border, which is a wall too. */
+  clear(view, tint) {
+    const { gl } = this;
+    const { width, height } = gl.canvas;
+    gl.clearColor(...tint.map((value) => 0.5 * value), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    const [left, bottom] = [(0.5 + 0.5 * view[2]) * width, (0.5 + 0.5 * view[3]) * height];
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(Math.round(left), Math.round(bottom), Math.round(0.5 * view[0] * width), Math.round(0.5 * view[1] * height));
+    gl.clearColor(...GROUND, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.disable(gl.SCISSOR_TEST);
   }
 
   drawLiquid({ cells, fields }, view, { colour }, largest) {

@@ -8,7 +8,7 @@ const sum = (names) => (columns) => columns[names[0]].map((_, step) => names.red
 
 /** What is plotted: a title, a unit, and one curve per entry. */
 const PLOTS = [
-  { id: "volume", title: "Volume", unit: "", curves: [["volume", (columns) => columns.volume]] },
+  { id: "volume", title: "Volume", unit: "% of the first", spans: [98, 102], curves: [["volume", (columns) => columns.volume.map((value) => (100 * value) / columns.volume[0])]] },
   { id: "energy", title: "Energy", unit: "J", curves: [["kinetic", (columns) => columns.kinetic_energy], ["potential", (columns) => columns.potential_energy], ["total", sum(["kinetic_energy", "potential_energy"])]] },
   { id: "cycles", title: "Solver", unit: "", curves: [["cycles", (columns) => columns.cycles], ["inner iterations", (columns) => columns.inner_iterations]] },
   { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: STAGES.map((stage) => [stage, (columns) => columns[`seconds_${stage}`].map((value) => 1000 * value)]) },
@@ -30,8 +30,8 @@ export class Plots {
 }
 
 class Plot {
-  constructor(parent, { id, title, unit, clips, curves }) {
-    Object.assign(this, { curves, clips, series: [], cells: [], end: 1, low: 0, high: 1 });
+  constructor(parent, { id, title, unit, clips, spans = [0, 0], curves }) {
+    Object.assign(this, { curves, clips, spans, series: [], cells: [], end: 1, low: 0, high: 1 });
     const figure = parent.appendChild(document.createElement("figure"));
     figure.className = "plot";
     figure.id = `plot-${id}`;
@@ -54,7 +54,7 @@ class Plot {
     );
     this.layValues(tables.map(({ label }) => label));
     const all = this.series.flatMap(({ values }) => (this.clips ? [1.5 * quantile(values, 0.98)] : extremes(values)));
-    const [low, high] = [Math.min(0, ...all), Math.max(...all, 0) || 1];
+    const [low, high] = [Math.min(this.spans[0], ...all), Math.max(this.spans[1], ...all) || 1];
     Object.assign(this, { low, high });
     this.area.replaceChildren();
     for (const part of [0, 0.5, 1]) {
@@ -146,6 +146,7 @@ function quantile(values, part) {
 export function short(value) {
   if (value === 0 || !Number.isFinite(value)) return "0";
   const size = Math.abs(value);
+  if (size >= 1000 && size < 1e5) return String(Math.round(value));
   return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 

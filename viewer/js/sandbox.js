@@ -46,7 +46,9 @@ export class Sandbox {
   /** Loads what is missing and goes on. */
   async resume() {
     this.running = true;
+    if (this.isLoading) return;
     if (!this.simulator) {
+      this.isLoading = true;
       this.say("Loading the simulator…");
       try {
         this.renderer = new PlaneRenderer(openContext(this.canvas));
@@ -55,6 +57,8 @@ export class Sandbox {
       } catch (error) {
         this.simulator = null;
         return this.say(`The sandbox cannot begin: ${error.message}`);
+      } finally {
+        this.isLoading = false;
       }
     }
     this.tick();

@@ -24,12 +24,16 @@ export function simulate(scene, out, ...more) {
 
 /** Starts a simulation and does not wait for it. */
 export function startSimulation(scene, out, ...more) {
-  return spawn(UNSTICK, ["run", scene, "--out", out, "--quiet", ...more], { stdio: "ignore" });
+  const child = spawn(UNSTICK, ["run", scene, "--out", out, "--quiet", ...more], { stdio: "ignore" });
+  child.unref(); // a test that fails does not wait for it
+  process.on("exit", () => child.kill("SIGKILL"));
+  return child;
 }
 
 /** A server for folders: { url, kill }. */
 export async function serve(folders, ...more) {
-  const child = spawn(UNSTICK, ["view", ...folders, "--no-open", "--port", "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(UNSTICK, ["view", ...folders, "--quiet", "--no-open", "--port", "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  child.unref();
   process.on("exit", () => child.kill("SIGKILL"));
   const url = await new Promise((done, failed) => {
     child.stdout.once("data", (data) => done(String(data).trim()));
@@ -70,7 +74,6 @@ export async function openPage(browser, url, options = {}) {
 async function serveFromDisk(page) {
   const disk = process.env.PAGE;
   await page.route(/\/(js\/.*|style\.css|sandbox\.wasm)$/, (route) => route.fulfill({ path: join(disk, new URL(route.request().url()).pathname) }));
-  await page.route(/:\d+\/$/, (route) => route.fulfill({ path: join(disk, "index.html") }));
 }
 
 export async function shoot(page, name) {
@@ -106,5 +109,5 @@ export function look(page, selector) {
 
 /** Waits until a condition in the page holds. */
 export async function until(page, condition, argument) {
-  await page.waitForFunction(condition, argument, { timeout: 30_000 });
+  await page.waitForFunction(condition, argument, { timeout: 60_000 });
 }

@@ -129,9 +129,11 @@ impl Shelf {
     }
 
     fn look(&self, id: usize) -> Value {
+        let problem = |reason: String| json!({ "id": id, "problem": reason, "label": self.label });
         let record = match RunRecord::read(&self.folder) {
             Ok(record) => record,
-            Err(error) => return json!({ "id": id, "problem": error.to_string(), "label": self.label }),
+            Err(_) if !self.folder.join("run.json").exists() => return problem("The run is no longer there.".into()),
+            Err(error) => return problem(format!("The run cannot be read: {error}")),
         };
         let layer = |name: &str| ranges(&self.folder.join("view").join(name), "gz");
         let size = |path: &PathBuf| path.metadata().map_or(0, |data| data.len());
