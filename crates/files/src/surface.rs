@@ -54,7 +54,7 @@ impl Surface {
 
     fn of_array(values: &[f32], shape: RuntimeShape<u32, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let mut buffer = SurfaceNetsBuffer::default();
-        surface_nets(values, &shape, [0; 3], shape.as_array(), &mut buffer);
+        surface_nets(values, &shape, [0; 3], shape.as_array().map(|count| count - 1), &mut buffer);
         let vertex =
             |place: &[f32; 3]| std::array::from_fn(|axis| (first[axis] + f64::from(place[axis]) * spacing) as f32);
         Self {
