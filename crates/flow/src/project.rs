@@ -302,8 +302,7 @@ fn open_neighbours<const D: usize>(
             if line.is_periodic && face[axis] == cells[axis] {
                 face[axis] = 0;
             }
-            let is_open =
-                line.is_free[face[axis]] && marks.is_open(axis, index_of(discrete.grid.faces(axis), face));
+            let is_open = line.is_free[face[axis]] && marks.is_open(axis, index_of(discrete.grid.faces(axis), face));
             let beside = discrete.cells_beside(axis, face[axis])[end];
             is_open.then(|| {
                 beside.map_or(OUTSIDE, |beside| {

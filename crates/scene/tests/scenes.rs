@@ -100,7 +100,9 @@ fn every_scene_says_where_it_comes_from_and_what_happens() {
     for entry in catalogue::ALL.iter().chain(catalogue::VISCOUS) {
         let file = SceneFile::find(entry.name).unwrap();
         let (title, description) = match file.is_viscous() {
-            true => file.viscous_scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap(),
+            true => {
+                file.viscous_scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap()
+            }
             false => file.scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap(),
         };
         assert!(entry.text.starts_with("# ") && entry.text.contains("# What to look for:"), "{}", entry.name);

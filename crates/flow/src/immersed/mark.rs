@@ -105,11 +105,7 @@ impl<const D: usize> Marks<D> {
 }
 
 /// Faces whose centre lies in a body.
-fn inside<const D: usize>(
-    discrete: &Discrete<D>,
-    body: &Immersed<D>,
-    around: &[Neighbourhood<D>; D],
-) -> Vec<Held<D>> {
+fn inside<const D: usize>(discrete: &Discrete<D>, body: &Immersed<D>, around: &[Neighbourhood<D>; D]) -> Vec<Held<D>> {
     let mut inside = Vec::new();
     for (component, near) in around.iter().enumerate() {
         near.for_each(|place, distance| {

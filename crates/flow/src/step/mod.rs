@@ -212,8 +212,7 @@ impl<const D: usize> Flow<D> {
                 for (i, value) in row.iter_mut().enumerate() {
                     let mut place = place;
                     place[0] = i;
-                    let counts =
-                        self.discrete.is_free(component, place) && self.marks.is_open(component, start + i);
+                    let counts = self.discrete.is_free(component, place) && self.marks.is_open(component, start + i);
                     *value *= if counts { self.discrete.volume(component, place) } else { 0.0 };
                 }
             });
@@ -246,8 +245,7 @@ impl<const D: usize> Flow<D> {
         }
         let Pass { momentum, taken, viscous_iterations, pressure_iterations, mut seconds } = pass;
 
-        let forces =
-            timed(&mut seconds.forces, || self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies));
+        let forces = timed(&mut seconds.forces, || self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies));
         let mut divergence = self.discrete.zero_cells();
         self.discrete.divergence(&momentum.faces, &mut divergence);
         let divergence = self.largest_rate(&divergence);
@@ -299,8 +297,7 @@ impl<const D: usize> Flow<D> {
 
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&pass.momentum.faces, &mut divergence);
-        let projection =
-            timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.marks, excess));
+        let projection = timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.marks, excess));
         pass.pressure_iterations += projection.project(
             &mut pass.momentum,
             &mut potential,

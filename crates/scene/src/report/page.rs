@@ -144,7 +144,13 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot<'static>> {
             true,
             pair([("fastest_liquid", "liquid, along an axis"), ("fastest_body", "bodies")]),
         ),
-        plot("Contacts", "and films thinner than two cells", false, true, pair([("contacts", "contacts"), ("films", "films")])),
+        plot(
+            "Contacts",
+            "and films thinner than two cells",
+            false,
+            true,
+            pair([("contacts", "contacts"), ("films", "films")]),
+        ),
         plot("Time per stage", "seconds per substep", false, true, stages),
         plot("Particles", "", false, false, single("particles")),
     ]

@@ -41,7 +41,8 @@ impl<const D: usize> ViscousRun<D> {
         let has_bodies = !scene.bodies.is_empty();
         let paths = has_bodies.then(|| Paths::create::<D>(&folder.join("bodies.csv"))).transpose()?;
         let physics = physics(record, folder)?;
-        let mut run = Self { look: None, scene, suspension, folder: folder.to_owned(), stats, paths, physics, frame: 0 };
+        let mut run =
+            Self { look: None, scene, suspension, folder: folder.to_owned(), stats, paths, physics, frame: 0 };
         run.open_pictures()?;
         run.draw()?;
         Ok(run)

@@ -48,9 +48,10 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
 /// A number, or a law.
 fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
     if !matches!(node.value, Value::Table(_)) {
-        return node.positive().map(Viscosity::Newtonian).map_err(|_| {
-            node.refuse("a positive number, { power_law = … } or { carreau = … }")
-        });
+        return node
+            .positive()
+            .map(Viscosity::Newtonian)
+            .map_err(|_| node.refuse("a positive number, { power_law = … } or { carreau = … }"));
     }
     let law = node.fields(&["power_law", "carreau"])?;
     let positive = |fields: &Fields<'_>, key: &str| fields.need(key)?.positive();
@@ -58,7 +59,8 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
         (Some(law), None) => {
             let fields = law.fields(&["consistency", "exponent", "bounds"])?;
             let bounds = fields.need("bounds")?;
-            let numbers: Vec<f64> = bounds.list("two viscosities")?.iter().map(Node::positive).collect::<Result<_, _>>()?;
+            let numbers: Vec<f64> =
+                bounds.list("two viscosities")?.iter().map(Node::positive).collect::<Result<_, _>>()?;
             let [least, most] = numbers[..] else { return Err(bounds.refuse("the least viscosity and the largest")) };
             if least > most {
                 return Err(bounds.refuse("the least viscosity before the largest"));

@@ -16,19 +16,8 @@ use crate::draw::viscous::{Show, View};
 use crate::output::Output;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
 
-const KEYS: [&str; 11] = [
-    "title",
-    "description",
-    "grid",
-    "time",
-    "gravity",
-    "density",
-    "flow",
-    "body",
-    "contact",
-    "output",
-    "seed",
-];
+const KEYS: [&str; 11] =
+    ["title", "description", "grid", "time", "gravity", "density", "flow", "body", "contact", "output", "seed"];
 
 /// The `[flow]` of a scene, if it has one.
 pub(super) fn flow_of(root: &Node) -> Option<&Node> {
@@ -67,7 +56,8 @@ impl Reader<'_> {
         fields.read("gravity", &mut gravity, Node::vector)?;
         let mut seed = 0;
         fields.read("seed", &mut seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
-        let text = |key: &str, usual: &str| fields.get(key).map_or(Ok(usual.to_owned()), |node| Ok(node.text()?.into()));
+        let text =
+            |key: &str, usual: &str| fields.get(key).map_or(Ok(usual.to_owned()), |node| Ok(node.text()?.into()));
         let (bodies, steering) = bodies::bodies(fields.get("body"), &setup.grid, seed, self.folder)?;
         let (mut frame, mut frames, mut max_step, mut cfl) = (0.01, 100, f64::INFINITY, 0.5);
         if let Some(time) = fields.get("time") {
@@ -104,19 +94,8 @@ impl Reader<'_> {
 }
 
 fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
-    let known: &[&str] = &[
-        "width",
-        "frames",
-        "movie",
-        "fps",
-        "show",
-        "scale",
-        "bodies",
-        "checkpoint_every",
-        "window",
-        "view",
-        "slice",
-    ];
+    let known: &[&str] =
+        &["width", "frames", "movie", "fps", "show", "scale", "bodies", "checkpoint_every", "window", "view", "slice"];
     let fields = node.fields(if D == 2 { &known[..9] } else { known })?;
     let mut common = Output::default();
     fields.read("width", &mut common.width, |node| node.count(64, 8192))?;

@@ -34,7 +34,8 @@ pub fn run(mut file: SceneFile, args: &RunArgs, quiet: bool) -> Result<Verdict, 
     if let Some(memory) = Memory::of_this_machine() {
         scene.check_memory(memory.available_bytes)?;
     }
-    let job = Job { record: RunRecord::of_viscous(&file, &scene, machine_facts(&"the processor")), folder, args, quiet };
+    let job =
+        Job { record: RunRecord::of_viscous(&file, &scene, machine_facts(&"the processor")), folder, args, quiet };
     match scene {
         AnyViscousScene::Plane(scene) => job.carry_out(scene),
         AnyViscousScene::Space(scene) => job.carry_out(scene),

@@ -26,7 +26,16 @@ pub const ALL: &[Study] = &[Study {
     }),
     views: &[View {
         caption: "Seconds per step",
-        show: Show::Numbers(&["cells", "contacts and films", "flow", "marking", "forces", "contact", "bodies", "bodies, µs each"]),
+        show: Show::Numbers(&[
+            "cells",
+            "contacts and films",
+            "flow",
+            "marking",
+            "forces",
+            "contact",
+            "bodies",
+            "bodies, µs each",
+        ]),
         published: "",
         claims: &[
             Claim {
