@@ -176,7 +176,7 @@ fn a_steered_body_stirs_the_liquid_and_pushes_others_aside() {
 }
 
 #[test]
-fn a_periodic_box_keeps_its_momentum() {
+fn a_periodic_box_nearly_keeps_its_momentum() {
     let mut scene = crowd(ContactModel::default(), Boundary::Periodic);
     scene.advance(0.005).unwrap();
     let (start, scale) = (scene.momentum(), scene.bodies().iter().map(|body| length(body.momentum())).sum::<f64>());
@@ -184,6 +184,6 @@ fn a_periodic_box_keeps_its_momentum() {
         scene.advance(0.005).unwrap();
     }
     let drift = length(minus(scene.momentum(), start)) / scale;
-    eprintln!("drift {drift}");
-    assert!(drift < 1e-2, "{drift}");
+    // Not to rounding: the number of faces that a body covers changes as it moves.
+    assert!(drift < 2e-3, "{drift}");
 }
