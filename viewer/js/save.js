@@ -46,7 +46,7 @@ export async function savePicture(panels, time, name) {
  * seen, `progress` is told the number; `signal` ends it early.
  */
 export async function saveMovie({ frames, fps, panels, show, timeOf, progress, signal, name }) {
-  const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find((type) => window.MediaRecorder?.isTypeSupported(type));
+  const type = ["video/webm;codecs=vp8", "video/webm;codecs=vp9", "video/webm"].find((type) => window.MediaRecorder?.isTypeSupported(type));
   if (!type) throw new Error("This browser cannot record movies.");
   await show(0);
   const { sheet, repaint } = compose(panels, timeOf(0));
@@ -54,17 +54,25 @@ export async function saveMovie({ frames, fps, panels, show, timeOf, progress, s
   const [track] = stream.getVideoTracks();
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 8e6 });
   const pieces = [];
-  recorder.ondataavailable = (event) => pieces.push(event.data);
-  const ended = new Promise((done) => (recorder.onstop = done));
-  recorder.start();
+  let heard = 0; // when the encoder last had something to say
+  recorder.ondataavailable = (event) => {
+    pieces.push(event.data);
+    if (event.data.size) heard = performance.now();
+  };
+  const [begun, ended] = ["onstart", "onstop"].map((name) => new Promise((done) => (recorder[name] = done)));
+  recorder.start(100);
+  await begun;
   for (let frame = 0; frame <= frames && !signal.aborted; frame++) {
-    const begun = performance.now();
+    const shownAt = performance.now();
     await show(frame);
     repaint(timeOf(frame));
     track.requestFrame();
     progress(frame);
-    await new Promise((done) => setTimeout(done, Math.max(0, 1000 / fps - (performance.now() - begun))));
+    await new Promise((done) => setTimeout(done, Math.max(0, 1000 / fps - (performance.now() - shownAt))));
   }
+  // What was shown last is still being encoded, on a busy machine for a while.
+  heard = performance.now();
+  while (performance.now() - heard < 800) await new Promise((done) => setTimeout(done, 100));
   recorder.stop();
   await ended;
   if (!signal.aborted) offer(new Blob(pieces, { type: "video/webm" }), name);

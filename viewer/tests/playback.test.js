@@ -150,9 +150,10 @@ test("a run in space shows its surface, particles, slices and walls", async () =
   await page.locator("#solids").uncheck();
   assert.notEqual((await look(page, right)).sum, surface.sum);
   await page.locator("#show").selectOption("particles");
-  await until(page, () => window.unstick.panels[1].shown.picture.particles);
-  assert.ok((await look(page, right)).blue > 0.01 * surface.all);
+  await until(page, () => window.unstick.panels.every((panel) => panel.shown.picture.particles));
   await shoot(page, "space-particles");
+  const particles = await look(page, right);
+  assert.ok(particles.blue > 0.01 * particles.all, JSON.stringify(particles));
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });

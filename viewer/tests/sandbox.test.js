@@ -85,8 +85,9 @@ test("gravity turns, everything can be paused and begun anew, and keys do it all
   const page = await openPage(browser, server.url);
   await started(page);
   await page.locator("[data-id=gravity]").selectOption("up");
-  await page.waitForTimeout(1500);
-  assert.ok((await height(page)) > 0.4);
+  const before = await height(page);
+  await until(page, () => window.unstick.sandbox().simulator.calls.time() > 0.8);
+  assert.ok((await height(page)) > before + 0.1, "it falls upwards");
   await page.locator("[data-id=pause]").click();
   await page.waitForTimeout(200);
   const then = await time(page);

@@ -30,9 +30,9 @@ export function startSimulation(scene, out, ...more) {
   return child;
 }
 
-/** A server for folders: { url, kill }. */
-export async function serve(folders, ...more) {
-  const child = spawn(UNSTICK, ["view", ...folders, "--quiet", "--no-open", "--port", "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+/** A server for folders: { url, kill }; at any port that is free unless one is named. */
+export async function serve(folders, port = 0) {
+  const child = spawn(UNSTICK, ["view", ...folders, "--quiet", "--no-open", "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"] });
   child.unref();
   process.on("exit", () => child.kill("SIGKILL"));
   const url = await new Promise((done, failed) => {

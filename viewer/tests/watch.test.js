@@ -55,7 +55,7 @@ test("a run that is going is watched, and stops with a checkpoint when asked", a
   await server.kill();
   await until(page, () => /server is gone/.test(document.querySelector("#link").textContent));
   await page.locator("#back").click();
-  const again = await serve([run], "--port", port);
+  const again = await serve([run], port);
   await until(page, () => document.querySelector("#link").textContent === "");
   assert.deepEqual([page.problems, second.problems], [[], []]);
   await again.kill();

@@ -1,8 +1,8 @@
 //! The server behind `unstick view`: plays and watches run folders in a browser.
 //!
 //! No path that a client sends ever becomes a path of the file system: what can be asked for is a run by its
-//! number, a layer by its name and a frame by its number ([`routes`]). Files are served from the folders that the
-//! server was started with, and not through links that lead out of them ([`library`]).
+//! number, a layer by its name and a frame by its number (`routes`). Files are served from the folders that the
+//! server was started with, and not through links that lead out of them (`library`).
 //!
 //! ```no_run
 //! use unstick_view::{Options, Server};

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The layers are files of their own so that a player fetches what it shows and nothing else. Every file is
-//! gzip over one [`Pack`], described in `docs/guide-viewer.md`.
+//! gzip over one [`ViewPack`], described in `docs/guide-viewer.md`.
 
 mod layers;
 mod pack;
