@@ -25,7 +25,7 @@ __device__ inline void wait_for(bool is_alone) {
 __device__ inline void small_sweep(const Level &level, bool is_alone, int colour, int mode) {
     {
         Team team = is_alone ? one_block() : all_blocks();
-        FOR_GROUPS(team, level, place) sweep_any(level, place, colour, mode);
+        FOR_GROUPS(team, level, place) sweep_group(level, place, colour, mode, MIXED);
     }
     wait_for(is_alone);
 }
@@ -169,7 +169,7 @@ __device__ inline void small_project(const Level &level, const Level *coarse, in
     wait_for(is_alone);
     for (int half = 0; half < 2 * sweeps; half++) {
         {
-            FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, ALL_CELLS);
+            FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, 1.0f);
         }
         wait_for(is_alone);
     }

@@ -6,12 +6,16 @@ use unstick_mlcp::run::Trace;
 use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
 
 use crate::error::GpuError;
-use crate::layout::{Args, Settle, THREADS, WALL_CELLS};
+use crate::layout::{Args, NEAR_CELLS, Settle, THREADS};
 use crate::machine::{Kernel, Recording};
 use crate::resident::Resident;
 
 /// Projected sweeps over all cells of the finest level behind the nested start.
 const SWEEPS_AFTER_START: usize = 2;
+
+/// Projected sweeps near the walls before each policy, and their over-relaxation: as on the processor.
+const SWEEPS: usize = 4;
+const RELAXATION: f64 = 1.6;
 
 impl Resident {
     /// Replays what `launches` does, recording it the first time.
@@ -60,22 +64,25 @@ impl Resident {
         self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
         self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
         self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
-        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
+        self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
         self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
     }
 
-    /// A projected sweep over the walls, and the policy.
+    /// Projected sweeps near the walls, and the policy.
     fn policy(&mut self) -> Result<(), GpuError> {
         if !self.has_walls {
             return Ok(());
         }
         let args = self.fine();
-        for colour in [0, 1] {
-            self.device.launch_mixed(Kernel::ProjectFine, &Args { colour, mode: WALL_CELLS, ..args })?;
-        }
-        self.device.launch_mixed(Kernel::ChooseFine, &args)?;
+        self.recordings.choice = Some(self.replay(self.recordings.choice, |resident| {
+            let sweep = Args { mode: NEAR_CELLS, factor: RELAXATION, ..args };
+            for colour in (0..SWEEPS).flat_map(|_| [0, 1]) {
+                resident.device.launch_listed(Kernel::ProjectFine, &Args { colour, ..sweep })?;
+            }
+            resident.device.launch_listed(Kernel::ChooseFine, &args)
+        })?);
         self.anchor()?;
-        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
+        self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
         let known = self.recordings.truncation;
         self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
         Ok(())
@@ -110,7 +117,7 @@ impl Resident {
     fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
         let unit = self.load_unit;
         let args = self.fine();
-        self.device.launch_mixed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
+        self.device.launch_listed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
         self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {

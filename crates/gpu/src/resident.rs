@@ -14,6 +14,8 @@ use crate::machine::{Kernel, Machine, Recording};
 #[derive(Default)]
 pub(crate) struct Recordings {
     pub start: Option<Recording>,
+    /// Sweeps near the walls, and the policy.
+    pub choice: Option<Recording>,
     pub truncation: Option<Recording>,
     pub iteration: Option<Recording>,
     /// Conjugate gradients in double precision, with directions in their places and exchanged.
@@ -97,7 +99,9 @@ impl Resident {
         self.norm = problem.residual_at_zero().max(f64::MIN_POSITIVE);
         let Device { machine, arena } = &mut self.device;
         machine.zero(arena.start, arena.cleared)?;
-        arena.base.unit = operator.unit();
+        if std::mem::replace(&mut arena.base.unit, operator.unit()) != operator.unit() {
+            self.recordings = Recordings::default(); // it is written in them
+        }
         let staging = arena.rows;
         let is_zero = q.iter().all(|&value| value == 0.0);
         machine.write(staging.cells, bytemuck::cast_slice(cells))?;
@@ -160,8 +164,9 @@ impl Resident {
     /// Levels and couplings; wall rows are lifted to their bounds.
     pub fn set_up(&mut self) -> Result<(), GpuError> {
         self.device.set_up()?;
+        self.device.launch(Kernel::ListNear, &self.device.args(0))?;
         let args = Args { mode: Settle::Lift as i32, ..self.device.args(0) };
-        self.device.launch_mixed(Kernel::SettleFine, &args)
+        self.device.launch_listed(Kernel::SettleFine, &args)
     }
 
     /// The iterate back.
