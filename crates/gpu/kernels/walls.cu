@@ -151,15 +151,12 @@ BARRIER_KERNEL(load_start) {
 // The natural residual max |min(q - lower, r)|; plain groups get their load, as by load_group.
 __device__ inline void residual_group(const Args &a, const System<double> &s, const Place &place, double *most) {
     int kind = a.level.groups[place.at >> 2];
+    if (kind == EMPTY) return;
 #pragma unroll 1
     for (int colour = 0; colour < 2; colour++) {
-        // Asked for at once, before the kind is known.
         int own = colour * a.level.size + place.at;
-        bool is_second = second(place, colour);
+        Rows<double> rows = rows_of(a.level, s, (const double *)s.q, kind, colour, place.at, second(place, colour));
         Four<double> q = load4(s.q + own), b = load4(s.b + own);
-        Around<double> n = around(a.level, (const double *)s.q + (1 - colour) * a.level.size, place.at, is_second);
-        if (kind == EMPTY) return;
-        Rows<double> rows = rows_amid(a.level, s, n, kind, colour, place.at, is_second);
         unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
         Four<float> load;
         for (int k = 0; k < 4; k++) {

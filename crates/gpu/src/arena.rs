@@ -138,9 +138,24 @@ impl Arena {
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
         let Args {
-            coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, ..
+            coupling,
+            excess,
+            q,
+            b,
+            lower,
+            direction,
+            image,
+            product,
+            iterate,
+            partials,
+            scalars,
+            levels,
+            near,
+            touched,
+            ..
         } = &mut self.base;
-        let arrays = [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched];
+        let arrays =
+            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;

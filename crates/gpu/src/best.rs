@@ -6,15 +6,17 @@ use unstick_mlcp::run::Trace;
 use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
 
 use crate::error::GpuError;
-use crate::layout::{Args, NEAR_CELLS, Settle, THREADS};
+use crate::layout::{Args, NEAR_CELLS, Scalars, Settle, THREADS};
 use crate::machine::{Kernel, Recording};
 use crate::resident::Resident;
 
 /// Projected sweeps over all cells of the finest level behind the nested start.
 const SWEEPS_AFTER_START: usize = 2;
 
-/// Projected sweeps near the walls before each policy, and their over-relaxation: as on the processor.
+/// Projected sweeps near the walls before a policy, and where the one before has changed no row; their
+/// over-relaxation: as on the processor.
 const SWEEPS: usize = 4;
+const SWEEPS_WHEN_SETTLED: usize = 1;
 const RELAXATION: f64 = 1.6;
 
 impl Resident {
@@ -48,7 +50,8 @@ impl Resident {
         let args = Args { factor: 1.0 / self.norm, ..self.fine() };
         self.load_unit = self.norm;
         self.device.reduce(Kernel::NaturalResidual, &args)?;
-        let residual = self.device.scalars()?.residual;
+        let Scalars { residual, changes, .. } = self.device.scalars()?;
+        self.changes = [changes, self.changes[0]];
         if residual > 0.0 {
             self.norm = residual;
         }
@@ -74,13 +77,17 @@ impl Resident {
             return Ok(());
         }
         let args = self.fine();
-        self.recordings.choice = Some(self.replay(self.recordings.choice, |resident| {
+        let is_settled = self.changes[0] > 0 && self.changes[0] == self.changes[1];
+        let sweeps = if is_settled { SWEEPS_WHEN_SETTLED } else { SWEEPS };
+        let known = self.recordings.choices[is_settled as usize];
+        let recording = self.replay(known, |resident| {
             let sweep = Args { mode: NEAR_CELLS, factor: RELAXATION, ..args };
-            for colour in (0..SWEEPS).flat_map(|_| [0, 1]) {
+            for colour in (0..sweeps).flat_map(|_| [0, 1]) {
                 resident.device.launch_listed(Kernel::ProjectFine, &Args { colour, ..sweep })?;
             }
             resident.device.launch_listed(Kernel::ChooseFine, &args)
-        })?);
+        })?;
+        self.recordings.choices[is_settled as usize] = Some(recording);
         self.anchor()?;
         self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
         let known = self.recordings.truncation;

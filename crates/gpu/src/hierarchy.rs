@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, Level, LISTED_BLOCKS, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
+use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.

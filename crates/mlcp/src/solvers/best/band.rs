@@ -12,8 +12,11 @@ use crate::problem::Mlcp;
 /// Layers beside the wall rows.
 const LAYERS: usize = 2;
 
-/// Projected sweeps before each policy.
+/// Projected sweeps before a policy.
 const SWEEPS: usize = 4;
+
+/// The same where the policy before has changed no row.
+const SWEEPS_WHEN_SETTLED: usize = 1;
 
 /// How far a sweep moves a row, in multiples of what its own equation asks for.
 const RELAXATION: f64 = 1.6;
@@ -69,8 +72,9 @@ impl<'p, const D: usize> Band<'p, D> {
         Self { problem, operator, colours: [red, black], touched, values }
     }
 
-    /// Projected sweeps over the band, red rows first; r = A q + b is kept up to date.
-    pub fn relax(&mut self, q: &mut [f64], r: &mut [f64]) {
+    /// Projected sweeps over the band, red rows first; r = A q + b is kept up to date. A few are enough once the
+    /// active set has settled.
+    pub fn relax(&mut self, is_settled: bool, q: &mut [f64], r: &mut [f64]) {
         let Self { problem, operator, colours, touched, values } = self;
         let residual = |place: &Place, q: &[f64]| {
             let row = place.row as usize;
@@ -78,7 +82,8 @@ impl<'p, const D: usize> Band<'p, D> {
             operator.neighbours(place.stretch as usize, place.row, |column, entry| residual += entry * q[column]);
             residual
         };
-        for places in (0..SWEEPS).flat_map(|_| colours.iter()) {
+        let sweeps = if is_settled { SWEEPS_WHEN_SETTLED } else { SWEEPS };
+        for places in (0..sweeps).flat_map(|_| colours.iter()) {
             write(places, values, q, |place, q| {
                 let row = place.row as usize;
                 let change = RELAXATION * residual(place, q) / operator.diagonal_of(row);
@@ -89,7 +94,7 @@ impl<'p, const D: usize> Band<'p, D> {
         write(touched, values, r, |place, _| residual(place, q));
     }
 
-    /// Bytes that the sweeps move: iterate, right-hand side, bound and diagonal of every row, and the places.
+    /// Bytes that all sweeps before a policy move: iterate, right-hand side, bound and diagonal of every row, and the places.
     pub fn bytes(&self) -> usize {
         let rows = self.colours.iter().map(Vec::len).sum::<usize>();
         SWEEPS * rows * (2 * 8 + 3 * 8 + size_of::<Place>()) + self.touched.len() * (3 * 8 + size_of::<Place>())

@@ -18,6 +18,8 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
     layout: Layout,
     walls: Walls<'t, D>,
     band: Band<'t, D>,
+    /// Whether the last policy has changed no row.
+    is_settled: bool,
     reduced: Reduced,
     answer: Vec<f32>,
     q: &'t mut [f64],
@@ -41,6 +43,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
             layout,
             walls,
             band,
+            is_settled: false,
             reduced: Reduced::default(),
             answer,
             q,
@@ -76,8 +79,9 @@ impl<const D: usize> Backend for OnCheckerboard<'_, D> {
     }
 
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
-        self.band.relax(self.q, &mut self.r);
+        self.band.relax(self.is_settled, self.q, &mut self.r);
         let changes = self.walls.choose(self.loose, self.q, &mut self.r);
+        self.is_settled = changes.is_empty();
         trace.set_up(|| self.hierarchy.pin(0, changes.into_iter()));
         Ok(())
     }
