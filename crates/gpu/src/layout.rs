@@ -70,7 +70,7 @@ impl Level {
             slots: slots as i32,
             pitch: pitch as i32,
             plane: plane as i32,
-            size: size as i32,
+            size: i32::try_from(size).unwrap_or(i32::MAX), // more than any device holds
             is_crowded: (tiles.iter().product::<usize>() <= CROWD) as i32,
             tiles: tiles.map(|count| count as i32),
             unit,
