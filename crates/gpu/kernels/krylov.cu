@@ -2,7 +2,7 @@
 // a cycle for a right-hand side that vanishes on red cells ends with a red half-sweep, so that its
 // answer z has A z = (0, S z_b).
 
-// b_b <- b_b - A_br x_r with x_r = A_rr^-1 b_r in level.x; the iterate becomes zero.
+// b_b <- b_b - A_br x_r with x_r = A_rr^-1 b_r in level.x.
 BARRIER_KERNEL(eliminate_red) {
     const Level &level = a.level;
     System<float> s = cycle_system(level);
@@ -14,14 +14,13 @@ BARRIER_KERNEL(eliminate_red) {
             int own = level.size + place.at;
             Rows<float> rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
             unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
-            Four<float> b = load4(level.b + own), zero = {0.0f, 0.0f, 0.0f, 0.0f};
+            Four<float> b = load4(level.b + own);
             for (int k = 0; k < 4; k++) {
                 bool is_free = kind == PLAIN || (flag(flags, k) & (PRESENT | PINNED)) == PRESENT;
                 b.v[k] = is_free ? b.v[k] + rows.sum.v[k] : 0.0f;
                 most = larger(most, fabsf(b.v[k]));
             }
             store4(level.b + own, b);
-            store4(a.iterate + place.at, zero);
         }
     }
     double norm;
@@ -32,6 +31,10 @@ BARRIER_KERNEL(eliminate_red) {
     }
 }
 
+// Which iteration it is, in is_begun.
+#define FIRST 1
+#define LATER 2
+
 // w <- (A z)_b with the sums r^T z and z^T S z, and from them the step.
 BARRIER_KERNEL(multiply_black) {
     const Level &level = a.level;
@@ -39,12 +42,13 @@ BARRIER_KERNEL(multiply_black) {
     double sums[2] = {0.0, 0.0};
     {
         FOR_TILES(level, place, false) {
-            int kind = level.groups[place.at >> 2];
-            if (kind == EMPTY) continue;
-            int own = level.size + place.at;
-            Rows<float> rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
-            unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
+            // Asked for at once, before the kind is known.
+            int kind = level.groups[place.at >> 2], own = level.size + place.at;
+            Around<float> n = around(level, (const float *)level.x, place.at, second(place, 1));
             Four<float> z = load4(level.x + own), r = load4(level.b + own), w;
+            if (kind == EMPTY) continue;
+            Rows<float> rows = rows_amid(level, s, n, kind, 1, place.at, second(place, 1));
+            unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
             float products[2] = {0.0f, 0.0f};
             for (int k = 0; k < 4; k++) {
                 w.v[k] = flag(flags, k) & PINNED ? 0.0f : rows.diagonal.v[k] * z.v[k] - rows.sum.v[k];
@@ -64,23 +68,26 @@ BARRIER_KERNEL(multiply_black) {
     scalars.beta = scalars.is_stopped ? 0.0 : beta;
     scalars.alpha = scalars.is_stopped ? 0.0 : sums[0] / curvature;
     scalars.rho = sums[0];
-    scalars.is_begun = 1;
+    scalars.is_begun = scalars.is_begun ? LATER : FIRST;
 }
 
-// p <- z + beta p, s <- S z + beta s, x <- x + alpha p, r <- r - alpha s; the norm of r.
+// p <- z + beta p, s <- S z + beta s, x <- x + alpha p, r <- r - alpha s; the norm of r. The first iteration finds
+// nothing of p, s and x.
 BARRIER_KERNEL(step_black) {
     const Level &level = a.level;
     float alpha = (float)a.scalars->alpha, beta = (float)a.scalars->beta;
+    bool is_first = a.scalars->is_begun == FIRST;
     float most = 0.0f;
     {
         FOR_TILES(level, place, false) {
-            if (level.groups[place.at >> 2] == EMPTY) continue;
-            int at = place.at, own = level.size + at;
-            Four<float> z = load4(level.x + own), w = load4(a.product + at), p = load4(a.direction + at);
-            Four<float> s = load4(a.image + at), x = load4(a.iterate + at), r = load4(level.b + own);
+            int kind = level.groups[place.at >> 2], at = place.at, own = level.size + at;
+            Four<float> z = load4(level.x + own), w = load4(a.product + at), r = load4(level.b + own);
+            Four<float> p = {0.0f, 0.0f, 0.0f, 0.0f}, s = p, x = p;
+            if (!is_first) p = load4(a.direction + at), s = load4(a.image + at), x = load4(a.iterate + at);
+            if (kind == EMPTY) continue;
             for (int k = 0; k < 4; k++) {
-                p.v[k] = beta == 0.0f ? z.v[k] : z.v[k] + beta * p.v[k];
-                s.v[k] = beta == 0.0f ? w.v[k] : w.v[k] + beta * s.v[k];
+                p.v[k] = z.v[k] + beta * p.v[k];
+                s.v[k] = w.v[k] + beta * s.v[k];
                 x.v[k] += alpha * p.v[k];
                 r.v[k] -= alpha * s.v[k];
                 most = larger(most, fabsf(r.v[k]));

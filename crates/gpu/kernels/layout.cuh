@@ -77,6 +77,7 @@ struct Args {
     const double *values, *more;
     const unsigned *loose;
     u64 *anchors;
+    int *near, *touched; // level 0: how many groups are swept at walls, or may hear of it, then where they are
     double *partials;
     Scalars *scalars;
 };
@@ -141,12 +142,15 @@ __device__ inline Place place_at(const Level &level, int at) {
     return place_of(level, (at - LEAD) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
 }
 
-// Groups that are not plain, in no particular order.
-#define FOR_MIXED(level, place)                                                                         \
+// Groups of a list, which begins with their number; in no particular order.
+#define FOR_LISTED(level, list, place)                                                                         \
     Place place;                                                                                               \
     for (int item_ = blockIdx.x * blockDim.x + threadIdx.x;                                                    \
-         item_ < level.mixed[0] ? (place = place_at(level, level.mixed[1 + item_]), true) : false;             \
+         item_ < (list)[0] ? (place = place_at(level, (list)[1 + item_]), true) : false;                       \
          item_ += gridDim.x * blockDim.x)
+
+// Groups that are not plain.
+#define FOR_MIXED(level, place) FOR_LISTED(level, level.mixed, place)
 
 // Threads that share a loop: those of all blocks, or of one.
 struct Team {

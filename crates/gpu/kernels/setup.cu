@@ -54,6 +54,35 @@ KERNEL(list_mixed) {
     }
 }
 
+// Whether there are wall cells within so many steps of a group, from row to row, of which some may lead across to
+// other groups of a row.
+__device__ inline bool is_near_wall(const Level &level, const Place &place, int steps, int across) {
+    unsigned seen = 0;
+    for (int dz = DIM == 3 ? -steps : 0; dz <= (DIM == 3 ? steps : 0); dz++)
+        for (int dy = -steps; dy <= steps; dy++) {
+            int y = place.y + dy, z = place.z + dz, rest = steps - abs(dy) - abs(dz);
+            if (rest < 0 || y < 0 || z < 0 || y >= level.ny || z >= level.nz) continue;
+            const u8 *row = level.flags + row_of(level, y, z);
+            int groups = rest < across ? rest : across;
+            for (int slot = place.slot - 4 * groups; slot <= place.slot + 4 * groups; slot += 4)
+                if (slot >= 0 && slot < level.slots) seen |= flags4(row + slot) | flags4(row + level.size + slot);
+        }
+    return seen & WALL * 0x01010101u;
+}
+
+// Lists the groups where the active set is decided, which are swept before every policy, and those whose residual
+// is another one afterwards or that are not plain. A group is eight cells long, deep enough for a wall at its end.
+#define NEAR_STEPS 2
+KERNEL(list_near) {
+    FOR_TILES(a.level, place, false) {
+        int kind = a.level.groups[place.at >> 2];
+        if (kind == EMPTY) continue;
+        bool is_touched = is_near_wall(a.level, place, NEAR_STEPS + 1, 1);
+        if (is_touched && is_near_wall(a.level, place, NEAR_STEPS, 0)) a.near[1 + atomicAdd(a.near, 1)] = place.at;
+        if (is_touched || kind > PLAIN) a.touched[1 + atomicAdd(a.touched, 1)] = place.at;
+    }
+}
+
 // The tile of a group, for loops that do not go by tiles.
 __device__ inline u8 *tile_at(const Level &level, const Place &place) {
     int tile = (place.z / TILE_Z * level.tiles_y + place.y / TILE_Y) * level.tiles_x + place.slot / TILE_SLOTS;

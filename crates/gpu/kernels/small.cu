@@ -22,28 +22,29 @@ __device__ inline void wait_for(bool is_alone) {
         small_barrier();
 }
 
-__device__ inline void small_sweep(const Level &level, bool is_alone, int colour, int mode) {
-    {
-        Team team = is_alone ? one_block() : all_blocks();
-        FOR_GROUPS(team, level, place) sweep_any(level, place, colour, mode);
-    }
+// `first` is the first group of the thread, most often its only one: where it lies is computed once for all sweeps.
+__device__ inline void small_sweep(const Level &level, bool is_alone, Place first, int colour, int mode) {
+    Team team = is_alone ? one_block() : all_blocks();
+    for (int group = team.rank; group < groups_of(level); group += team.size)
+        sweep_group(level, group == team.rank ? first : group_at(level, group), colour, mode, MIXED);
     wait_for(is_alone);
 }
 
 // The way down from a level to the next.
 __device__ inline void small_down(const Level &level, const Level &coarse, bool is_alone, bool is_reduced) {
     int red = is_reduced ? WITHOUT_B : WITH_B;
+    Team team = is_alone ? one_block() : all_blocks();
+    Place first = group_at(level, team.rank);
     if (is_reduced) {
-        small_sweep(level, is_alone, 1, FROM_ZERO);
+        small_sweep(level, is_alone, first, 1, FROM_ZERO);
     } else {
-        small_sweep(level, is_alone, 0, FROM_ZERO);
-        small_sweep(level, is_alone, 1, WITH_B);
+        small_sweep(level, is_alone, first, 0, FROM_ZERO);
+        small_sweep(level, is_alone, first, 1, WITH_B);
     }
     for (int sweep = 1; sweep < SWEEPS; sweep++) {
-        small_sweep(level, is_alone, 0, red);
-        small_sweep(level, is_alone, 1, WITH_B);
+        small_sweep(level, is_alone, first, 0, red);
+        small_sweep(level, is_alone, first, 1, WITH_B);
     }
-    Team team = is_alone ? one_block() : all_blocks();
     for (int item = team.rank; item < coarse_quads(level, coarse); item += team.size)
         restrict_red(level, coarse, item, !is_reduced);
     wait_for(is_alone);
@@ -52,14 +53,15 @@ __device__ inline void small_down(const Level &level, const Level &coarse, bool 
 // And back up.
 __device__ inline void small_up(const Level &level, const Level &coarse, bool is_alone, bool is_reduced) {
     int red = is_reduced ? WITHOUT_B : WITH_B;
+    Team team = is_alone ? one_block() : all_blocks();
+    Place first = group_at(level, team.rank);
     {
-        Team team = is_alone ? one_block() : all_blocks();
         FOR_GROUPS(team, level, place) prolong_red(level, coarse, place);
     }
     wait_for(is_alone);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        small_sweep(level, is_alone, 1, WITH_B);
-        small_sweep(level, is_alone, 0, red);
+        small_sweep(level, is_alone, first, 1, WITH_B);
+        small_sweep(level, is_alone, first, 0, red);
     }
 }
 
@@ -101,7 +103,7 @@ __device__ inline void tiny_cycle(Level *levels, int count, bool is_reduced) {
     float *x = levels[0].x;
     borrow_levels(levels, count, room);
     for (int l = 0; l + 1 < count; l++) small_down(levels[l], levels[l + 1], true, is_reduced && l == 0);
-    small_sweep(levels[count - 1], true, 0, FROM_ZERO); // a single cell, a red one
+    small_sweep(levels[count - 1], true, group_at(levels[count - 1], threadIdx.x), 0, FROM_ZERO); // a single red cell
     for (int l = count - 2; l >= 0; l--) small_up(levels[l], levels[l + 1], true, is_reduced && l == 0);
     for (int i = threadIdx.x; i < 2 * levels[0].size; i += blockDim.x) x[i] = levels[0].x[i];
     __syncthreads();
@@ -169,7 +171,7 @@ __device__ inline void small_project(const Level &level, const Level *coarse, in
     wait_for(is_alone);
     for (int half = 0; half < 2 * sweeps; half++) {
         {
-            FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, ALL_CELLS);
+            FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, 1.0f);
         }
         wait_for(is_alone);
     }

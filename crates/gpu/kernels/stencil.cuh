@@ -120,9 +120,8 @@ __device__ inline Four<T> sum_of(const Around<T> &n) {
 
 // Rows of a group that is not plain.
 template <class T>
-__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const T *x, int colour, int at,
+__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const Around<T> &n, int colour, int at,
                                      bool is_second) {
-    Around<T> n = around(level, x + (1 - colour) * level.size, at, is_second);
     Around<T> c = couplings(level, s.coupling, colour, at, is_second);
     Rows<T> rows;
     rows.diagonal = load4(s.excess + colour * level.size + at);
@@ -154,12 +153,11 @@ __device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, c
     return rows;
 }
 
-// Rows of any group that is not empty.
+// Rows of any group that is not empty, from the values around it.
 template <class T>
-__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
-                                  bool is_second) {
-    if (kind == MIXED) return mixed_rows(level, s, x, colour, at, is_second);
-    Around<T> n = around(level, x + (1 - colour) * level.size, at, is_second);
+__device__ inline Rows<T> rows_amid(const Level &level, const System<T> &s, const Around<T> &n, int kind, int colour,
+                                    int at, bool is_second) {
+    if (kind == MIXED) return mixed_rows(level, s, n, colour, at, is_second);
     if (kind == REGULAR) return regular_rows(level, s, n, colour, at);
     Rows<T> rows;
     rows.sum = sum_of(n);
@@ -168,6 +166,13 @@ __device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const 
         rows.diagonal.v[k] = (T)(SIDES * s.unit);
     }
     return rows;
+}
+
+// The same, from the vector.
+template <class T>
+__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
+                                  bool is_second) {
+    return rows_amid(level, s, around(level, x + (1 - colour) * level.size, at, is_second), kind, colour, at, is_second);
 }
 
 __device__ inline bool second(const Place &place, int colour) { return colour != place.is_odd; }

@@ -4,49 +4,27 @@
 #define WITHOUT_B 1
 #define FROM_ZERO 2 // all neighbours are zero
 
-// Groups that are not plain, or that nobody knows to be: an empty one comes out as zero.
-__device__ inline void sweep_any(const Level &level, const Place &place, int colour, int mode) {
+// A group of any kind; one that is taken for mixed and is empty comes out as zero. Everything that a plain group
+// needs is asked for at once, before its kind is known: what counts here is how many loads are under way.
+__device__ inline void sweep_group(const Level &level, const Place &place, int colour, int mode, int kind) {
     int own = colour * level.size + place.at;
     bool is_second = second(place, colour);
-    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, sum = b, x;
-    Around<float> n, c = couplings(level, (const float *const *)level.coupling, colour, place.at, is_second);
-    Four<float> diagonal = load4(level.excess + own);
-    unsigned flags = flags4(level.flags + own);
-    if (mode != WITHOUT_B) b = load4(level.b + own);
-    if (mode != FROM_ZERO) n = around(level, (const float *)level.x + (1 - colour) * level.size, place.at, is_second);
-    for (int k = 0; k < 4; k++) {
-        for (int side = 0; side < SIDES; side++) {
-            diagonal.v[k] += c.side[side].v[k];
-            if (mode != FROM_ZERO) sum.v[k] += c.side[side].v[k] * n.side[side].v[k];
-        }
-        bool is_free = diagonal.v[k] > 0.0f && !(flag(flags, k) & PINNED);
-        x.v[k] = is_free ? (b.v[k] + sum.v[k]) / diagonal.v[k] : 0.0f;
-    }
-    store4(level.x + own, x);
-}
-
-__device__ inline void sweep_group(const Level &level, const Place &place, int colour, int mode) {
-    int kind = level.groups[place.at >> 2];
-    if (kind == EMPTY) return;
-    if (kind == MIXED) {
-        sweep_any(level, place, colour, mode);
-        return;
-    }
-    int own = colour * level.size + place.at;
-    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, x;
+    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, x = b;
     Around<float> n;
     if (mode != WITHOUT_B) b = load4(level.b + own);
     if (mode != FROM_ZERO)
-        n = around(level, (const float *)level.x + (1 - colour) * level.size, place.at, second(place, colour));
+        n = around(level, (const float *)level.x + (1 - colour) * level.size, place.at, is_second);
     else
-        for (int side = 0; side < SIDES; side++) n.side[side] = {0.0f, 0.0f, 0.0f, 0.0f};
+        for (int side = 0; side < SIDES; side++) n.side[side] = x;
     if (kind == PLAIN) {
         float weight = 1.0f / SIDES, load = 1.0f / level.unit;
         Four<float> sum = sum_of(n);
         for (int k = 0; k < 4; k++) x.v[k] = weight * (load * b.v[k] + sum.v[k]);
-    } else {
-        Rows<float> rows = regular_rows(level, cycle_system(level), n, colour, place.at);
+    } else if (kind != EMPTY) {
+        System<float> s = cycle_system(level);
         unsigned flags = flags4(level.flags + own);
+        Rows<float> rows = kind == REGULAR ? regular_rows(level, s, n, colour, place.at)
+                                           : mixed_rows(level, s, n, colour, place.at, is_second);
         for (int k = 0; k < 4; k++) {
             bool is_free = rows.diagonal.v[k] > 0.0f && !(flag(flags, k) & PINNED);
             x.v[k] = is_free ? (b.v[k] + rows.sum.v[k]) / rows.diagonal.v[k] : 0.0f;
@@ -58,8 +36,6 @@ __device__ inline void sweep_group(const Level &level, const Place &place, int c
 KERNEL(sweep) {
     Place place;
     if (!locate(a.level, blockIdx.x, false, place)) return;
-    if (a.level.is_crowded) // latency counts: everything is asked for at once
-        sweep_any(a.level, place, a.colour, a.mode);
-    else
-        sweep_group(a.level, place, a.colour, a.mode);
+    int kind = a.level.is_crowded ? MIXED : a.level.groups[place.at >> 2]; // crowded: latency counts
+    sweep_group(a.level, place, a.colour, a.mode, kind);
 }

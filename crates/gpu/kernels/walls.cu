@@ -2,24 +2,24 @@
 // for the nested start of coarse levels in single precision.
 
 #define ALL_CELLS 0
-#define WALL_CELLS 1
+#define NEAR_CELLS 1
 
-// q_i <- max(q_i - r_i / A_ii, lower_i) on the cells of a colour.
+// q_i <- max(q_i - relaxation r_i / A_ii, lower_i) on the cells of a colour.
 template <class T>
 __device__ inline void project_group(const Level &level, const System<T> &s, const Place &place, int colour,
-                                     int which) {
-    int kind = level.groups[place.at >> 2];
-    if (kind == EMPTY || (which == WALL_CELLS && kind == PLAIN)) return;
-    int own = colour * level.size + place.at;
-    unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
-    if (which == WALL_CELLS && !(flags & WALL * 0x01010101u)) return;
-    Rows<T> rows = rows_of(level, s, s.q, kind, colour, place.at, second(place, colour));
+                                     T relaxation) {
+    // Asked for at once, before the kind is known.
+    int kind = level.groups[place.at >> 2], own = colour * level.size + place.at;
+    bool is_second = second(place, colour);
+    unsigned flags = flags4(level.flags + own);
     Four<T> q = load4(s.q + own), b = load4(s.b + own);
+    Around<T> n = around(level, (const T *)s.q + (1 - colour) * level.size, place.at, is_second);
+    if (kind == EMPTY) return;
+    Rows<T> rows = rows_amid(level, s, n, kind, colour, place.at, is_second);
     for (int k = 0; k < 4; k++) {
-        bool is_wall = flag(flags, k) & WALL;
-        if (!(rows.diagonal.v[k] > 0) || (which == WALL_CELLS && !is_wall)) continue;
-        T relaxed = (rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k];
-        if (is_wall) {
+        if (!(rows.diagonal.v[k] > 0)) continue;
+        T relaxed = q.v[k] + relaxation * ((rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k] - q.v[k]);
+        if (flag(flags, k) & WALL) {
             T lower = s.lower[own + k];
             relaxed = relaxed < lower ? lower : relaxed;
         }
@@ -96,14 +96,14 @@ __device__ inline float load_group(const Level &level, const System<T> &s, const
 
 KERNEL(project_fine) {
     if (a.mode == ALL_CELLS) {
-        FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, ALL_CELLS);
+        FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, 1.0);
     } else {
-        FOR_MIXED(a.level, place) project_group(a.level, fine_system(a), place, a.colour, WALL_CELLS);
+        FOR_LISTED(a.level, a.near, place) project_group(a.level, fine_system(a), place, a.colour, a.factor);
     }
 }
 
 KERNEL(project_start) {
-    FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, ALL_CELLS);
+    FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, 1.0f);
 }
 
 KERNEL(choose_fine) {
@@ -126,12 +126,13 @@ KERNEL(settle_start) {
     FOR_MIXED(a.level, place) settle_group(a.level, start_system(a.level), place, a.mode);
 }
 
-// The load of groups that are not plain; that of the plain ones is there from the last residual, whose
-// rows no wall has touched since.
+// The load of groups that are not plain or that a sweep near walls has touched; that of the others is there from
+// the last residual.
 BARRIER_KERNEL(load_fine) {
     float most = 0.0f;
     {
-        FOR_MIXED(a.level, place) most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
+        FOR_LISTED(a.level, a.touched, place)
+        most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
     }
     double norm;
     if (reduce_max(a, most, norm)) a.scalars->free_norm = larger(norm, a.scalars->plain_norm);

@@ -86,6 +86,9 @@ impl Arena {
             level.tile_marks = cutter.take(level.tile_count() as usize);
         }
         let cells = 2 * levels[0].size as usize;
+        for list in [&mut base.near, &mut base.touched] {
+            *list = cutter.take(4 + levels[0].size as usize);
+        }
         for coupling in &mut base.coupling[..dimension] {
             *coupling = cutter.take(8 * cells);
         }
@@ -135,9 +138,24 @@ impl Arena {
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
         let Args {
-            coupling, excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, ..
+            coupling,
+            excess,
+            q,
+            b,
+            lower,
+            direction,
+            image,
+            product,
+            iterate,
+            partials,
+            scalars,
+            levels,
+            near,
+            touched,
+            ..
         } = &mut self.base;
-        let arrays = [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels];
+        let arrays =
+            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;

@@ -50,6 +50,17 @@ impl Backend {
             Err(error) => Err(error),
         }
     }
+
+    /// The same for problems on a grid of so many cells. Kernels are compiled and memory is taken for a moment, so
+    /// that what is missing shows before anything is begun.
+    pub fn place_on(self, name: &SolverName, cells: &[usize]) -> Result<Placement, GpuError> {
+        let placement = self.place(name)?;
+        let Some(gpu) = placement.gpu() else { return Ok(placement) };
+        match gpu.solver(name, Default::default())?.prepare(cells) {
+            Err(reason) if self == Self::Auto => Ok(Placement::Cpu(Some(reason))),
+            tried => tried.map(|()| placement),
+        }
+    }
 }
 
 impl Placement {

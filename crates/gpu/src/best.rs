@@ -6,12 +6,18 @@ use unstick_mlcp::run::Trace;
 use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
 
 use crate::error::GpuError;
-use crate::layout::{Args, Settle, THREADS, WALL_CELLS};
+use crate::layout::{Args, NEAR_CELLS, Scalars, Settle, THREADS};
 use crate::machine::{Kernel, Recording};
 use crate::resident::Resident;
 
 /// Projected sweeps over all cells of the finest level behind the nested start.
 const SWEEPS_AFTER_START: usize = 2;
+
+/// Projected sweeps near the walls before a policy, and where the one before has changed no row; their
+/// over-relaxation: as on the processor.
+const SWEEPS: usize = 4;
+const SWEEPS_WHEN_SETTLED: usize = 1;
+const RELAXATION: f64 = 1.6;
 
 impl Resident {
     /// Replays what `launches` does, recording it the first time.
@@ -44,7 +50,8 @@ impl Resident {
         let args = Args { factor: 1.0 / self.norm, ..self.fine() };
         self.load_unit = self.norm;
         self.device.reduce(Kernel::NaturalResidual, &args)?;
-        let residual = self.device.scalars()?.residual;
+        let Scalars { residual, changes, .. } = self.device.scalars()?;
+        self.changes = [changes, self.changes[0]];
         if residual > 0.0 {
             self.norm = residual;
         }
@@ -60,22 +67,29 @@ impl Resident {
         self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
         self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
         self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
-        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
+        self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
         self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
     }
 
-    /// A projected sweep over the walls, and the policy.
+    /// Projected sweeps near the walls, and the policy.
     fn policy(&mut self) -> Result<(), GpuError> {
         if !self.has_walls {
             return Ok(());
         }
         let args = self.fine();
-        for colour in [0, 1] {
-            self.device.launch_mixed(Kernel::ProjectFine, &Args { colour, mode: WALL_CELLS, ..args })?;
-        }
-        self.device.launch_mixed(Kernel::ChooseFine, &args)?;
+        let is_settled = self.changes[0] > 0 && self.changes[0] == self.changes[1];
+        let sweeps = if is_settled { SWEEPS_WHEN_SETTLED } else { SWEEPS };
+        let known = self.recordings.choices[is_settled as usize];
+        let recording = self.replay(known, |resident| {
+            let sweep = Args { mode: NEAR_CELLS, factor: RELAXATION, ..args };
+            for colour in (0..sweeps).flat_map(|_| [0, 1]) {
+                resident.device.launch_listed(Kernel::ProjectFine, &Args { colour, ..sweep })?;
+            }
+            resident.device.launch_listed(Kernel::ChooseFine, &args)
+        })?;
+        self.recordings.choices[is_settled as usize] = Some(recording);
         self.anchor()?;
-        self.device.launch_mixed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
+        self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
         let known = self.recordings.truncation;
         self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
         Ok(())
@@ -110,7 +124,7 @@ impl Resident {
     fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
         let unit = self.load_unit;
         let args = self.fine();
-        self.device.launch_mixed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
+        self.device.launch_listed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
         self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {

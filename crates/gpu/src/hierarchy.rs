@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, Level, MIXED_BLOCKS, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
+use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -55,9 +55,9 @@ impl Device {
         self.machine.launch(kernel, 8 * args.coarse.tile_count(), THREADS, args)
     }
 
-    /// Work on the mixed groups of a level.
-    pub fn launch_mixed(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
-        self.machine.launch(kernel, args.level.tile_count().min(MIXED_BLOCKS), THREADS, args)
+    /// Work on listed groups of a level.
+    pub fn launch_listed(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
+        self.machine.launch(kernel, args.level.tile_count().min(LISTED_BLOCKS), THREADS, args)
     }
 
     /// Work by tiles of `args.level` that ends in a sum or a maximum.
@@ -103,7 +103,7 @@ impl Device {
     pub fn truncate(&mut self, level: usize) -> Result<(), GpuError> {
         let small = self.first_small().max(level);
         for level in level..small {
-            self.launch_mixed(Kernel::Truncate, &self.args(level))?;
+            self.launch_listed(Kernel::Truncate, &self.args(level))?;
         }
         self.launch_small(Kernel::SmallGalerkin, small, &self.args(0))
     }

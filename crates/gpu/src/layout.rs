@@ -11,8 +11,8 @@ pub(crate) const SMALL_THREADS: u32 = 512;
 /// Levels with no more cells than this for each of these blocks are small.
 pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 
-/// Blocks that work on lists of mixed groups.
-pub(crate) const MIXED_BLOCKS: u32 = 132 * 4;
+/// Blocks that work on lists of groups.
+pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
 /// Bytes of its own memory that a block needs for the tiny levels.
 pub(crate) const TINY_BYTES: u32 = 160 << 10;
@@ -70,7 +70,7 @@ impl Level {
             slots: slots as i32,
             pitch: pitch as i32,
             plane: plane as i32,
-            size: size as i32,
+            size: i32::try_from(size).unwrap_or(i32::MAX), // more than any device holds
             is_crowded: (tiles.iter().product::<usize>() <= CROWD) as i32,
             tiles: tiles.map(|count| count as i32),
             unit,
@@ -166,6 +166,8 @@ pub(crate) struct Args {
     pub more: Address,
     pub loose: Address,
     pub anchors: Address,
+    pub near: Address,
+    pub touched: Address,
     pub partials: Address,
     pub scalars: Address,
 }
@@ -225,8 +227,8 @@ pub(crate) enum Sweep {
     FromZero = 2,
 }
 
-/// A projected half-sweep over wall cells alone; all of them are the default.
-pub(crate) const WALL_CELLS: i32 = 1;
+/// A projected half-sweep over the groups at walls and near them alone; all of them are the default.
+pub(crate) const NEAR_CELLS: i32 = 1;
 
 /// What becomes of wall cells.
 #[repr(i32)]

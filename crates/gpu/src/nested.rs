@@ -49,8 +49,8 @@ impl Device {
     fn improve(&mut self, level: usize) -> Result<(), GpuError> {
         let args = Args { factor: 1.0, ..self.args(level) };
         for _ in 0..POLICIES {
-            self.launch_mixed(Kernel::ChooseStart, &args)?;
-            self.launch_mixed(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
+            self.launch_listed(Kernel::ChooseStart, &args)?;
+            self.launch_listed(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
             self.truncate(level)?;
             self.reduce(Kernel::LoadStart, &args)?;
             self.begin_gradients(level)?;
@@ -59,6 +59,6 @@ impl Device {
             }
             self.launch(Kernel::CorrectStart, &args)?;
         }
-        self.launch_mixed(Kernel::SettleStart, &Args { mode: Settle::Release as i32, ..args })
+        self.launch_listed(Kernel::SettleStart, &Args { mode: Settle::Release as i32, ..args })
     }
 }

@@ -14,6 +14,8 @@ use crate::machine::{Kernel, Machine, Recording};
 #[derive(Default)]
 pub(crate) struct Recordings {
     pub start: Option<Recording>,
+    /// Sweeps near the walls, and the policy: before the active set has settled, and afterwards.
+    pub choices: [Option<Recording>; 2],
     pub truncation: Option<Recording>,
     pub iteration: Option<Recording>,
     /// Conjugate gradients in double precision, with directions in their places and exchanged.
@@ -45,6 +47,8 @@ pub(crate) struct Resident {
     pub loose: usize,
     pub loose_rows: usize,
     rows: usize,
+    /// Changes of the active set, all in all and before the last policy.
+    pub changes: [i32; 2],
     /// The last residual, and the unit of the loads that came with it.
     pub norm: f64,
     pub load_unit: f64,
@@ -68,6 +72,7 @@ impl Resident {
             loose: 0,
             loose_rows: 0,
             rows: 0,
+            changes: [0; 2],
             norm: 1.0,
             load_unit: 1.0,
         })
@@ -94,10 +99,13 @@ impl Resident {
         debug_assert_eq!(self.dimension, D, "kernels and operator");
         let cells = operator.lattice().cells();
         self.rows = cells.len();
+        self.changes = [0; 2];
         self.norm = problem.residual_at_zero().max(f64::MIN_POSITIVE);
         let Device { machine, arena } = &mut self.device;
         machine.zero(arena.start, arena.cleared)?;
-        arena.base.unit = operator.unit();
+        if std::mem::replace(&mut arena.base.unit, operator.unit()) != operator.unit() {
+            self.recordings = Recordings::default(); // it is written in them
+        }
         let staging = arena.rows;
         let is_zero = q.iter().all(|&value| value == 0.0);
         machine.write(staging.cells, bytemuck::cast_slice(cells))?;
@@ -160,8 +168,9 @@ impl Resident {
     /// Levels and couplings; wall rows are lifted to their bounds.
     pub fn set_up(&mut self) -> Result<(), GpuError> {
         self.device.set_up()?;
+        self.device.launch(Kernel::ListNear, &self.device.args(0))?;
         let args = Args { mode: Settle::Lift as i32, ..self.device.args(0) };
-        self.device.launch_mixed(Kernel::SettleFine, &args)
+        self.device.launch_listed(Kernel::SettleFine, &args)
     }
 
     /// The iterate back.

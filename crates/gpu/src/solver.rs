@@ -120,18 +120,25 @@ impl GpuSolver {
         self.times
     }
 
-    /// Memory of the right shape, with the problem in it.
-    fn resident<const D: usize>(&mut self, operator: &PressureOperator<D>) -> Result<&mut Resident, GpuError> {
-        let shape = operator.lattice().shape();
-        let shape = [shape[0], shape[1], shape.get(2).copied().unwrap_or(1)];
-        let rows = operator.size();
+    /// Compiles the kernels and takes the memory for problems on a grid of so many cells: what is missing shows
+    /// now, and not in the first solve.
+    pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
+        self.resident(cells, cells.iter().product()).map(drop)
+    }
+
+    /// Memory for a problem with so many rows on such a grid.
+    fn resident(&mut self, cells: &[usize], rows: usize) -> Result<&mut Resident, GpuError> {
+        let dimension = cells.len();
+        let shape = [cells[0], cells[1], cells.get(2).copied().unwrap_or(1)];
         let kept = self.resident.take();
         let resident = match kept {
-            Some(resident) if resident.suits(D, shape, rows) => resident,
+            Some(resident) if resident.suits(dimension, shape, rows) => resident,
             other => {
-                let machine = other.and_then(|resident| resident.into_machine(D));
-                let machine = machine.map_or_else(|| self.gpu.machine(D), Ok)?;
-                Resident::new(machine, D, shape, rows, &self.plan.vectors())?
+                let machine = other.and_then(|resident| resident.into_machine(dimension));
+                let machine = machine.map_or_else(|| self.gpu.machine(dimension), Ok)?;
+                // The next problem of a simulation has a few rows more or less.
+                let room = (rows + rows / 4).min(shape.iter().product());
+                Resident::new(machine, dimension, shape, room, &self.plan.vectors())?
             }
         };
         Ok(self.resident.insert(resident))
@@ -147,7 +154,7 @@ impl GpuSolver {
         let plan = self.plan;
         let begin = Instant::now();
         let mut times = Times::default();
-        let resident = self.resident(operator)?;
+        let resident = self.resident(operator.lattice().shape(), operator.size())?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
         let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;

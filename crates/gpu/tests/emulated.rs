@@ -43,3 +43,12 @@ fn the_same_problem_gives_the_same_bits() {
     }
     assert_eq!(answers[0], answers[1]);
 }
+
+#[test]
+fn a_grid_that_no_device_holds_is_refused_before_anything_is_solved() {
+    let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
+    assert!(solver.prepare(&[4096, 4096, 4096]).is_err());
+    solver.prepare(&[12, 12, 12]).unwrap();
+    let problem = Example::CubeLid.problem(3, 12, 1).unwrap();
+    assert!(solver.solve(&problem, &mut vec![0.0; problem.size()]).unwrap().converged());
+}

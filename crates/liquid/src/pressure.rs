@@ -13,7 +13,7 @@
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::{
     CsrMatrix, Lattice, LinearOperator, LowRank, MatrixError, Mlcp, MlcpSolver, PressureOperator, ProblemError,
-    SolveError, SolveReport, Stencil,
+    SolveError, SolveReport, Stencil, parallel,
 };
 
 use crate::bodies::Push;
@@ -118,7 +118,7 @@ impl<const D: usize> PressureProblem<D> {
         let is_wall = |cell: [usize; D]| {
             geometry.separating.at(cell) && faces_of(cell).any(|(axis, _, face)| geometry.open[axis].at(face) < 1.0)
         };
-        let lower: Vec<f64> = cells.iter().map(|&cell| if is_wall(cell) { 0.0 } else { f64::NEG_INFINITY }).collect();
+        let lower = each(&cells, |_, cell| if is_wall(cell) { 0.0 } else { f64::NEG_INFINITY });
         let outflow = |cell: [usize; D]| {
             let through = |(axis, upwards, face): (usize, bool, [usize; D])| {
                 let flow = geometry.open[axis].at(face) * velocity[axis].at(face) + geometry.wall_flow(axis, face);
@@ -127,14 +127,16 @@ impl<const D: usize> PressureProblem<D> {
             faces_of(cell).map(through).sum::<f64>()
         };
         let control = |bound: f64| if bound > f64::NEG_INFINITY { sources.control } else { 0.0 };
-        let mut b: Vec<f64> = cells.iter().zip(&lower).map(|(&cell, &bound)| outflow(cell) - control(bound)).collect();
+        let mut b = each(&cells, |row, cell| outflow(cell) - control(lower[row]));
         if let Some(divergence) = &sources.divergence {
             // A pocket without air has nowhere to expand to.
             let mut has_air = vec![true; cells.len()];
             operator.singular_components().iter().flatten().for_each(|&row| has_air[row as usize] = false);
-            for row in (0..cells.len()).filter(|&row| has_air[row]) {
-                b[row] -= grid.spacing() * divergence.at(cells[row]) * geometry.cell_open.at(cells[row]);
-            }
+            let asked = |cell| grid.spacing() * divergence.at(cell) * geometry.cell_open.at(cell);
+            parallel::for_each((b.as_mut_slice(), cells.as_slice(), has_air.as_slice()), |(b, cells, has_air)| {
+                let rows = b.iter_mut().zip(cells).zip(has_air).filter(|(_, has_air)| **has_air);
+                rows.for_each(|((b, &cell), _)| *b -= asked(cell));
+            });
         }
         let row = |cell| Some(row_of.at(cell)).filter(|&row| row != NO_ROW);
         let bodies = geometry.body_columns(grid, sources.density, &row);
@@ -185,10 +187,10 @@ impl<const D: usize> PressureProblem<D> {
     pub fn solve(
         &self,
         solver: &mut dyn MlcpSolver,
-        guess: impl Fn([usize; D]) -> f64,
+        guess: impl Fn([usize; D]) -> f64 + Sync,
     ) -> Result<Solved<D>, PressureError> {
         let problem = self.problem().map_err(PressureError::Problem)?;
-        let mut q: Vec<f64> = self.cells.iter().map(|&cell| guess(cell)).collect();
+        let mut q = each(&self.cells, |_, cell| guess(cell));
         let report = solver.solve(&problem, &mut q).map_err(PressureError::Solve)?;
         Ok(self.judge(&problem, report, q))
     }
@@ -269,6 +271,15 @@ impl<const D: usize> PressureProblem<D> {
             });
         }
     }
+}
+
+/// A number for every row, from all threads.
+fn each<const D: usize>(cells: &[[usize; D]], number: impl Fn(usize, [usize; D]) -> f64 + Sync) -> Vec<f64> {
+    let mut numbers = vec![0.0; cells.len()];
+    parallel::for_each((0..cells.len(), numbers.as_mut_slice(), cells), |(rows, numbers, cells)| {
+        rows.zip(numbers).zip(cells).for_each(|((row, place), &cell)| *place = number(row, cell));
+    });
+    numbers
 }
 
 /// Faces of a cell: (axis, upwards, face).

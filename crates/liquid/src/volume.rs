@@ -11,7 +11,7 @@
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::parallel;
 
-use crate::cells::multi_index;
+use crate::cells::{fill, multi_index};
 use crate::geometry::Geometry;
 use crate::interpolate::sample_nodes;
 use crate::setup::Setup;
@@ -36,13 +36,19 @@ impl<const D: usize> Blocks<D> {
     fn count(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> Self {
         let grid = setup.grid;
         let full = setup.particles_per_cell() as f64;
+        let cells_of = |block: [usize; D]| {
+            let cell = move |choice: usize| std::array::from_fn(|axis| 2 * block[axis] + (choice >> axis & 1));
+            let is_inside = move |cell: &[usize; D]| (0..D).all(|axis| cell[axis] < grid.cells()[axis]);
+            (0..1usize << D).map(cell).filter(is_inside)
+        };
         let mut present = CellField::of_shape(grid.cells().map(|count| count.div_ceil(2)), |_| 0.0);
         let mut room = present.clone();
-        for (index, cell) in grid.iter().enumerate() {
-            let block = cell.map(|place| place / 2);
-            *present.at_mut(block) += f64::from(starts[index + 1] - starts[index]);
-            *room.at_mut(block) += full * geometry.cell_open.at(cell);
-        }
+        let particles = |cell| {
+            let index = grid.index(cell);
+            f64::from(starts[index + 1] - starts[index])
+        };
+        fill(&mut present, |block, present| *present = cells_of(block).map(particles).sum());
+        fill(&mut room, |block, room| *room = cells_of(block).map(|cell| full * geometry.cell_open.at(cell)).sum());
         Self { present, room }
     }
 
@@ -131,7 +137,7 @@ pub(crate) fn correction<const D: usize>(
     let least_room = if has_bodies { 0.5 * (setup.particles_per_cell() << D) as f64 } else { 1.0 };
     let is_slit = |cell: [usize; D]| has_bodies && geometry.space.at(cell) < 0.75;
     let mut divergence = CellField::from_fn(grid, |_| 0.0);
-    crate::cells::fill(&mut divergence, |cell, value| {
+    fill(&mut divergence, |cell, value| {
         if liquid.at(cell) >= 0.0 {
             return;
         }

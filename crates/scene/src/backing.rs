@@ -27,7 +27,8 @@ impl AnyScene {
 }
 
 impl<const D: usize> Scene<D> {
-    /// Where the pressure is going to be solved for; a GPU that is asked for and not there is refused.
+    /// Where the pressure is going to be solved for; a GPU that is asked for and not there, or lacks the memory, is
+    /// refused.
     pub fn placement(&self) -> Result<Placement, SceneError> {
         let on_processor = |reason| match self.backing.backend {
             Backend::Cpu => Ok(Placement::Cpu(None)),
@@ -36,7 +37,7 @@ impl<const D: usize> Scene<D> {
         };
         let placement = match self.setup.pressure.solver {
             _ if !self.bodies.is_empty() => on_processor(BODIES),
-            PressureMethod::Solver(name) => self.backing.backend.place(&name),
+            PressureMethod::Solver(name) => self.backing.backend.place_on(&name, &self.setup.grid.cells()),
             PressureMethod::Splitting(_) => on_processor(SPLITTING),
         };
         placement.map_err(|error| self.refuse_gpu(&error))

@@ -63,6 +63,7 @@ kernels! {
     Galerkin = "galerkin",
     Truncate = "truncate",
     ListMixed = "list_mixed",
+    ListNear = "list_near",
     SmallSetup = "small_setup",
     SmallGalerkin = "small_galerkin",
     SmallCycle = "small_cycle",

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use super::lines::{Line, Lines};
 use super::{INSIDE, PressureOperator, Stencil, Stretch};
 use crate::csr::CsrMatrix;
@@ -10,56 +12,32 @@ use crate::operator::LinearOperator;
 use crate::parallel::Chunks;
 
 impl<const D: usize> PressureOperator<D> {
-    /// Asks for every row once, in order.
+    /// Asks for every row once, from all threads.
     ///
     /// The matrix must be symmetric, and `towards` must vanish where the neighbour is no row.
     ///
     /// # Panics
     /// If the lattice has not D axes.
-    pub fn from_stencils(lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D>) -> Self {
+    pub fn from_stencils(lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D> + Sync) -> Self {
         Self::with_unit(1.0, lattice, stencil)
     }
 
     /// The same for a matrix whose inner couplings are `unit`.
-    fn with_unit(unit: f64, lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D>) -> Self {
+    fn with_unit(unit: f64, lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D> + Sync) -> Self {
         assert_eq!(lattice.dimension(), D, "axes of the lattice and of the operator");
         let lines = lines_of(&lattice);
         let size = lattice.cells().len();
-        let mut operator = Self {
-            lattice,
-            unit,
-            diagonal: Vec::with_capacity(size),
-            lines,
-            stretches: Vec::new(),
-            coefficients: Vec::new(),
-            chunks: Chunks::default(),
-            assembled: OnceLock::new(),
-        };
-        let lines = std::mem::replace(&mut operator.lines, Lines::new([0; 2], Vec::new()));
-        let mut cut = Vec::new();
-        for line in &lines.lines {
-            lines.stretches::<D>(line, size, |from, until, offsets| {
-                let row_of = |place: u32| line.base + place - line.from;
-                let mut first = row_of(from);
-                let mut is_inside = true;
-                for row in row_of(from)..row_of(until) {
-                    let stencil = stencil(row as usize);
-                    operator.diagonal.push(stencil.diagonal);
-                    let was_inside = std::mem::replace(&mut is_inside, stencil.is_inside(unit));
-                    if row > first && was_inside != is_inside {
-                        operator.push(first, row - first, offsets, &mut cut);
-                        first = row;
-                    }
-                    if !is_inside {
-                        cut.push(stencil.towards);
-                    }
-                }
-                operator.push(first, row_of(until) - first, offsets, &mut cut);
-            });
-        }
-        operator.chunks = Chunks::new(0, operator.stretches.iter().map(|stretch| stretch.length as usize));
-        operator.lines = lines;
-        operator
+        let parts = lines.lines.par_chunks(LINES_OF_A_PART).map(|some| {
+            let mut part = Part::default();
+            some.iter().for_each(|line| part.add(unit, &lines, line, size, &stencil));
+            part
+        });
+        let mut whole = Part { diagonal: Vec::with_capacity(size), ..Part::default() };
+        parts.collect::<Vec<_>>().into_iter().for_each(|part| whole.append(part));
+        let Part { diagonal, stretches, coefficients } = whole;
+        let chunks = Chunks::new(0, stretches.iter().map(|stretch| stretch.length as usize));
+        let (assembled, loose) = (OnceLock::new(), OnceLock::new());
+        Self { lattice, unit, diagonal, lines, stretches, coefficients, chunks, assembled, loose }
     }
 
     /// The same matrix in compact form. It must couple face neighbours only
@@ -85,21 +63,6 @@ impl<const D: usize> PressureOperator<D> {
             }
             Stencil { diagonal: matrix.diagonal()[row], towards }
         })
-    }
-
-    /// Appends a stretch; its rows are inside unless `cut` holds their coefficients.
-    fn push(&mut self, first: u32, length: u32, offsets: [[i32; 2]; D], cut: &mut Vec<[[f64; 2]; D]>) {
-        let mut coefficients = INSIDE;
-        if !cut.is_empty() {
-            coefficients = self.coefficients.len() as u32;
-            for axis in 0..D {
-                for side in 0..2 {
-                    self.coefficients.extend(cut.iter().map(|towards| towards[axis][side]));
-                }
-            }
-            cut.clear();
-        }
-        self.stretches.push(Stretch { first, length, offsets, coefficients });
     }
 
     /// The assembled matrix.
@@ -132,6 +95,68 @@ impl<const D: usize> PressureOperator<D> {
         }
         debug_assert_eq!(starts.len(), size + 1);
         CsrMatrix::from_raw(starts, columns, values).expect("neighbours ascend with their offsets")
+    }
+}
+
+/// Lines that one thread takes at a time.
+const LINES_OF_A_PART: usize = 64;
+
+/// The rows of some lines.
+#[derive(Default)]
+struct Part<const D: usize> {
+    diagonal: Vec<f64>,
+    stretches: Vec<Stretch<D>>,
+    coefficients: Vec<f64>,
+}
+
+impl<const D: usize> Part<D> {
+    /// Appends the rows of a line.
+    fn add(&mut self, unit: f64, lines: &Lines, line: &Line, size: usize, stencil: &impl Fn(usize) -> Stencil<D>) {
+        let mut cut = Vec::new();
+        lines.stretches::<D>(line, size, |from, until, offsets| {
+            let row_of = |place: u32| line.base + place - line.from;
+            let mut first = row_of(from);
+            let mut is_inside = true;
+            for row in row_of(from)..row_of(until) {
+                let stencil = stencil(row as usize);
+                self.diagonal.push(stencil.diagonal);
+                let was_inside = std::mem::replace(&mut is_inside, stencil.is_inside(unit));
+                if row > first && was_inside != is_inside {
+                    self.push(first, row - first, offsets, &mut cut);
+                    first = row;
+                }
+                if !is_inside {
+                    cut.push(stencil.towards);
+                }
+            }
+            self.push(first, row_of(until) - first, offsets, &mut cut);
+        });
+    }
+
+    /// Appends a stretch; its rows are inside unless `cut` holds their coefficients.
+    fn push(&mut self, first: u32, length: u32, offsets: [[i32; 2]; D], cut: &mut Vec<[[f64; 2]; D]>) {
+        let mut coefficients = INSIDE;
+        if !cut.is_empty() {
+            coefficients = self.coefficients.len() as u32;
+            for axis in 0..D {
+                for side in 0..2 {
+                    self.coefficients.extend(cut.iter().map(|towards| towards[axis][side]));
+                }
+            }
+            cut.clear();
+        }
+        self.stretches.push(Stretch { first, length, offsets, coefficients });
+    }
+
+    /// Appends the rows behind.
+    fn append(&mut self, next: Self) {
+        let before = self.coefficients.len() as u32;
+        self.stretches.extend(next.stretches.into_iter().map(|stretch| match stretch.coefficients {
+            INSIDE => stretch,
+            at => Stretch { coefficients: before + at, ..stretch },
+        }));
+        self.diagonal.extend_from_slice(&next.diagonal);
+        self.coefficients.extend_from_slice(&next.coefficients);
     }
 }
 

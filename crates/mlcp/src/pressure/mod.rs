@@ -46,6 +46,8 @@ pub struct PressureOperator<const D: usize> {
     coefficients: Vec<f64>,
     chunks: Chunks,
     assembled: OnceLock<CsrMatrix<'static>>,
+    /// Components that nothing holds.
+    loose: OnceLock<Vec<Vec<u32>>>,
 }
 
 /// One row: the diagonal entry and, per axis downwards and upwards, minus the entry of the
@@ -95,6 +97,11 @@ impl<const D: usize> PressureOperator<D> {
     /// Number of rows, in whatever dimension.
     pub(crate) fn rows(&self) -> usize {
         self.diagonal.len()
+    }
+
+    /// Diagonal entry of a row.
+    pub(crate) fn diagonal_of(&self, row: usize) -> f64 {
+        self.diagonal[row]
     }
 
     /// Coupling across an open face between two inner cells.
@@ -208,7 +215,7 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
         Some(PressureOperator::lattice(self))
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
-        self.loose_components()
+        self.loose.get_or_init(|| self.loose_components()).clone()
     }
     fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
         let any: &dyn Any = self;

@@ -4,15 +4,15 @@
 //!
 //! 1. a nested start from the coarse levels, which finds most of the active
 //!    set where that is cheap;
-//! 2. in each cycle a projected sweep over the wall rows alone, then the policy: a wall row is
-//!    *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
+//! 2. in each cycle a few over-relaxed projected sweeps over the wall rows and the layers beside them, then
+//!    the policy: a wall row is *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
 //! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients with a multigrid cycle whose
 //!    levels leave the pinned rows out, in single precision, solved only as far as the policy
 //!    deserves; the residual is taken anew in double precision.
 //!
 //! Where this runs is left to a [`Backend`]: here it is the checkerboard, elsewhere a GPU.
 //!
-//! The sweep decides what a policy on unsmoothed residuals would get wrong, and a cycle
+//! The sweeps decide what a policy on unsmoothed residuals would get wrong, and a cycle
 //! costs the same whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
@@ -20,6 +20,7 @@
 //! termination on M-matrices, single exchanges otherwise). Matrices without a grid get policy
 //! iteration with algebraic multigrid from the start.
 
+mod band;
 mod on_checkerboard;
 mod walls;
 
@@ -99,8 +100,8 @@ pub trait Backend {
     /// Adds to the iterate what the coarse levels know of the correction.
     fn start(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
 
-    /// A projected sweep over the wall rows, then the policy: pins the rows that have let go, on all
-    /// levels.
+    /// Projected sweeps over the wall rows and the layers beside them, then the policy: pins the rows that
+    /// have let go, on all levels.
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
 
     /// Corrects the free rows, to `forcing` of their residual and no further than half the target of

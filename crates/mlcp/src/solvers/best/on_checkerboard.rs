@@ -1,5 +1,6 @@
 //! The scheme on the processor: single precision on the checkerboard, double precision on the rows.
 
+use super::band::Band;
 use super::walls::Walls;
 use super::{Backend, MOST_CYCLES};
 use crate::checkerboard::{Hierarchy, Layout, Reduced};
@@ -9,9 +10,6 @@ use crate::problem::Mlcp;
 use crate::run::{Task, Trace};
 use crate::vector;
 
-/// Projected sweeps over the walls before each policy: a second one gains nothing.
-const SWEEPS: usize = 1;
-
 pub(super) struct OnCheckerboard<'t, const D: usize> {
     problem: &'t Mlcp<'t>,
     operator: &'t PressureOperator<D>,
@@ -19,6 +17,9 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
     hierarchy: Hierarchy<D>,
     layout: Layout,
     walls: Walls<'t, D>,
+    band: Band<'t, D>,
+    /// Whether the last policy has changed no row.
+    is_settled: bool,
     reduced: Reduced,
     answer: Vec<f32>,
     q: &'t mut [f64],
@@ -31,6 +32,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         let problem = task.problem;
         let (hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
         let walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));
+        let band = trace.set_up(|| Band::new(problem, operator, walls.rows()));
         walls.lift(q);
         let (answer, r) = (vec![0.0; hierarchy.size()], vec![0.0; q.len()]);
         Self {
@@ -40,6 +42,8 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
             hierarchy,
             layout,
             walls,
+            band,
+            is_settled: false,
             reduced: Reduced::default(),
             answer,
             q,
@@ -47,10 +51,10 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         }
     }
 
-    /// Bytes that a policy moves beside its cycles: r = A q + b, its norms, the right-hand side on the
-    /// checkerboard, and the correction of q.
+    /// Bytes that a policy moves beside its cycles: the sweeps over the band, r = A q + b, its norms, the
+    /// right-hand side on the checkerboard, and the correction of q.
     fn bytes_around(&self) -> u64 {
-        (self.operator.bytes_per_product() + self.q.len() * (8 + 24 + 8 + 12 + 20)) as u64
+        (self.band.bytes() + self.operator.bytes_per_product() + self.q.len() * (8 + 24 + 8 + 12 + 20)) as u64
     }
 }
 
@@ -75,8 +79,9 @@ impl<const D: usize> Backend for OnCheckerboard<'_, D> {
     }
 
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
-        (0..SWEEPS).for_each(|_| self.walls.relax(self.q, &mut self.r));
+        self.band.relax(self.is_settled, self.q, &mut self.r);
         let changes = self.walls.choose(self.loose, self.q, &mut self.r);
+        self.is_settled = changes.is_empty();
         trace.set_up(|| self.hierarchy.pin(0, changes.into_iter()));
         Ok(())
     }

@@ -48,13 +48,9 @@ impl<'p, const D: usize> Walls<'p, D> {
         }
     }
 
-    /// A projected Gauss–Seidel sweep over the wall rows alone; r = A q + b is kept up to date.
-    pub fn relax(&self, q: &mut [f64], r: &mut [f64]) {
-        for wall in &self.walls {
-            let row = wall.row as usize;
-            let relaxed = q[row] - r[row] / self.diagonal(row);
-            self.set(wall, relaxed.max(self.problem.lower()[row]), q, r);
-        }
+    /// The wall rows, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.walls.iter().map(|wall| wall.row)
     }
 
     /// Pins every wall row whose bound is the binding condition, moves it there and frees all
