@@ -5,7 +5,8 @@ use crate::study::{Check, Claim, FlowCase, Flows, Quantity, Show, Study, Task, V
 
 const WHOLE: &str = "A channel of 2.2 × 0.41 m, a cylinder of 0.1 m in it, a parabola that enters and nothing asked of \
     what leaves. The cylinder is a fictitious boundary in a stretched grid; the column says how many cells it \
-    measures. Coefficients are of the momentum that the cylinder takes from the liquid.";
+    measures. Away from it cells grow by a ratio that tends to one as they get finer, 1.01 in height and 1.02 in length \
+    at 24 cells. Coefficients are of the momentum that the cylinder takes from the liquid.";
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -66,7 +67,10 @@ pub const ALL: &[Study] = &[
         about: WHOLE,
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "", flow: ChannelPeriodic }],
-            efforts: [&[(16, "16 cells")], &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells"), (48, "48 cells")]],
+            efforts: [
+                &[(16, "16 cells"), (24, "24 cells")],
+                &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells"), (48, "48 cells")],
+            ],
         }),
         views: &[
             View {
