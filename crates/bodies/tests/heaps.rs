@@ -89,15 +89,12 @@ fn a_heap_with_friction_keeps_finite_velocities_whoever_solves_it() {
     for solver in ["psor", "mprgp", "policy+cg/jacobi", "newton+cg/jacobi"] {
         let container = Container::inside([0.0; 3], [1.0, 4.0, 1.0]);
         let mut world = World::new(heap(0.4), container, lcp(solver)).unwrap();
-        let mut unconverged = 0;
-        for step in 0..200 {
+        for step in 0..75 {
             world.accelerate(GRAVITY, 0.005);
             let report = world.step(0.005).unwrap_or_else(|error| panic!("{solver}, step {step}: {error}"));
             assert!(report.residual.is_finite(), "{solver}, step {step}: {report:?}");
-            unconverged += usize::from(!report.converged);
             let fastest = world.bodies().iter().map(|body| length(body.velocity())).fold(0.0, f64::max);
             assert!(fastest < 10.0, "{solver}, step {step}: {fastest} m/s");
         }
-        println!("{solver}: {unconverged}");
     }
 }

@@ -329,6 +329,10 @@ pub struct StudyArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// Make only measurements that have this text in their key (see measurements.jsonl); others stay blank
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+
     /// Keep the measurements that the folder holds
     #[arg(long, conflicts_with = "fresh")]
     pub resume: bool,

@@ -61,7 +61,7 @@ pub(crate) fn solve<const D: usize>(
     let relaxation = (solver.method() == Method::Psor).then_some(RELAXATION);
     let options = SolverOptions { stop, relaxation, ..SolverOptions::default() };
     let mut solver = solver.build(&options);
-    let mut descent = SolverName::from(Method::Mprgp).build(&options);
+    let mut descent = "mprgp".parse::<SolverName>().expect("a name of the catalogue").build(&options);
     let has_friction = system.contacts.iter().any(|contact| contact.friction > 0.0);
     let tangents = if has_friction { system.tangents(bodies) } else { Vec::new() };
     let mut across = vec![[0.0; 2]; tangents.len()];

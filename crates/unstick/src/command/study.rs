@@ -27,7 +27,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
     say(plan.announcement(&store))?;
     for study in &plan.possible {
-        measure::measure(study, pace, &mut store, !quiet)?;
+        measure::measure(study, pace, args.only.as_deref(), &mut store, !quiet)?;
         present::write(&Sheet::of(study, pace, &store), store.head(), folder)?;
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }

@@ -164,8 +164,9 @@ pub fn pulse(cells: usize, say: Say) -> Result<Findings, StepError> {
 /// DFG 3D-1Z: a cylinder from wall to wall of a square duct.
 pub fn in_space(cells: usize, say: Say) -> Result<Findings, StepError> {
     let spacing = DIAMETER / cells as f64;
-    let x = sound(Axis::clustered([0.0, 2.5], [0.44, 0.57], spacing, 1.12, 0.08));
-    let y = sound(Axis::clustered([0.0, HEIGHT], [0.14, 0.26], spacing, 1.12, 0.05));
+    let growth = 1.0 + 1.0 / cells as f64;
+    let x = sound(Axis::clustered([0.0, 2.5], [0.44, 0.56], spacing, growth, 6.0 * spacing));
+    let y = sound(Axis::clustered([0.0, HEIGHT], [0.14, 0.26], spacing, growth, 3.0 * spacing));
     let z = sound(Axis::uniform(0.0, HEIGHT, 2 * cells));
     let mut setup = FlowSetup::new(TensorGrid::new([x, y, z]), VISCOSITY);
     let inflow = Inflow { speed: 0.45, profile: Profile::Parabolic, course: Course::Ramp { duration: 0.5 } };
@@ -177,7 +178,7 @@ pub fn in_space(cells: usize, say: Say) -> Result<Findings, StepError> {
     let (mut drag, mut lift) = (Vec::new(), Vec::new());
     let until = 5.0;
     while flow.state().time < until {
-        let length = flow.longest_step(0.7).unwrap_or(0.02).min(0.02);
+        let length = flow.longest_step(0.5).unwrap_or(0.02).min(0.02);
         let report = flow.advance(length, &mut bodies)?;
         let time = flow.state().time;
         drag.push((time, unit * report.forces[0].force[0]));
