@@ -333,6 +333,10 @@ pub struct StudyArgs {
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
 
+    /// Measure nothing: pages and tables of what the folder holds, on whatever machine it was measured
+    #[arg(long, conflicts_with_all = ["fresh", "resume", "only"])]
+    pub show: bool,
+
     /// Keep the measurements that the folder holds
     #[arg(long, conflicts_with = "fresh")]
     pub resume: bool,

@@ -309,7 +309,8 @@ mod tests {
         let height = 2.0 * 0.1 * 2f64.sqrt() + 0.01;
         let across = Pose::from_axis_angle([1.0, 0.0, 0.0], quarter).then(&Pose::from_translation([0.0, height, 0.0]));
         let beam = |shape: Shape<3>| body(shape, across);
-        for shape in [Shape::Cuboid { half: [1.0, 0.1, 0.1] }, Shape::mesh(&meshes::cuboid([1.0, 0.1, 0.1])).unwrap().0] {
+        for shape in [Shape::Cuboid { half: [1.0, 0.1, 0.1] }, Shape::mesh(&meshes::cuboid([1.0, 0.1, 0.1])).unwrap().0]
+        {
             for pair in [[ridge.clone(), beam(shape.clone())], [beam(shape.clone()), ridge.clone()]] {
                 let contacts = find_contacts_between(&pair, &[0.01; 2]).0;
                 assert!(!contacts.is_empty(), "{shape:?}");

@@ -59,7 +59,7 @@ fn theirs(start: &[([f64; 3], f64)], iterations: usize) -> Outcome {
             normal[axis] = side;
             let mut at = [0.0; 3];
             at[axis] = end;
-            let wall = rapier::ColliderBuilder::halfspace(rapier::nalgebra::Unit::new_unchecked(rapier::Vector::from(normal)));
+            let wall = rapier::ColliderBuilder::halfspace(rapier3d_f64::na::Unit::new_unchecked(rapier::Vector::from(normal)));
             colliders.insert(wall.translation(rapier::Vector::from(at)).friction(FRICTION).build());
         }
     }

@@ -23,7 +23,14 @@ pub const ALL: &[Study] = &[Study {
     }),
     views: &[View {
         caption: "Microseconds per body",
-        show: Show::Numbers(&["contacts", "find, µs", "collide, µs", "iterations", "solve per iteration, µs", "mark, µs"]),
+        show: Show::Numbers(&[
+            "contacts",
+            "find, µs",
+            "collide, µs",
+            "iterations",
+            "solve per iteration, µs",
+            "mark, µs",
+        ]),
         published: "",
         claims: &[
             Claim {

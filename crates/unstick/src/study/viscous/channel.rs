@@ -17,10 +17,7 @@ pub const ALL: &[Study] = &[
         about: WHOLE,
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "", flow: ChannelSteady }],
-            efforts: [
-                &[(12, "12 cells"), (24, "24 cells")],
-                &[(12, "12 cells"), (24, "24 cells"), (48, "48 cells"), (72, "72 cells")],
-            ],
+            efforts: [&[(12, "12 cells"), (24, "24 cells")], &[(12, "12 cells"), (24, "24 cells"), (48, "48 cells")]],
         }),
         views: &[
             View {
@@ -58,7 +55,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.0, 15.0],
+        minutes: [0.5, 6.0],
     },
     Study {
         name: "dfg-2d-2",
@@ -102,7 +99,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.6, 25.0],
+        minutes: [1.2, 11.0],
     },
     Study {
         name: "dfg-2d-3",
@@ -156,7 +153,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.6, 20.0],
+        minutes: [0.3, 3.0],
     },
     Study {
         name: "dfg-3d-1z",
@@ -186,7 +183,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.2, 20.0],
+        minutes: [0.2, 2.0],
     },
     Study {
         name: "oscillating-cylinder",
@@ -221,6 +218,6 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.0, 10.0],
+        minutes: [0.4, 1.5],
     },
 ];
