@@ -50,7 +50,7 @@ pub fn find_contacts<const D: usize>(
             let place = (body.shape(), body.pose());
             let touches = match shape {
                 Some((shape, pose)) => between(place, (shape, pose), margins[index]),
-                None => against(place, solid, margins[index]),
+                None => with_edge(place, solid, margins[index], against(place, solid, margins[index])),
             };
             found.extend(touches.into_iter().map(|touch| Contact {
                 first: index,
@@ -115,7 +115,7 @@ fn between<const D: usize>(first: (&Shape<D>, &Pose<D>), second: (&Shape<D>, &Po
         (Shape::Mesh(_), _) | (_, Shape::Mesh(_)) => {
             let mut touches = against(first, &placed(second), margin);
             touches.extend(flipped(against(second, &placed(first), margin)));
-            touches
+            with_edge(first, &placed(second), margin, touches)
         }
         _ => {
             let Some((normal, points)) = convex::touching(first, second, margin) else { return Vec::new() };
@@ -149,31 +149,46 @@ fn against<const D: usize>(
     margin: f64,
 ) -> Vec<Touch<D>> {
     let (features, radius) = features(shape);
-    let step = 1e-6 * shape.reach();
-    let touch = |place: [f64; D], gap: f64| {
-        let normal = solid.gradient(place, step);
-        Touch { point: minus(place, times(radius + 0.5 * gap, normal)), normal, gap }
-    };
+    let near =
+        features.into_iter().map(|feature| pose.apply(feature)).filter(|&place| solid.at(place) - radius < margin);
+    spread_out(near.map(|place| touch(solid, shape, place, radius)).collect())
+}
+
+/// The same with the deepest place between two features, where that is deeper than all of `touches`. More of them
+/// would be as good as copies of each other, and contacts that are make problems hard to solve.
+fn with_edge<const D: usize>(
+    (shape, pose): (&Shape<D>, &Pose<D>),
+    solid: &SignedDistance<D>,
+    margin: f64,
+    mut touches: Vec<Touch<D>>,
+) -> Vec<Touch<D>> {
+    let (features, radius) = features(shape);
     let places: Vec<[f64; D]> = features.into_iter().map(|feature| pose.apply(feature)).collect();
     let gaps: Vec<f64> = places.iter().map(|&place| solid.at(place) - radius).collect();
-    let near = places.iter().zip(&gaps).filter(|(_, gap)| **gap < margin);
-    let mut touches: Vec<Touch<D>> = near.map(|(&place, &gap)| touch(place, gap)).collect();
+    let depth = touches.iter().fold(margin, |least, touch| least.min(touch.gap));
+    let mut deepest = (depth - 1e-3 * shape.reach(), None);
     for [from, to] in edges(shape) {
-        let ends = (places[from], places[to]);
-        let lowest = |part: f64| solid.at(plus(ends.0, times(part, minus(ends.1, ends.0)))) - radius;
+        let (start, way) = (places[from], minus(places[to], places[from]));
         // A distance changes by no more than the way: most edges are too far.
-        let least = 0.5 * (gaps[from] + gaps[to] - length(minus(ends.1, ends.0)));
-        if least >= margin {
+        if 0.5 * (gaps[from] + gaps[to] - length(way)) >= deepest.0 {
             continue;
         }
-        let part = least_along(lowest);
-        let (place, gap) = (plus(ends.0, times(part, minus(ends.1, ends.0))), lowest(part));
-        let is_between = gap < gaps[from].min(gaps[to]) - 1e-6 * shape.reach();
-        if gap < margin && is_between {
-            touches.push(touch(place, gap));
+        let along = |part: f64| plus(start, times(part, way));
+        let place = along(least_along(|part| solid.at(along(part))));
+        let gap = solid.at(place) - radius;
+        if gap < deepest.0 {
+            deepest = (gap, Some(place));
         }
     }
-    spread_out(touches)
+    touches.extend(deepest.1.map(|place| touch(solid, shape, place, radius)));
+    touches
+}
+
+/// How a place that `radius` of a shape is around touches a solid.
+fn touch<const D: usize>(solid: &SignedDistance<D>, shape: &Shape<D>, place: [f64; D], radius: f64) -> Touch<D> {
+    let gap = solid.at(place) - radius;
+    let normal = solid.gradient(place, 1e-6 * shape.reach());
+    Touch { point: minus(place, times(radius + 0.5 * gap, normal)), normal, gap }
 }
 
 /// Where along the way from 0 to 1 a function is least: the best of a few places, then golden sections around it.
