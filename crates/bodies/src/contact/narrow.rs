@@ -1,8 +1,7 @@
 //! Narrow phase: where bodies touch.
 //!
 //! Spheres by formula, convex pairs by parry, and everything with a mesh, and walls, by the distance of
-//! the one at the corners and vertices of the other \[Guendelman2003\], and on its edges where they come closer in
-//! between: a beam across a ridge touches with neither's corners.
+//! the one at the corners and vertices of the other \[Guendelman2003\].
 
 use rayon::prelude::*;
 use unstick_grid::vector::{dot, length, minus, plus, times};
@@ -50,7 +49,7 @@ pub fn find_contacts<const D: usize>(
             let place = (body.shape(), body.pose());
             let touches = match shape {
                 Some((shape, pose)) => between(place, (shape, pose), margins[index]),
-                None => with_edge(place, solid, margins[index], against(place, solid, margins[index])),
+                None => against(place, solid, margins[index]),
             };
             found.extend(touches.into_iter().map(|touch| Contact {
                 first: index,
@@ -115,7 +114,7 @@ fn between<const D: usize>(first: (&Shape<D>, &Pose<D>), second: (&Shape<D>, &Po
         (Shape::Mesh(_), _) | (_, Shape::Mesh(_)) => {
             let mut touches = against(first, &placed(second), margin);
             touches.extend(flipped(against(second, &placed(first), margin)));
-            with_edge(first, &placed(second), margin, touches)
+            touches
         }
         _ => {
             let Some((normal, points)) = convex::touching(first, second, margin) else { return Vec::new() };
@@ -149,78 +148,18 @@ fn against<const D: usize>(
     margin: f64,
 ) -> Vec<Touch<D>> {
     let (features, radius) = features(shape);
-    let near =
-        features.into_iter().map(|feature| pose.apply(feature)).filter(|&place| solid.at(place) - radius < margin);
-    spread_out(near.map(|place| touch(solid, shape, place, radius)).collect())
-}
-
-/// The same with the deepest place between two features, where that is deeper than all of `touches`. More of them
-/// would be as good as copies of each other, and contacts that are make problems hard to solve.
-fn with_edge<const D: usize>(
-    (shape, pose): (&Shape<D>, &Pose<D>),
-    solid: &SignedDistance<D>,
-    margin: f64,
-    mut touches: Vec<Touch<D>>,
-) -> Vec<Touch<D>> {
-    let (features, radius) = features(shape);
-    let places: Vec<[f64; D]> = features.into_iter().map(|feature| pose.apply(feature)).collect();
-    let gaps: Vec<f64> = places.iter().map(|&place| solid.at(place) - radius).collect();
-    let depth = touches.iter().fold(margin, |least, touch| least.min(touch.gap));
-    let mut deepest = (depth - 1e-3 * shape.reach(), None);
-    for [from, to] in edges(shape) {
-        let (start, way) = (places[from], minus(places[to], places[from]));
-        // A distance changes by no more than the way: most edges are too far.
-        if 0.5 * (gaps[from] + gaps[to] - length(way)) >= deepest.0 {
-            continue;
-        }
-        let along = |part: f64| plus(start, times(part, way));
-        let place = along(least_along(|part| solid.at(along(part))));
+    let step = 1e-6 * shape.reach();
+    let mut touches: Vec<Touch<D>> = Vec::new();
+    for feature in features {
+        let place = pose.apply(feature);
         let gap = solid.at(place) - radius;
-        if gap < deepest.0 {
-            deepest = (gap, Some(place));
+        if gap < margin {
+            let normal = solid.gradient(place, step);
+            let point = minus(place, times(radius + 0.5 * gap, normal));
+            touches.push(Touch { point, normal, gap });
         }
     }
-    touches.extend(deepest.1.map(|place| touch(solid, shape, place, radius)));
-    touches
-}
-
-/// How a place that `radius` of a shape is around touches a solid.
-fn touch<const D: usize>(solid: &SignedDistance<D>, shape: &Shape<D>, place: [f64; D], radius: f64) -> Touch<D> {
-    let gap = solid.at(place) - radius;
-    let normal = solid.gradient(place, 1e-6 * shape.reach());
-    Touch { point: minus(place, times(radius + 0.5 * gap, normal)), normal, gap }
-}
-
-/// Where along the way from 0 to 1 a function is least: the best of a few places, then golden sections around it.
-fn least_along(function: impl Fn(f64) -> f64) -> f64 {
-    const PLACES: usize = 8;
-    let at = |place: usize| place as f64 / PLACES as f64;
-    let best = (0..=PLACES).min_by(|&a, &b| function(at(a)).total_cmp(&function(at(b)))).unwrap_or(0);
-    let (mut low, mut high) = (at(best.saturating_sub(1)), at((best + 1).min(PLACES)));
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    for _ in 0..20 {
-        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
-        (low, high) = if function(left) < function(right) { (low, right) } else { (left, high) };
-    }
-    0.5 * (low + high)
-}
-
-/// Edges between the features of a shape.
-fn edges<const D: usize>(shape: &Shape<D>) -> Vec<[usize; 2]> {
-    match shape {
-        Shape::Cuboid { .. } => {
-            let from = |corner: usize| (0..D).filter(move |axis| corner >> axis & 1 == 0);
-            (0..1usize << D).flat_map(|corner| from(corner).map(move |axis| [corner, corner | 1 << axis])).collect()
-        }
-        Shape::Capsule { .. } => vec![[0, 1]],
-        Shape::Mesh(mesh) => {
-            let sides = |triangle: &[u32; 3]| [0, 1, 2].map(|k| [triangle[k], triangle[(k + 1) % 3]]);
-            // Every edge of a closed surface has two triangles, which run along it in opposite directions.
-            let all = mesh.surface().triangles().iter().flat_map(sides).filter(|[from, to]| from < to);
-            all.map(|side| side.map(|vertex| vertex as usize)).collect()
-        }
-        Shape::Sphere { .. } => Vec::new(),
-    }
+    spread_out(touches)
 }
 
 /// Points of a shape that touch first, and how far its surface lies beyond them.
@@ -313,27 +252,6 @@ mod tests {
         let above = body(Shape::Cuboid { half: [0.3; 3] }, Pose::from_translation([0.0, 0.79, 0.0]));
         let contacts = only(&[body(cube, Pose::identity()), above]);
         assert!(contacts.len() >= 4 && contacts.iter().all(|c| (c.gap + 0.01).abs() < 1e-9 && c.normal[1] < -0.999));
-    }
-
-    #[test]
-    fn a_beam_across_the_ridge_of_a_mesh_touches_with_its_edges() {
-        let turned = |angle: f64| Pose::from_axis_angle([0.0, 0.0, 1.0], angle);
-        let quarter = std::f64::consts::FRAC_PI_4;
-        // A long mesh lies on an edge, a beam across it on one of its own.
-        let ridge = body(Shape::mesh(&meshes::cuboid([0.1, 0.1, 1.0])).unwrap().0, turned(quarter));
-        let height = 2.0 * 0.1 * 2f64.sqrt() + 0.01;
-        let across = Pose::from_axis_angle([1.0, 0.0, 0.0], quarter).then(&Pose::from_translation([0.0, height, 0.0]));
-        let beam = |shape: Shape<3>| body(shape, across);
-        for shape in [Shape::Cuboid { half: [1.0, 0.1, 0.1] }, Shape::mesh(&meshes::cuboid([1.0, 0.1, 0.1])).unwrap().0]
-        {
-            for pair in [[ridge.clone(), beam(shape.clone())], [beam(shape.clone()), ridge.clone()]] {
-                let contacts = find_contacts_between(&pair, &[0.01; 2]).0;
-                assert!(!contacts.is_empty(), "{shape:?}");
-                for Contact { point, normal, gap, .. } in contacts {
-                    assert!((gap - 0.01).abs() < 1e-4 && normal[1].abs() > 0.99, "{point:?} {normal:?} {gap}");
-                }
-            }
-        }
     }
 
     #[test]
