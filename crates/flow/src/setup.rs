@@ -25,7 +25,7 @@ pub struct FlowSetup<const D: usize> {
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveParams {
-    /// The viscous step stops at this part of the momentum residual. Default 1e-6.
+    /// The viscous step stops when no velocity is off by more than about this part of the largest. Default 1e-6.
     pub viscous_tolerance: f64,
     /// The pressure around bodies stops at this part of the divergence. Default 1e-4.
     pub pressure_tolerance: f64,

@@ -33,6 +33,11 @@ impl<const D: usize> Momentum<D> {
         faces + self.bodies.iter().zip(&other.bodies).map(|(a, b)| a.dot(b)).sum::<f64>()
     }
 
+    /// The largest velocity of a face.
+    fn fastest(&self) -> f64 {
+        self.faces.iter().map(|field| vector::norm_max(field.values())).fold(0.0, f64::max)
+    }
+
     /// self ← self + a other.
     fn add(&mut self, a: f64, other: &Self) {
         for axis in 0..D {
@@ -144,15 +149,16 @@ impl<const D: usize> Viscous<'_, D> {
             x.add(1.0, &z);
             return 1;
         }
-        let scale = right.dot(right).sqrt().max(residual.dot(&residual).sqrt());
         let mut direction = Momentum::zero(self.discrete, x.bodies.len());
         let mut product = direction.clone();
         let mut last = 1.0;
         for iteration in 0..limit as usize {
-            if residual.dot(&residual).sqrt() <= tolerance * scale {
+            preconditioner.apply(self, &residual, &mut z, solvers);
+            // What is left, as velocities: sums over cells of all sizes would not see the small ones at bodies.
+            self.marks.fill(&z.bodies, &mut z.faces);
+            if z.fastest() <= tolerance * x.fastest() {
                 return iteration;
             }
-            preconditioner.apply(self, &residual, &mut z, solvers);
             let slope = residual.dot(&z);
             direction.follow(&z, if iteration == 0 { 0.0 } else { slope / last });
             last = slope;

@@ -37,7 +37,7 @@ pub(crate) fn emit<const D: usize>(
         };
         // A source is kept full: as many enter as have left it, at the places with most room.
         let mut sites = Particles::default();
-        seed::fill_shape(setup, geometry, &emitter.shape, velocity, &mut sites);
+        seed::fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
         let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
         let mut room: Vec<(f64, [f64; D])> =
             sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();

@@ -6,14 +6,16 @@ use crate::geometry::Geometry;
 use crate::particles::Particles;
 use crate::setup::Setup;
 
-/// Fills the part of `liquid` that is not solid with a regular lattice of particles at rest.
+/// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
 ///
-/// Regular, so that liquid at rest is at rest exactly.
+/// Regular, so that liquid at rest is at rest exactly. Every place of the lattice is taken once: two particles in one
+/// are liquid of twice the density, which bursts.
 pub(crate) fn fill_shape<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
     liquid: &SignedDistance<D>,
     velocity: [f64; D],
+    is_taken: impl Fn([f64; D]) -> bool,
     particles: &mut Particles<D>,
 ) {
     let grid = setup.grid;
@@ -26,7 +28,7 @@ pub(crate) fn fill_shape<const D: usize>(
         for place in sub_lattice::<D>(setup.particles_per_axis) {
             let corner = grid.node(cell);
             let point: [f64; D] = std::array::from_fn(|axis| corner[axis] + (place[axis] as f64 + 0.5) * spacing);
-            if liquid.at(point) < 0.0 && geometry.distance(&grid, point) > 0.0 {
+            if liquid.at(point) < 0.0 && geometry.distance(&grid, point) > 0.0 && !is_taken(point) {
                 particles.push(point, velocity);
             }
         }

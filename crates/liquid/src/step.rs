@@ -88,8 +88,10 @@ impl<const D: usize> Simulation<D> {
             geometry.immerse(&setup.grid, bodies.immersed());
             state.bodies = bodies.store();
         }
-        for (shape, velocity) in liquids {
-            seed::fill_shape(&setup, &geometry, shape, *velocity, &mut state.particles);
+        for (number, (shape, velocity)) in liquids.iter().enumerate() {
+            // Where shapes overlap, the first one fills.
+            let is_taken = |point| liquids[..number].iter().any(|(earlier, _)| earlier.at(point) < 0.0);
+            seed::fill_shape(&setup, &geometry, shape, *velocity, is_taken, &mut state.particles);
         }
         if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
             return Err(SetupError::NoLiquid);

@@ -225,3 +225,18 @@ fn sources_and_drains_move_what_they_say() {
         assert!(jet.state().particles.position.iter().all(|point| point[0] < 0.83));
     }
 }
+
+/// Two shapes that overlap are one body of liquid: as many particles as their union, which lies still.
+#[test]
+fn overlapping_shapes_are_filled_once() {
+    let floor = |upper: [f64; 2]| SignedDistance::cuboid([0.0; 2], upper);
+    let still = |shape: SignedDistance<2>| (shape, [0.0; 2]);
+    let setup = || Setup::new(Grid::<2>::unit(32).unwrap());
+    let parts = [still(floor([1.0, 0.25])), still(floor([0.75, 0.25])), still(floor([1.0, 0.125]))];
+    let mut pool = Simulation::with_liquids(setup(), &parts).unwrap();
+    let whole = Simulation::new(setup(), &floor([1.0, 0.25])).unwrap();
+    assert_eq!(pool.state().particles.len(), whole.state().particles.len());
+    pool.advance_to(0.1).unwrap();
+    let fastest = pool.state().particles.velocity.iter().flatten().fold(0.0f64, |most, v| most.max(v.abs()));
+    assert!(fastest < 1e-3, "{fastest} m/s");
+}

@@ -355,6 +355,14 @@ pub struct StudyArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// Make only measurements that have this text in their key (see measurements.jsonl); others stay blank
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+
+    /// Measure nothing: pages and tables of what the folder holds, on whatever machine it was measured
+    #[arg(long, conflicts_with_all = ["fresh", "resume", "only"])]
+    pub show: bool,
+
     /// Keep the measurements that the folder holds
     #[arg(long, conflicts_with = "fresh")]
     pub resume: bool,

@@ -14,7 +14,7 @@
 //! Friction is staggered: with λ known, tangential impulses are relaxed within Coulomb's cone, which
 //! changes J v, and both take turns until neither changes the other.
 
-use unstick_mlcp::{Method, Mlcp, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Method, Mlcp, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
 
 use super::ContactReport;
 use super::impulses::rub;
@@ -57,8 +57,11 @@ pub(crate) fn solve<const D: usize>(
         return Ok(report); // nothing approaches
     }
     let stop = Stop { tolerance: Tolerance::Absolute(tolerance * largest), max_cycles: Some(cycles) };
+    let is_descent = matches!(solver.method(), Method::Psor | Method::Mprgp);
     let relaxation = (solver.method() == Method::Psor).then_some(RELAXATION);
-    let mut solver = solver.build(&SolverOptions { stop, relaxation, ..SolverOptions::default() });
+    let options = SolverOptions { stop, relaxation, ..SolverOptions::default() };
+    let mut solver = solver.build(&options);
+    let mut descent = "mprgp".parse::<SolverName>().expect("a name of the catalogue").build(&options);
     let has_friction = system.contacts.iter().any(|contact| contact.friction > 0.0);
     let tangents = if has_friction { system.tangents(bodies) } else { Vec::new() };
     let mut across = vec![[0.0; 2]; tangents.len()];
@@ -67,9 +70,18 @@ pub(crate) fn solve<const D: usize>(
     for round in 0..rounds.max(1) {
         let problem = Mlcp::new(&matrix, &b)?.with_walls(&vec![true; b.len()])?;
         let before = impulses.clone();
-        let solved = solver.solve(&problem, &mut impulses)?;
+        let mut solved = solver.solve(&problem, &mut impulses);
+        report.iterations += solved.as_ref().map_or(0, SolveReport::cycles);
+        if !solved.as_ref().is_ok_and(SolveReport::converged) && !is_descent {
+            // Redundant contacts make the matrix all but singular. Methods that solve linear systems may leave
+            // impulses there that are far worse than none; a descent cannot.
+            impulses.copy_from_slice(&before);
+            solved = descent.solve(&problem, &mut impulses);
+            report.iterations += solved.as_ref().map_or(0, SolveReport::cycles);
+            report.rescued += 1;
+        }
+        let solved = solved?;
         drop(problem);
-        report.iterations += solved.cycles();
         report.residual = solved.residual();
         report.converged &= solved.converged();
         system.push_all(impulses.iter().zip(&before).map(|(now, before)| mass * (now - before)));

@@ -109,6 +109,8 @@ pub struct ContactReport {
     pub iterations: usize,
     /// Whether the solver met its tolerance; true where there is none.
     pub converged: bool,
+    /// Problems that the solver failed on and `mprgp` took over.
+    pub rescued: usize,
     /// What the solver left, in m/s.
     pub residual: f64,
     /// Deepest overlap before positions were corrected.

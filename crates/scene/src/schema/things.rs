@@ -10,7 +10,7 @@ const SHAPE: Key = required("shape", Kind::Shape(&SHAPES), "see [shapes](#shapes
 pub(crate) static LIQUID: Table = Table {
     name: "liquid",
     many: true,
-    text: "Parts that lie in solids are left out. Several are allowed.",
+    text: "Parts that lie in solids are left out. Several are allowed; where they overlap, the first one fills.",
     keys: &[SHAPE, optional("velocity", Kind::Vector, "zero", "at the start, m/s")],
     notes: "",
 };

@@ -25,9 +25,11 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
     let (_hold, mut store) = open(args, folder)?;
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
-    say(plan.announcement(&store))?;
-    for study in &plan.possible {
-        measure::measure(study, pace, &mut store, !quiet)?;
+    if !args.show {
+        say(plan.announcement(&store))?;
+    }
+    for study in plan.possible.iter().filter(|_| !args.show) {
+        measure::measure(study, pace, args.only.as_deref(), &mut store, !quiet)?;
         present::write(&Sheet::of(study, pace, &store), store.head(), folder)?;
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }
@@ -109,6 +111,7 @@ fn open(args: &StudyArgs, folder: &Path) -> Result<(Hold, Store), CommandError> 
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
     let hold = Hold::take(folder)?;
     let store = match (Store::exists(folder), args.resume, args.fresh) {
+        _ if args.show => Store::show(folder),
         (true, true, _) => Store::resume(folder),
         (true, false, false) => Err(CommandError::Run {
             message: format!("{} holds measurements already", folder.display()),

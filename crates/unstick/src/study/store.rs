@@ -68,21 +68,33 @@ impl Store {
         Ok(Self { path, head, file, records: HashMap::new() })
     }
 
-    /// That of a folder. Times of another machine are not mixed with those of this one.
+    /// That of a folder, to go on measuring. Times of another machine are not mixed with those of this one.
     pub fn resume(folder: &Path) -> Result<Self, CommandError> {
-        let (path, here) = (folder.join(FILE), Head::here());
+        Self::open(folder, Some(Head::here()))
+    }
+
+    /// That of a folder, to look at.
+    pub fn show(folder: &Path) -> Result<Self, CommandError> {
+        Self::open(folder, None)
+    }
+
+    /// That of a folder, if it was measured where it must have been.
+    fn open(folder: &Path, here: Option<Head>) -> Result<Self, CommandError> {
+        let path = folder.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?;
         let mut lines = text.split_inclusive('\n');
         let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let refused = |message| CommandError::Run { message, help: Some("`--fresh` measures everything anew".into()) };
-        match head {
-            Some(head) if head == here => {}
-            Some(head) => {
+        let head = match (head, here) {
+            (Some(head), Some(here)) if head != here => {
                 let (was, now) = (head.describe(), here.describe());
                 return Err(refused(format!("{} was measured by {was}, this is {now}", path.display())));
             }
-            None => return Err(refused(format!("{} does not begin as a file of measurements does", path.display()))),
-        }
+            (Some(head), _) => head,
+            (None, _) => {
+                return Err(refused(format!("{} does not begin as a file of measurements does", path.display())));
+            }
+        };
         let mut records = HashMap::new();
         let mut sound = text.len();
         for line in lines {
@@ -94,7 +106,7 @@ impl Store {
         }
         let file = OpenOptions::new().append(true).open(&path).map_err(|error| failed(&path, error))?;
         file.set_len(sound as u64).map_err(|error| failed(&path, error))?;
-        Ok(Self { path, head: here, file, records })
+        Ok(Self { path, head, file, records })
     }
 
     /// Where it was measured.

@@ -133,7 +133,7 @@ fn runs_and_steps_become_pages_with_pictures_and_differences() {
     let mut store = store::Store::create(folder.path()).unwrap();
     for study in [&RUNS, &STEPS] {
         measure::check(study, Pace::Quick).unwrap();
-        measure::measure(study, Pace::Quick, &mut store, false).unwrap();
+        measure::measure(study, Pace::Quick, None, &mut store, false).unwrap();
         let sheet = sheet::Sheet::of(study, Pace::Quick, &store);
         assert_eq!((sheet.measured[0], &sheet.reason), (sheet.measured[1], &None));
         present::write(&sheet, store.head(), folder.path()).unwrap();

@@ -78,10 +78,19 @@ pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
     }
 }
 
-/// Makes the measurements that the store does not hold; each is kept as soon as it is made.
-pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Result<(), CommandError> {
-    let missing = places(study, pace).iter().filter(|place| store.get(&place.key).is_none()).count();
-    let mut desk = Desk { progress: Progress::new(shown && missing > 0, study.name, missing), store };
+/// Makes the measurements that the store does not hold, of those alone that have `only` in their key; each is kept as
+/// soon as it is made.
+pub fn measure(
+    study: &Study,
+    pace: Pace,
+    only: Option<&str>,
+    store: &mut Store,
+    shown: bool,
+) -> Result<(), CommandError> {
+    let places = places(study, pace);
+    let mut desk = Desk { progress: Progress::new(false, study.name, 0), only: only.unwrap_or_default(), store };
+    let missing = places.iter().filter(|place| !desk.has(&place.key)).count();
+    desk.progress = Progress::new(shown && missing > 0, study.name, missing);
     match &study.task {
         Task::Problems(task) => problems::measure(task, pace, &mut desk),
         Task::Runs(task) => runs::measure(task, pace, &mut desk),
@@ -92,15 +101,18 @@ pub fn measure(study: &Study, pace: Pace, store: &mut Store, shown: bool) -> Res
     }
 }
 
-/// Where measurements are made: the store, and who watches.
+/// Where measurements are made: the store, what is asked of it, and who watches.
 struct Desk<'s> {
     store: &'s mut Store,
+    /// Part of the keys of the measurements that are wanted.
+    only: &'s str,
     progress: Progress,
 }
 
 impl Desk<'_> {
+    /// Whether a measurement is there, or not wanted.
     fn has(&self, key: &str) -> bool {
-        self.store.get(key).is_some()
+        !key.contains(self.only) || self.store.get(key).is_some()
     }
 
     fn keep(&mut self, key: String, record: Record) -> Result<(), CommandError> {

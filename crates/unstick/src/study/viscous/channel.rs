@@ -5,7 +5,8 @@ use crate::study::{Check, Claim, FlowCase, Flows, Quantity, Show, Study, Task, V
 
 const WHOLE: &str = "A channel of 2.2 × 0.41 m, a cylinder of 0.1 m in it, a parabola that enters and nothing asked of \
     what leaves. The cylinder is a fictitious boundary in a stretched grid; the column says how many cells it \
-    measures. Coefficients are of the momentum that the cylinder takes from the liquid.";
+    measures. Away from it cells grow by a ratio that tends to one as they get finer, 1.01 in height and 1.02 in length \
+    at 24 cells. Coefficients are of the momentum that the cylinder takes from the liquid.";
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -16,10 +17,7 @@ pub const ALL: &[Study] = &[
         about: WHOLE,
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "", flow: ChannelSteady }],
-            efforts: [
-                &[(12, "12 cells"), (24, "24 cells")],
-                &[(12, "12 cells"), (24, "24 cells"), (48, "48 cells"), (72, "72 cells")],
-            ],
+            efforts: [&[(12, "12 cells"), (24, "24 cells")], &[(12, "12 cells"), (24, "24 cells"), (48, "48 cells")]],
         }),
         views: &[
             View {
@@ -57,7 +55,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.0, 15.0],
+        minutes: [0.5, 6.0],
     },
     Study {
         name: "dfg-2d-2",
@@ -66,7 +64,10 @@ pub const ALL: &[Study] = &[
         about: WHOLE,
         task: Task::Flows(Flows {
             cases: &[FlowCase { row: "", flow: ChannelPeriodic }],
-            efforts: [&[(16, "16 cells")], &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells"), (48, "48 cells")]],
+            efforts: [
+                &[(16, "16 cells"), (24, "24 cells")],
+                &[(16, "16 cells"), (24, "24 cells"), (32, "32 cells"), (48, "48 cells")],
+            ],
         }),
         views: &[
             View {
@@ -98,7 +99,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.6, 25.0],
+        minutes: [1.2, 11.0],
     },
     Study {
         name: "dfg-2d-3",
@@ -152,7 +153,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.6, 20.0],
+        minutes: [0.3, 3.0],
     },
     Study {
         name: "dfg-3d-1z",
@@ -182,7 +183,7 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [0.2, 20.0],
+        minutes: [0.2, 2.0],
     },
     Study {
         name: "oscillating-cylinder",
@@ -217,6 +218,6 @@ pub const ALL: &[Study] = &[
                 claims: &[],
             },
         ],
-        minutes: [1.0, 10.0],
+        minutes: [0.4, 1.5],
     },
 ];

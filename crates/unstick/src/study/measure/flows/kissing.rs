@@ -7,8 +7,11 @@ use unstick::grid::Pose;
 use super::{Say, sound, thinned};
 use crate::study::record::Findings;
 
-/// Bodies nearer than this many cells have nothing between them that the grid resolves: they go on as they approach.
+/// Of a gap narrower than this many cells the grid resolves nothing: the liquid in it holds bodies apart.
 const NEAR: f64 = 1.0;
+
+/// Bodies that near touch when they approach by less than this part of the fastest they did.
+const SLOW: f64 = 0.1;
 
 fn body<const D: usize>(name: &str, radius: f64, density: f64, place: [f64; D]) -> RigidBody<D> {
     let shape = Shape::Sphere { radius };
@@ -23,7 +26,7 @@ fn follow<const D: usize>(
 ) -> Result<Findings, StepError> {
     let up = D - 1;
     let (mut gaps, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
-    let mut touched = f64::NAN;
+    let (mut touched, mut fastest_approach) = (f64::NAN, 0.0f64);
     while scene.flow().state().time < until {
         let fastest = scene.bodies().iter().map(|body| body.velocity()[up].abs()).fold(slowest, f64::max);
         scene.advance(0.4 * spacing / fastest)?;
@@ -34,8 +37,10 @@ fn follow<const D: usize>(
         first.push((time, a[up]));
         second.push((time, b[up]));
         say(format!("time {time:.3}, gap {:.3} diameters, heights {:.3}, {:.3}", gap / diameter, a[up], b[up]));
-        if gap < NEAR * spacing {
-            touched = meeting(&gaps);
+        let approach = approach(&gaps);
+        fastest_approach = fastest_approach.max(approach);
+        if gap < NEAR * spacing && approach < SLOW * fastest_approach {
+            touched = time;
             break;
         }
         if a[up].min(b[up]) < 0.5 * diameter + spacing {
@@ -49,11 +54,11 @@ fn follow<const D: usize>(
         .drawing("height of the second", thinned(&second)))
 }
 
-/// When the last two gaps, in a straight line, lead to none.
-fn meeting(gaps: &[(f64, f64)]) -> f64 {
+/// How fast the last two gaps close.
+fn approach(gaps: &[(f64, f64)]) -> f64 {
     match gaps {
-        [.., (before, wide), (now, narrow)] => now + narrow * (now - before) / (wide - narrow),
-        _ => f64::NAN,
+        [.., (before, wide), (now, narrow)] => (wide - narrow) / (now - before),
+        _ => 0.0,
     }
 }
 

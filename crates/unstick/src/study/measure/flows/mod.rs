@@ -38,8 +38,8 @@ pub enum FlowKind {
         /// Whether they are balls.
         in_space: bool,
     },
-    /// A ball drawn steadily through liquid; cells per diameter.
-    Translation,
+    /// A ball drawn steadily through liquid, at a Reynolds number; cells per diameter.
+    Translation(f64),
 }
 
 type Say<'a> = &'a dyn Fn(String);
@@ -57,7 +57,7 @@ impl FlowKind {
             Self::Disc => settling::disc(size, say),
             Self::Kissing { in_space: false } => kissing::in_plane(size, say),
             Self::Kissing { in_space: true } => kissing::in_space(size, say),
-            Self::Translation => translation::run(size, say),
+            Self::Translation(reynolds) => translation::run(reynolds, size, say),
         }
     }
 }

@@ -6,14 +6,13 @@ use unstick::grid::SignedDistance;
 use super::{Say, sound, thinned};
 use crate::study::record::Findings;
 
-/// At Re 10, in units of diameter and speed.
-const VISCOSITY: f64 = 0.1;
-
-pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
+/// In units of diameter and speed.
+pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError> {
+    let viscosity = 1.0 / reynolds;
     let spacing = 1.0 / cells as f64;
     let lateral = || sound(Axis::clustered([-2.0, 2.0], [-0.7, 0.7], spacing, 1.15, 6.0 * spacing));
     let z = sound(Axis::uniform(-3.0, 3.0, 6 * cells));
-    let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([lateral(), lateral(), z]), VISCOSITY)));
+    let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([lateral(), lateral(), z]), viscosity)));
     // Off the lines of the grid, so that no symmetry helps.
     let mut bodies = [Immersed::ball([0.013, 0.007, -2.0], 0.5)];
     let speed = Twist::translation([0.0, 0.0, 1.0]);
@@ -25,7 +24,7 @@ pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
         bodies[0].shape = SignedDistance::sphere(bodies[0].centre, 0.5);
         let report = flow.advance(length, &mut bodies)?;
         let (state, place) = (flow.state(), bodies[0].centre[2]);
-        let by_stress = stress_force(&flow.setup().grid, &state.velocity, &state.pressure, VISCOSITY, &bodies[0]);
+        let by_stress = stress_force(&flow.setup().grid, &state.velocity, &state.pressure, viscosity, &bodies[0]);
         taken.push((place, -report.forces[0].force[2]));
         stress.push((place, -by_stress.force[2]));
         say(format!("at {place:.2} of 0.9"));
