@@ -67,6 +67,7 @@ export async function saveMovie({ frames, fps, panels, show, timeOf, progress, s
     await show(frame);
     repaint(timeOf(frame));
     track.requestFrame();
+    await new Promise(requestAnimationFrame); // a canvas is captured when the screen is drawn
     progress(frame);
     await new Promise((done) => setTimeout(done, Math.max(0, 1000 / fps - (performance.now() - shownAt))));
   }
