@@ -19,7 +19,7 @@ moment() {
   esac
 }
 
-names=$($unstick scenes | awk 'NF == 0 { exit } { print $1 }')
+names=$($unstick scenes | awk '$2 ~ /^[23]D$/ { print $1 }')
 for name in ${@:-$names}; do
   [ -f "$pictures/$name.png" ] && continue
   # Enough frames to get to the moment, and no more.
