@@ -46,11 +46,14 @@ impl<const D: usize> Frame<D> {
         }
     }
 
-    /// Distance to what is liquid and not solid at the centre of a cell, negative inside.
+    /// Distance to what is liquid and neither solid nor beyond the border at the centre of a cell, negative inside.
     pub fn inside(&self, cell: [usize; D]) -> f64 {
         let corners = 1usize << D;
         let corner = |number: usize| std::array::from_fn(|axis| cell[axis] + (number >> axis & 1));
         let solid = (0..corners).map(|number| self.solid.at(corner(number))).sum::<f64>() / corners as f64;
-        self.liquid.at(cell).max(-solid)
+        let cells = self.grid.cells();
+        let layers = (0..D).map(|axis| cell[axis].min(cells[axis] - 1 - cell[axis])).min().unwrap_or(0);
+        let border = (layers as f64 + 0.5) * self.grid.spacing();
+        self.liquid.at(cell).max(-solid).max(-border)
     }
 }

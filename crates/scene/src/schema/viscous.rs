@@ -266,7 +266,7 @@ pub(crate) static OUTPUT: Table = Table {
         optional(
             "view",
             Kind::Choice(&["slice", "bodies", "both"]),
-            "\"both\"",
+            "both",
             "in space: a `\"slice\"`, the `\"bodies\"`, or `\"both\"` side by side",
         ),
         optional("slice", Kind::Number, "the middle", "where the slice lies along the third axis, in space"),

@@ -73,7 +73,7 @@ pub(crate) static TIME: Table = Table {
         optional("frame", Kind::Positive, "0.01", "seconds from frame to frame"),
         optional("frames", Kind::Count(1), "100", "frames after the first; `--frames` sets it too"),
         optional("max_step", Kind::Positive, "0.01", "longest step"),
-        optional("cfl", Kind::Within(0.0, 10.0), "2", "cells that the fastest particle may cross in a step"),
+        optional("cfl", Kind::Within(0.0, 10.0), "1", "cells that the fastest particle may cross in a step"),
     ],
     notes: "",
 };

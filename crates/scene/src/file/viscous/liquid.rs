@@ -26,7 +26,7 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
     fields.read("force", &mut setup.force, Node::vector)?;
     if let Some(sides) = fields.get("sides") {
         let sides = sides.fields(&schema::SIDES)?;
-        for of_space in SIDES[2].iter().filter_map(|name| sides.get(name)).filter(|_| D == 2) {
+        if let (2, Some(of_space)) = (D, SIDES[2].iter().find_map(|name| sides.get(name))) {
             let message = format!("`{}` is a side of a box in space, this scene is of the plane", of_space.path);
             return Err(SceneError::at(&of_space.place, message, "not for the plane"));
         }

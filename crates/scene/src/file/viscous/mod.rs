@@ -93,7 +93,7 @@ impl Reader<'_> {
 
 fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
     let fields = node.fields(&schema::OUTPUT)?;
-    for of_space in ["view", "slice"].iter().filter_map(|key| fields.get(key)).filter(|_| D == 2) {
+    if let (2, Some(of_space)) = (D, ["view", "slice"].iter().find_map(|key| fields.get(key))) {
         let message = format!("`{}` needs three dimensions, this scene has two", of_space.path);
         return Err(SceneError::at(&of_space.place, message, "not for the plane"));
     }
