@@ -74,7 +74,7 @@ impl Player {
     /// Writes movie and report of a run folder; returns their paths and what did not go as it should have.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<FilesAndNotes>> {
         let finished = py.detach(|| self.lock().finish()).map_err(Exception::from)?;
-        Ok(finished.map(|Finished { movie, report, notes }| (movie, report, notes)))
+        Ok(finished.map(|Finished { movie, report, notes, .. }| (movie, report, notes)))
     }
 }
 
