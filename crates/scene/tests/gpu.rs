@@ -41,8 +41,8 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Vec<String> {
             && expected.converged()
             && apart < DIFFERENCE
             && found.active_rows() == expected.active_rows()
-            && found.inner_iterations().abs_diff(expected.inner_iterations()) <= 2
-            && found.cycles().abs_diff(expected.cycles()) <= 2;
+            // V-cycles; they may be divided among more or fewer policies.
+            && found.inner_iterations().abs_diff(expected.inner_iterations()) <= 2;
         if !is_same {
             let said = |report: &SolveReport| {
                 let (cycles, inner) = (report.cycles(), report.inner_iterations());
