@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use unstick_gpu::Placement;
 use unstick_liquid::{Simulation, StepReport};
-use unstick_scene::run::{self, Finished, Progress, Run, RunError, RunRecord};
+use unstick_scene::run::{self, Beacon, Finished, Progress, Run, RunError, RunRecord, RunState};
 use unstick_scene::sink::{Look, PictureSink};
 use unstick_scene::{AnyScene, Dim, Dimension, Scene, SceneFile};
 
@@ -68,6 +69,11 @@ impl Player {
     /// Computes the next frame; Ctrl-C is heeded after every step, and nothing of it is lost.
     fn advance(&self, py: Python<'_>) -> PyResult<Frame> {
         interruptibly(py, |stop| self.lock().advance(stop))?.map_err(Exception::from)?;
+        if py.detach(|| self.lock().is_to_stop()).map_err(Exception::from)? {
+            return Err(PyKeyboardInterrupt::new_err(
+                "whoever watches the run asked it to stop; a checkpoint is written",
+            ));
+        }
         Ok(self.show(py))
     }
 
@@ -83,7 +89,9 @@ trait Play: Send {
     fn number(&self) -> usize;
     fn show(&mut self) -> Frame;
     fn advance(&mut self, stop: &AtomicBool) -> Result<(), RunError>;
-    fn finish(&self) -> Result<Option<Finished>, RunError>;
+    /// Whether whoever watches has asked for the end; then a checkpoint is written.
+    fn is_to_stop(&self) -> Result<bool, RunError>;
+    fn finish(&mut self) -> Result<Option<Finished>, RunError>;
 }
 
 /// A simulation, and the steps since the last frame.
@@ -95,7 +103,14 @@ struct Playing<const D: usize> {
 
 enum Stage<const D: usize> {
     Alone { scene: Box<Scene<D>>, simulation: Box<Simulation<D>>, frame: usize },
-    InFolder { run: Box<Run<D>>, record: Box<RunRecord>, placement: Placement },
+    InFolder { run: Box<Run<D>>, record: Box<RunRecord>, placement: Placement, seen: Seen },
+}
+
+/// What those who watch a run folder are told, and what they ask for.
+struct Seen {
+    /// None when the run is over.
+    beacon: Option<Beacon>,
+    is_to_stop: Arc<AtomicBool>,
 }
 
 fn begin<const D: usize>(
@@ -120,7 +135,10 @@ where
         }
         Some(folder) => {
             let run = Box::new(open(scene, &record, &look, &folder)?);
-            Stage::InFolder { run, record: Box::new(record), placement }
+            let is_to_stop = Arc::<AtomicBool>::default();
+            let beacon = Beacon::light(&folder.path, run.frame(), run.scene().frames, is_to_stop.clone())?;
+            let seen = Seen { beacon: Some(beacon), is_to_stop };
+            Stage::InFolder { run, record: Box::new(record), placement, seen }
         }
     };
     Ok(Box::new(Playing { stage, look, steps: Vec::new() }))
@@ -186,20 +204,30 @@ where
                 *frame += 1;
                 Ok(())
             }
-            Stage::InFolder { run, .. } => {
+            Stage::InFolder { run, seen, .. } => {
                 let _: Progress = run.advance_with(stop, |report| steps.push(report.clone()))?;
-                Ok(())
+                seen.beacon.as_ref().map_or(Ok(()), |beacon| beacon.reached(run.frame()))
             }
         }
     }
 
-    fn finish(&self) -> Result<Option<Finished>, RunError> {
+    fn is_to_stop(&self) -> Result<bool, RunError> {
         match &self.stage {
-            Stage::Alone { .. } => Ok(None),
-            Stage::InFolder { run, record, placement } => {
-                run::finish(run.folder(), record, placement, &[("", &**run)]).map(Some)
+            Stage::InFolder { run, seen, .. } if seen.is_to_stop.load(Ordering::Relaxed) => {
+                run.checkpoint().map(|()| true)
             }
+            _ => Ok(false),
         }
+    }
+
+    fn finish(&mut self) -> Result<Option<Finished>, RunError> {
+        let Stage::InFolder { run, record, placement, seen } = &mut self.stage else { return Ok(None) };
+        let finished = run::finish(run.folder(), record, placement, &[("", &**run)])?;
+        if let Some(beacon) = seen.beacon.take() {
+            let is_whole = run.frame() >= run.scene().frames;
+            beacon.end(if is_whole { RunState::Finished } else { RunState::Stopped }, run.frame())?;
+        }
+        Ok(Some(finished))
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use unstick::scene::report::{self, RunSeries, RunSummary};
-use unstick::scene::run::{Finished, Progress, RunError, RunRecord, check_folder, join_frames, prepare_folder};
+use unstick::scene::run::{
+    Beacon, Finished, Progress, RunError, RunRecord, RunState, check_folder, join_frames, prepare_folder,
+};
 use unstick::scene::viscous::{AnyViscousScene, ViscousRun, ViscousScene};
 use unstick::scene::{Dim, Dimension, SceneFile};
 
@@ -76,14 +78,22 @@ impl Job<'_> {
             output::print(self.headline(&run))?;
         }
         let bar = Bar::new(shown, &self.record.title, run.frame(), frames);
+        let beacon = Beacon::light(&self.folder, run.frame(), frames, stop.clone())?;
         let mut outcome = Ok(Progress::Frame);
         while run.frame() < frames && matches!(outcome, Ok(Progress::Frame)) {
             outcome = run.advance(&stop);
             bar.reached(run.frame());
+            beacon.reached(run.frame())?;
         }
         bar.finish();
         // What there is up to here is worth looking at; an error matters more than the pictures.
         let files = self.finish(&run);
+        let state = match &outcome {
+            Err(_) => RunState::Failed,
+            Ok(_) if run.frame() >= frames => RunState::Finished,
+            Ok(_) => RunState::Stopped,
+        };
+        beacon.end(state, run.frame())?;
         outcome?;
         let (files, finished) = (files?, run.frame() >= frames);
         if self.args.json {
