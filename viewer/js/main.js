@@ -2,6 +2,7 @@
 
 import { askToStop, fetchTable, watchRuns } from "./api.js";
 import { OrbitCamera, PlaneCamera } from "./camera.js";
+import { Detail } from "./detail.js";
 import { lastOf } from "./frames.js";
 import { FOAM, VIRIDIS, gradient } from "./palette.js";
 import { Panel, nameOf } from "./panel.js";
@@ -28,16 +29,19 @@ function redraw() {
   requestAnimationFrame(drawNow);
 }
 
+const detail = new Detail();
 let before = performance.now();
 function drawNow(now) {
   pending = false;
   timeline.tick(Math.min((now - before) / 1000, 0.1));
+  detail.note(now - before, timeline.playing);
   before = now;
   const begun = performance.now();
   const seen = shownPanels().map((panel) => panel.draw(timeline.time, options(), 1));
   statistics.frames += 1;
   statistics.milliseconds += performance.now() - begun;
   statistics.seen = seen;
+  statistics.block = detail.block;
   plots.setTime(timeline.time);
   showMoment(seen);
   if (timeline.playing) redraw();
@@ -50,6 +54,7 @@ function options() {
     colour: $("colour").value,
     separated: $("separated").checked,
     solids: $("solids").checked,
+    block: detail.block,
     slice: axis === "" ? null : { axis: Number(axis), at: Number($("slice-at").value) },
   };
 }

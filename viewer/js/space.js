@@ -4,6 +4,7 @@
 // side of the domain, which is centred on zero.
 
 import { Buffer, bindPalette, feed, makePalettes, makeProgram } from "./gl.js";
+import { coarsen } from "./detail.js";
 import { GROUND, SEPARATED } from "./palette.js";
 import { upperEnd } from "./pack.js";
 
@@ -128,7 +129,7 @@ export class SpaceRenderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.BLEND);
-    if (picture.mesh && options.show !== "particles") this.drawLiquid(picture.mesh, scene, options.colour, largest);
+    if (picture.mesh && options.show !== "particles") this.drawLiquid(coarsen(picture.mesh, picture.cells, options.block ?? 1), scene, options.colour, largest);
     if (picture.particles && options.show !== "surface") {
       this.drawParticles(picture.particles, scene, options.colour, largest, (0.6 * pixelsPerUnit) / longest);
     }
@@ -139,7 +140,7 @@ export class SpaceRenderer {
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
     this.drawEdges(scene);
-    if (options.solids && picture.solid) this.drawSolids(picture.solid, scene);
+    if (options.solids && picture.solid) this.drawSolids(coarsen(picture.solid, picture.cells, options.block ?? 1), scene);
     gl.depthMask(true);
   }
 

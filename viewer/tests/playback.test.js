@@ -202,3 +202,19 @@ test("old runs show their pictures, damaged frames say so", async () => {
   await page.context().close();
   await server.kill();
 });
+
+test("a slow machine draws fewer triangles while it plays, and all of them when it pauses", async () => {
+  const page = await openPage(browser, space.url);
+  await shown(page, 0);
+  const [all, block, few, paused] = await page.evaluate(async () => {
+    const { Detail, coarsen } = await import("/js/detail.js");
+    const { mesh, cells } = window.unstick.panels[0].shown.picture;
+    const [detail, count] = [new Detail(), (block) => coarsen(mesh, cells, block).triangle.count];
+    for (let shot = 0; shot < 12; shot++) detail.note(100, true);
+    return [count(1), detail.block, count(detail.block), detail.note(100, false).block];
+  });
+  assert.equal(block, 3);
+  assert.ok(few > 0 && few < all / 4, `${few} of ${all} triangles`);
+  assert.equal(paused, 1);
+  assert.deepEqual(page.problems, []);
+});

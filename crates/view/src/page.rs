@@ -22,6 +22,7 @@ page!(
     "sandbox.wasm": "application/wasm",
     "js/api.js": SCRIPT,
     "js/camera.js": SCRIPT,
+    "js/detail.js": SCRIPT,
     "js/frames.js": SCRIPT,
     "js/gl.js": SCRIPT,
     "js/main.js": SCRIPT,
