@@ -154,7 +154,9 @@ function showLive(shown) {
   $("live").hidden = !status || (status.state === "finished" && !$("live").dataset.seen);
   if (isRunning) $("live").dataset.seen = "yes";
   if (!status) return;
-  timeline.follows = isRunning && $("follow").checked;
+  const follows = isRunning && $("follow").checked;
+  if (follows && !timeline.follows && !timeline.playing) timeline.time = timeline.end; // from now on: begin with the newest
+  timeline.follows = follows;
   $("progress").max = status.frames;
   $("progress").value = status.frame;
   const left = status.seconds_left === null ? "" : `, ${minutes(status.seconds_left)} left`;

@@ -7,6 +7,7 @@ import { PlaneRenderer } from "./plane.js";
 import { SpaceRenderer } from "./space.js";
 
 const AHEAD = 10; // frames fetched ahead of the playhead
+const BEHIND = 60; // frames that a picture may lag
 
 export class Panel {
   /** `element` holds a canvas, an img and a message; `redraw` asks for another drawing. */
@@ -99,14 +100,23 @@ export class Panel {
     }
     const failure = [...layers.map((layer) => store.failure(layer, number)), store.failure("scene", 0)].find(Boolean);
     if (failure) return this.say(`Frame ${number} cannot be shown: ${failure}.`);
-    const packs = layers.map((layer) => store.peek(layer, number));
-    if (scene && packs.every(Boolean)) {
-      this.shown = { number, picture: makePicture(scene, layers, packs) };
+    const near = this.newestReady(layers, number);
+    if (scene && near >= 0) {
+      this.shown = { number: near, picture: makePicture(scene, layers, layers.map((layer) => store.peek(layer, near))) };
       this.say("");
     }
     if (!this.shown) return this.say("Loading…");
     this.paint(scene ?? this.shown.scene, options);
     return this.shown.number;
+  }
+
+  /** The frame if it is there, else one shortly before it that has not been passed: runs may be faster than the way here. */
+  newestReady(layers, number) {
+    const isReady = (at) => layers.every((layer) => this.store.peek(layer, at));
+    if (isReady(number)) return number;
+    const passed = this.shown?.number ?? -1;
+    for (let at = number - 1; at > Math.max(passed, number - BEHIND); at--) if (isReady(at)) return at;
+    return -1;
   }
 
   paint(scene, options) {

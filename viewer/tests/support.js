@@ -81,7 +81,17 @@ export async function shoot(page, name) {
 }
 
 /** The colours of a canvas as numbers: how many pixels are bluish, orange, grey, and a sum to compare. */
-export function look(page, selector) {
+export async function look(page, selector) {
+  // A canvas that has been drawn has a ground, so it is never empty.
+  for (let tries = 0; tries < 20; tries++) {
+    const counts = await lookOnce(page, selector);
+    if (counts.sum) return counts;
+    await page.waitForTimeout(100);
+  }
+  throw new Error(`nothing is drawn in ${selector}`);
+}
+
+function lookOnce(page, selector) {
   return page.evaluate(async (selector) => {
     const canvas = document.querySelector(selector);
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
