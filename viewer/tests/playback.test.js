@@ -52,7 +52,7 @@ test("a comparison in the plane plays side by side", async () => {
   await page.locator("#separated").uncheck();
   assert.equal((await look(page, ".panel:nth-child(2) canvas")).orange, 0);
   await page.locator("#colour").selectOption("pressure");
-  assert.match(await page.locator("#legend-high").textContent(), /Pa/);
+  await until(page, () => /Pa/.test(document.querySelector("#legend-high").textContent));
   assert.notEqual((await look(page, ".panel:nth-child(1) canvas")).sum, sealed.sum);
   await page.locator("#colour").selectOption("speed");
   for (const show of ["particles", "both"]) {
