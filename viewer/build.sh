@@ -16,8 +16,8 @@ if [ "${1:-}" = --check ]; then
 fi
 
 rustup target list --installed | grep -qx wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
-# Vectors of 128 bits: all browsers have them.
-RUSTFLAGS="-C target-feature=+simd128" \
+# Vectors of 128 bits: all browsers have them. No paths of the machine that builds it.
+RUSTFLAGS="-C target-feature=+simd128 --remap-path-prefix=$PWD=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
   cargo build --profile sandbox --target wasm32-unknown-unknown -p unstick-sandbox
 cp "${CARGO_TARGET_DIR:-target}/wasm32-unknown-unknown/sandbox/unstick_sandbox.wasm" viewer/sandbox.wasm
 sources > viewer/sandbox.sources
