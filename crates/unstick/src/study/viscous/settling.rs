@@ -87,8 +87,8 @@ pub const ALL: &[Study] = &[
                 claims: &[Claim {
                     text: "the number lies where published ones do",
                     check: Check::Between("largest Re", 17.15, 17.45),
-                    because: "It falls as cells get smaller, 17.479, 17.458, 17.453, 17.451 at 12, 24, 36 and 48 cells: the limit \
-                              lies at the upper bound.",
+                    because: "it falls as cells get smaller, 17.479, 17.458, 17.453, 17.451 at 12, 24, 36 and 48 cells: the limit \
+                              lies at the upper bound",
                 }],
             },
             View {
