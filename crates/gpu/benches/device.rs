@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if std::env::args().any(|argument| argument == "profile") {
         return profile(gpu);
     }
-    for cells in [128, 256] {
+    for cells in [8, 16, 32, 64, 128, 256] {
         let probe = gpu.probe(cells)?;
         println!(
             "{cells}³: copy {:.0} GB/s, launch {:.1} µs, half-sweep {:.1} µs ({:.0} % of copy), V(2,2) {:.3} ms ({:.2} of the traffic limit)",

@@ -1,8 +1,8 @@
 // Where things are. The same text is compiled for the device (DIM 2 and 3) and, in tests, for the host.
 //
 // Cells are stored in pairs along the first axis: slot s of a row holds cells 2s and 2s + 1, one red
-// and one black; all red cells form one array, all black ones another. Rows are dense and begin with
-// four entries that stay zero; a row of zeros lies before the first and behind the last row of a
+// and one black; all red cells form one array, all black ones another. Rows are dense and begin with a few
+// entries that stay zero, on large levels as many as a line of memory holds; a row of zeros lies before the first and behind the last row of a
 // plane, a plane of zeros before the first and behind the last plane. So every neighbour of a cell
 // exists, and four slots side by side (a group) are read at once.
 
@@ -22,7 +22,6 @@ typedef unsigned long long u64;
 #define THREADS 128       // of a block, one group each
 #define TILE_SLOTS 32     // a tile is TILE_SLOTS x TILE_Y x TILE_Z slots
 #define SMALL_THREADS 512 // of the blocks that work on all small levels, in step with each other
-#define LEAD 4
 #define SIDES (2 * DIM)
 
 // What a group holds.
@@ -45,6 +44,7 @@ struct Level {
     int pitch, plane, size, is_crowded; // crowded: too few tiles for empty ones to be worth a look
     int tiles_x, tiles_y, tiles_z;
     float unit;         // coupling between two inner cells
+    int lead, spare;    // entries that stay zero before every row
     float *coupling[3]; // towards the next cell along each axis
     float *excess;      // what holds a cell beside its neighbours: A_ii less all couplings
     float *x, *b;       // of the cycle
@@ -92,7 +92,7 @@ struct Place {
 };
 
 __device__ inline int row_of(const Level &level, int y, int z) {
-    return ((z + GHOST) * (level.ny + 2) + y + 1) * level.pitch + LEAD;
+    return ((z + GHOST) * (level.ny + 2) + y + 1) * level.pitch + level.lead;
 }
 
 __device__ inline Place place_of(const Level &level, int slot, int y, int z) {
@@ -138,8 +138,8 @@ __device__ inline Place group_at(const Level &level, int group) {
 
 // The group that begins at an entry.
 __device__ inline Place place_at(const Level &level, int at) {
-    int row = (at - LEAD) / level.pitch;
-    return place_of(level, (at - LEAD) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
+    int row = (at - level.lead) / level.pitch;
+    return place_of(level, (at - level.lead) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
 }
 
 // Groups of a list, which begins with their number; in no particular order.

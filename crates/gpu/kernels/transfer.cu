@@ -89,7 +89,7 @@ __device__ inline bool gather_quad(const Level &fine, const Level &coarse, int s
     // On a crowded level every group is taken for a mixed one, so that nothing waits for its kind.
     int kinds[1 << (DIM - 1)];
     bool is_there = fine.is_crowded, is_mixed = fine.is_crowded;
-    unsigned flags[4];
+    unsigned with_orphans = 0;
 #pragma unroll
     for (int k = 0; k < (1 << (DIM - 1)); k++) {
         int at = row_of(fine, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0) + slot;
@@ -99,19 +99,25 @@ __device__ inline bool gather_quad(const Level &fine, const Level &coarse, int s
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         v[k] = 0.0f;
-        flags[k] = is_mixed && slot + k < coarse.nx ? coarse.flags[cell_of(coarse, slot + k, Y, Z)] : 0;
+        if (is_mixed && slot + k < coarse.nx && (coarse.flags[cell_of(coarse, slot + k, Y, Z)] & HAS_ORPHANS))
+            with_orphans |= 1u << k;
     }
 #pragma unroll
     for (int k = 0; k < (1 << (DIM - 1)); k++) {
         Place place = place_of(fine, slot, 2 * Y + (k & 1), DIM == 3 ? 2 * Z + (k >> 1) : 0);
         if (kinds[k] != EMPTY) group(place, kinds[k], v);
     }
-    if (!((flags[0] | flags[1] | flags[2] | flags[3]) & HAS_ORPHANS)) return is_there;
+    if (!with_orphans) return is_there;
+#pragma unroll 1
     for (int k = 0; k < 4; k++) {
-        if (!(flags[k] & HAS_ORPHANS)) continue;
+        if (!(with_orphans >> k & 1)) continue;
+        float sum = 0.0f;
         children(fine, coarse, slot + k, Y, Z, true, [&](int x, int y, int z, int cell, unsigned f) {
-            if (code_of(f)) v[k] += single(x, y, z, cell, f);
+            if (code_of(f)) sum += single(x, y, z, cell, f);
         });
+        // Registers cannot be chosen by a number.
+#pragma unroll
+        for (int j = 0; j < 4; j++) v[j] += j == k ? sum : 0.0f;
     }
     return is_there;
 }

@@ -289,11 +289,10 @@ KERNEL(find_anchors) {
     }
     System<double> s = fine_system(a);
     int at = cell % a.level.size, colour = cell / a.level.size;
-    int row = (at - LEAD) / a.level.pitch, slot = (at - LEAD) % a.level.pitch;
-    int y = row % (a.level.ny + 2) - 1, z = row / (a.level.ny + 2) - GHOST;
-    int x = 2 * slot + (colour != ((y + z) & 1));
+    Place place = place_at(a.level, at);
+    int x = 2 * place.slot + second(place, colour);
     double product, diagonal;
-    single_row(a.level, s, (const double *)s.q, x, y, z, cell, product, diagonal);
+    single_row(a.level, s, (const double *)s.q, x, place.y, place.z, cell, product, diagonal);
     float excess = (float)(product + s.b[cell] - diagonal * (s.q[cell] - s.lower[cell]));
     atomicMax(&a.anchors[2 * component + 1], key_of(excess, cell));
 }

@@ -20,8 +20,10 @@ pub(crate) const TINY_BYTES: u32 = 160 << 10;
 /// Up to this many tiles all fit on the device at once, and empty ones are not worth a look.
 const CROWD: usize = 512;
 
-/// Entries that stay zero before every row.
-const LEAD: usize = 4;
+/// Entries that stay zero before every row: as many as a line of the device's memory holds, so that rows begin with
+/// one; fewer where rows are short.
+const LEAD: usize = 32;
+const LEAD_OF_SHORT_ROWS: usize = 4;
 
 const TILE_SLOTS: usize = 32;
 
@@ -41,6 +43,8 @@ pub(crate) struct Level {
     pub is_crowded: i32,
     pub tiles: [i32; 3],
     pub unit: f32,
+    pub lead: i32,
+    pub spare: i32,
     pub coupling: [Address; 3],
     pub excess: Address,
     pub x: Address,
@@ -61,9 +65,10 @@ impl Level {
     pub fn new(dimension: usize, cells: [usize; 3], unit: f32) -> Self {
         let (tile_y, tile_z, ghost) = if dimension == 3 { (4, 4, 1) } else { (16, 1, 0) };
         let slots = cells[0].div_ceil(2);
-        let pitch = LEAD + slots.next_multiple_of(4);
+        let lead = if slots < LEAD { LEAD_OF_SHORT_ROWS } else { LEAD };
+        let pitch = lead + slots.next_multiple_of(lead);
         let plane = pitch * (cells[1] + 2);
-        let size = plane * (cells[2] + 2 * ghost) + LEAD;
+        let size = plane * (cells[2] + 2 * ghost) + lead;
         let tiles = [slots.div_ceil(TILE_SLOTS), cells[1].div_ceil(tile_y), cells[2].div_ceil(tile_z)];
         Self {
             cells: cells.map(|count| count as i32),
@@ -74,6 +79,7 @@ impl Level {
             is_crowded: (tiles.iter().product::<usize>() <= CROWD) as i32,
             tiles: tiles.map(|count| count as i32),
             unit,
+            lead: lead as i32,
             ..Self::zeroed()
         }
     }
@@ -87,10 +93,10 @@ impl Level {
 
     /// Index of the cell at coordinates.
     pub fn cell_at(&self, [x, y, z]: [usize; 3]) -> u32 {
-        let planes_before = (self.size - LEAD as i32) / self.plane - self.cells[2]; // 0 or 2 planes of zeros
+        let planes_before = (self.size - self.lead) / self.plane - self.cells[2]; // 0 or 2 planes of zeros
         let row = (z + planes_before as usize / 2) * (self.cells[1] as usize + 2) + y + 1;
         let colour = (x + y + z) % 2;
-        (row * self.pitch as usize + LEAD + x / 2 + colour * self.size as usize) as u32
+        (row * self.pitch as usize + self.lead as usize + x / 2 + colour * self.size as usize) as u32
     }
 
     /// Number of cells.

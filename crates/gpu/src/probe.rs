@@ -48,7 +48,8 @@ impl Gpu {
         let mut device = Device { machine, arena };
         fill(&mut device, cells)?;
         let level = device.level(0);
-        let colour = 4.0 * level.size as f64;
+        // A copy moves what lies between the rows too; all else is held against the cells alone.
+        let (copied, colour) = (2.0 * 2.0 * 4.0 * level.size as f64, 4.0 * level.cell_count() as f64 / 2.0);
         let args = device.args(0);
         let copy = device.time(20, |device| device.machine.launch(Kernel::CopyCells, 132 * 16, THREADS, &args))?;
         let launch = device.time(1000, |device| device.machine.launch(Kernel::Nothing, 1, THREADS, &args))?;
@@ -63,7 +64,7 @@ impl Gpu {
         let traffic = (7.0 * 3.0 + 2.0 + 3.5 + 2.5) * colour * 8.0 / 7.0;
         Ok(Probe {
             cells,
-            copy_bandwidth: 4.0 * colour / copy,
+            copy_bandwidth: copied / copy,
             launch,
             half_sweep: (half_sweep, 3.0 * colour),
             cycle: (cycle, traffic),
