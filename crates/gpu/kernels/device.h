@@ -1,6 +1,11 @@
 #define KERNEL(name) extern "C" __global__ void __launch_bounds__(THREADS) name(const __grid_constant__ Args a)
 #define BARRIER_KERNEL(name) KERNEL(name)
 
+// Where little is computed, many loads must be under way: so many blocks at a time, with fewer registers each.
+#define LEAN_KERNEL(name, blocks)                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS, blocks) name(const __grid_constant__ Args a)
+#define LEAN_BARRIER_KERNEL(name, blocks) LEAN_KERNEL(name, blocks)
+
 // Blocks of a cluster are on the device at the same time and can wait for each other (capability 9.0).
 #if CLUSTER > 1
 #define SMALL_KERNEL(name)                                                                                     \

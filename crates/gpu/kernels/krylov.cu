@@ -3,7 +3,7 @@
 // answer z has A z = (0, S z_b).
 
 // b_b <- b_b - A_br x_r with x_r = A_rr^-1 b_r in level.x.
-BARRIER_KERNEL(eliminate_red) {
+LEAN_BARRIER_KERNEL(eliminate_red, 12) {
     const Level &level = a.level;
     System<float> s = cycle_system(level);
     float most = 0.0f;
@@ -36,18 +36,16 @@ BARRIER_KERNEL(eliminate_red) {
 #define LATER 2
 
 // w <- (A z)_b with the sums r^T z and z^T S z, and from them the step.
-BARRIER_KERNEL(multiply_black) {
+LEAN_BARRIER_KERNEL(multiply_black, 10) {
     const Level &level = a.level;
     System<float> s = cycle_system(level);
     double sums[2] = {0.0, 0.0};
     {
         FOR_TILES(level, place, false) {
-            // Asked for at once, before the kind is known.
             int kind = level.groups[place.at >> 2], own = level.size + place.at;
-            Around<float> n = around(level, (const float *)level.x, place.at, second(place, 1));
-            Four<float> z = load4(level.x + own), r = load4(level.b + own), w;
             if (kind == EMPTY) continue;
-            Rows<float> rows = rows_amid(level, s, n, kind, 1, place.at, second(place, 1));
+            Four<float> z = load4(level.x + own), r = load4(level.b + own), w;
+            Rows<float> rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
             unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
             float products[2] = {0.0f, 0.0f};
             for (int k = 0; k < 4; k++) {
@@ -73,7 +71,7 @@ BARRIER_KERNEL(multiply_black) {
 
 // p <- z + beta p, s <- S z + beta s, x <- x + alpha p, r <- r - alpha s; the norm of r. The first iteration finds
 // nothing of p, s and x.
-BARRIER_KERNEL(step_black) {
+LEAN_BARRIER_KERNEL(step_black, 12) {
     const Level &level = a.level;
     float alpha = (float)a.scalars->alpha, beta = (float)a.scalars->beta;
     bool is_first = a.scalars->is_begun == FIRST;
@@ -122,7 +120,7 @@ __device__ inline void correct_group(const Args &a, const Place &place, T *q) {
     store4(q + level.size + place.at, q_black);
 }
 
-KERNEL(correct_fine) {
+LEAN_KERNEL(correct_fine, 10) {
     FOR_TILES(a.level, place, false) correct_group(a, place, a.q);
 }
 

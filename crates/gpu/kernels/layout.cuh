@@ -48,6 +48,7 @@ struct Level {
     float *coupling[3]; // towards the next cell along each axis
     float *excess;      // what holds a cell beside its neighbours: A_ii less all couplings
     float *x, *b;       // of the cycle
+    float *residual;    // of red cells, on small levels
     float *start, *load, *floor; // of the nested start
     u8 *flags, *groups, *tiles, *members;
     u8 *sides;  // of regular groups: which couplings are not zero, a bit for each side

@@ -2,9 +2,9 @@
 // of the blocks takes the lowest levels alone, in its own memory.
 
 #define SWEEPS 2
-#define TINY_CELLS 4096 // levels of one block
 
-__device__ inline bool is_tiny(const Level &level) { return level.nx * level.ny * level.nz <= TINY_CELLS; }
+// Levels of one block.
+__device__ inline bool is_tiny(const Level &level) { return groups_of(level) <= SMALL_THREADS; }
 
 // Cells of a level one behind the other.
 #define FOR_CELLS(team, level, place, k)                                                                       \
@@ -22,46 +22,135 @@ __device__ inline void wait_for(bool is_alone) {
         small_barrier();
 }
 
-// `first` is the first group of the thread, most often its only one: where it lies is computed once for all sweeps.
-__device__ inline void small_sweep(const Level &level, bool is_alone, Place first, int colour, int mode) {
-    Team team = is_alone ? one_block() : all_blocks();
-    for (int group = team.rank; group < groups_of(level); group += team.size)
-        sweep_group(level, group == team.rank ? first : group_at(level, group), colour, mode, MIXED);
+// A group of a small level as its thread keeps it: rows that are read once serve for all sweeps.
+struct Patch {
+    Place place;
+    bool is_there;
+    unsigned flags[2];
+    Around<float> coupling[2];
+    Four<float> inverse[2]; // A_ii^-1, zero where a cell is pinned or absent
+    Four<float> b[2];
+};
+
+// The group of a thread, with the right-hand side of a cycle or of the nested start.
+__device__ inline Patch patch_of(const Level &level, int group, const float *b) {
+    Patch patch;
+    patch.is_there = group < groups_of(level);
+    patch.place = group_at(level, patch.is_there ? group : 0);
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+        int at = patch.place.at, own = colour * level.size + at;
+        patch.flags[colour] = flags4(level.flags + own);
+        patch.coupling[colour] = couplings(level, (const float *const *)level.coupling, colour, at, second(patch.place, colour));
+        patch.b[colour] = load4(b + own);
+        Four<float> diagonal = load4(level.excess + own);
+        for (int k = 0; k < 4; k++) {
+            for (int side = 0; side < SIDES; side++) diagonal.v[k] += patch.coupling[colour].side[side].v[k];
+            bool is_free = diagonal.v[k] > 0.0f && !(flag(patch.flags[colour], k) & PINNED);
+            patch.inverse[colour].v[k] = is_free ? 1.0f / diagonal.v[k] : 0.0f;
+        }
+    }
+    return patch;
+}
+
+// sum of c_ij x_j over the neighbours of the cells of a colour.
+template <int COLOUR> __device__ inline Four<float> sum_around(const Level &level, const Patch &patch, const float *x) {
+    Around<float> n = around(level, x + (1 - COLOUR) * level.size, patch.place.at, second(patch.place, COLOUR));
+    Four<float> sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int k = 0; k < 4; k++)
+        for (int side = 0; side < SIDES; side++) sum.v[k] += patch.coupling[COLOUR].side[side].v[k] * n.side[side].v[k];
+    return sum;
+}
+
+// Half a sweep; returns the sums over the neighbours.
+template <int COLOUR>
+__device__ inline Four<float> small_sweep(const Level &level, const Patch &patch, bool is_alone, int mode) {
+    Four<float> sum = {0.0f, 0.0f, 0.0f, 0.0f}, x;
+    if (patch.is_there) {
+        if (mode != FROM_ZERO) sum = sum_around<COLOUR>(level, patch, level.x);
+        for (int k = 0; k < 4; k++)
+            x.v[k] = ((mode == WITHOUT_B ? 0.0f : patch.b[COLOUR].v[k]) + sum.v[k]) * patch.inverse[COLOUR].v[k];
+        store4(level.x + COLOUR * level.size + patch.place.at, x);
+    }
     wait_for(is_alone);
+    return sum;
+}
+
+// A coarse cell, and what is known of it before there is anything to restrict.
+struct Parent {
+    int own, X, Y, Z;
+    unsigned flags, members;
+};
+
+__device__ inline Parent parent_at(const Level &coarse, int cell) {
+    Parent parent = {0, cell % coarse.nx, cell / coarse.nx % coarse.ny, cell / coarse.nx / coarse.ny, 0, 0};
+    if (parent.Z >= coarse.nz) return parent;
+    parent.own = cell_of(coarse, parent.X, parent.Y, parent.Z);
+    parent.flags = coarse.flags[parent.own], parent.members = coarse.members[parent.own];
+    return parent;
+}
+
+// b_H <- P^T r of one cell, from the residuals of red cells; black ones have none.
+__device__ inline void gather_residuals(const Level &level, const Level &coarse, const Parent &parent) {
+    if (!(parent.flags & PRESENT)) return;
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < (1 << DIM); k++) {
+        if (__popc(k) & 1) continue; // black
+        int row = row_of(level, 2 * parent.Y + ((k >> 1) & 1), DIM == 3 ? 2 * parent.Z + (k >> 2) : 0);
+        if (parent.members >> k & 1) sum += level.residual[row + parent.X];
+    }
+    if (parent.flags & HAS_ORPHANS)
+        children(level, coarse, parent.X, parent.Y, parent.Z, true, [&](int, int, int, int cell, unsigned flags) {
+            if (code_of(flags) && cell < level.size) sum += level.residual[cell];
+        });
+    coarse.b[parent.own] = sum;
 }
 
 // The way down from a level to the next.
-__device__ inline void small_down(const Level &level, const Level &coarse, bool is_alone, bool is_reduced) {
+__device__ inline void small_down(const Level level, const Level coarse, bool is_alone, bool is_reduced) {
     int red = is_reduced ? WITHOUT_B : WITH_B;
     Team team = is_alone ? one_block() : all_blocks();
-    Place first = group_at(level, team.rank);
+    Patch patch = patch_of(level, team.rank, level.b);
+    Parent parent = parent_at(coarse, team.rank);
+    Four<float> before = {0.0f, 0.0f, 0.0f, 0.0f};
     if (is_reduced) {
-        small_sweep(level, is_alone, first, 1, FROM_ZERO);
+        small_sweep<1>(level, patch, is_alone, FROM_ZERO);
     } else {
-        small_sweep(level, is_alone, first, 0, FROM_ZERO);
-        small_sweep(level, is_alone, first, 1, WITH_B);
+        before = small_sweep<0>(level, patch, is_alone, FROM_ZERO);
+        small_sweep<1>(level, patch, is_alone, WITH_B);
     }
     for (int sweep = 1; sweep < SWEEPS; sweep++) {
-        small_sweep(level, is_alone, first, 0, red);
-        small_sweep(level, is_alone, first, 1, WITH_B);
+        before = small_sweep<0>(level, patch, is_alone, red);
+        small_sweep<1>(level, patch, is_alone, WITH_B);
     }
-    for (int item = team.rank; item < coarse_quads(level, coarse); item += team.size)
-        restrict_red(level, coarse, item, !is_reduced);
+    // A red cell has had no residual since its last half-sweep but for what its neighbours have changed.
+    if (patch.is_there) {
+        Four<float> sum = sum_around<0>(level, patch, level.x);
+        for (int k = 0; k < 4; k++) sum.v[k] = patch.inverse[0].v[k] > 0.0f ? sum.v[k] - before.v[k] : 0.0f;
+        store4(level.residual + patch.place.at, sum);
+    }
+    wait_for(is_alone);
+    gather_residuals(level, coarse, parent);
+    for (int cell = team.rank + team.size; cell < coarse.nx * coarse.ny * coarse.nz; cell += team.size)
+        gather_residuals(level, coarse, parent_at(coarse, cell));
     wait_for(is_alone);
 }
 
 // And back up.
-__device__ inline void small_up(const Level &level, const Level &coarse, bool is_alone, bool is_reduced) {
+__device__ inline void small_up(const Level level, const Level coarse, bool is_alone, bool is_reduced) {
     int red = is_reduced ? WITHOUT_B : WITH_B;
     Team team = is_alone ? one_block() : all_blocks();
-    Place first = group_at(level, team.rank);
-    {
-        FOR_GROUPS(team, level, place) prolong_red(level, coarse, place);
+    Patch patch = patch_of(level, team.rank, level.b);
+    if (patch.is_there) {
+        Four<float> x = load4(level.x + patch.place.at), v = prolong4(coarse, coarse.x, patch.place, 0, patch.flags[0], true);
+        for (int k = 0; k < 4; k++) x.v[k] += patch.inverse[0].v[k] > 0.0f ? v.v[k] : 0.0f;
+        store4(level.x + patch.place.at, x);
     }
     wait_for(is_alone);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        small_sweep(level, is_alone, first, 1, WITH_B);
-        small_sweep(level, is_alone, first, 0, red);
+        small_sweep<1>(level, patch, is_alone, WITH_B);
+        small_sweep<0>(level, patch, is_alone, red);
     }
 }
 
@@ -87,6 +176,7 @@ __device__ inline void borrow_levels(Level *levels, int count, char *room) {
         Level &level = levels[threadIdx.x];
         level.x = (float *)(room + ((const char *)level.x - from));
         level.b = (float *)(room + ((const char *)level.b - from));
+        level.residual = (float *)(room + ((const char *)level.residual - from));
         level.flags = (u8 *)(room + ((const char *)level.flags - from));
         if (threadIdx.x > 0) {
             level.excess = (float *)(room + ((const char *)level.excess - from));
@@ -103,7 +193,10 @@ __device__ inline void tiny_cycle(Level *levels, int count, bool is_reduced) {
     float *x = levels[0].x;
     borrow_levels(levels, count, room);
     for (int l = 0; l + 1 < count; l++) small_down(levels[l], levels[l + 1], true, is_reduced && l == 0);
-    small_sweep(levels[count - 1], true, group_at(levels[count - 1], threadIdx.x), 0, FROM_ZERO); // a single red cell
+    {
+        const Level &last = levels[count - 1]; // a single red cell
+        small_sweep<0>(last, patch_of(last, threadIdx.x, last.b), true, FROM_ZERO);
+    }
     for (int l = count - 2; l >= 0; l--) small_up(levels[l], levels[l + 1], true, is_reduced && l == 0);
     for (int i = threadIdx.x; i < 2 * levels[0].size; i += blockDim.x) x[i] = levels[0].x[i];
     __syncthreads();
@@ -159,21 +252,50 @@ SMALL_KERNEL(small_galerkin) {
     }
 }
 
-// The nested problem of one level: what comes from the one below, smoothed by projected sweeps.
-__device__ inline void small_project(const Level &level, const Level *coarse, int sweeps, bool is_alone) {
-    System<float> s = start_system(level);
-    Team team = is_alone ? one_block() : all_blocks();
-    if (coarse) {
-        FOR_GROUPS(team, level, place) prolong_start_group(level, *coarse, place, level.start, 0.0f, 1.0f);
-    } else {
-        for (int at = team.rank; at < 2 * level.size; at += team.size) level.start[at] = 0.0f;
+// How far the wall cells of a colour may sink.
+template <int COLOUR> __device__ inline Four<float> floors_of(const Level &level, const Patch &patch) {
+    Four<float> floor = load4(level.floor + COLOUR * level.size + patch.place.at);
+    for (int k = 0; k < 4; k++)
+        if (!(flag(patch.flags[COLOUR], k) & WALL)) floor.v[k] = -INFINITY;
+    return floor;
+}
+
+// What comes from the level below, or zero.
+template <int COLOUR>
+__device__ inline void begin_project(const Level &level, const Level *coarse, const Patch &patch) {
+    Four<float> x = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (coarse) x = prolong4(*coarse, coarse->start, patch.place, COLOUR, patch.flags[COLOUR], true);
+    for (int k = 0; k < 4; k++)
+        if (!(flag(patch.flags[COLOUR], k) & PRESENT)) x.v[k] = 0.0f;
+    store4(level.start + COLOUR * level.size + patch.place.at, x);
+}
+
+template <int COLOUR>
+__device__ inline void project_patch(const Level &level, const Patch &patch, const Four<float> &floor, bool is_alone) {
+    if (patch.is_there) {
+        Four<float> x = sum_around<COLOUR>(level, patch, level.start);
+        for (int k = 0; k < 4; k++) {
+            x.v[k] = (x.v[k] - patch.b[COLOUR].v[k]) * patch.inverse[COLOUR].v[k];
+            x.v[k] = x.v[k] < floor.v[k] ? floor.v[k] : x.v[k];
+        }
+        store4(level.start + COLOUR * level.size + patch.place.at, x);
     }
     wait_for(is_alone);
-    for (int half = 0; half < 2 * sweeps; half++) {
-        {
-            FOR_GROUPS(team, level, place) project_group(level, s, place, half & 1, 1.0f);
-        }
-        wait_for(is_alone);
+}
+
+// The nested problem of one level: what comes from the one below, smoothed by projected sweeps.
+__device__ inline void small_project(const Level level, const Level *coarse, int sweeps, bool is_alone) {
+    Team team = is_alone ? one_block() : all_blocks();
+    Patch patch = patch_of(level, team.rank, level.load);
+    Four<float> red = floors_of<0>(level, patch), black = floors_of<1>(level, patch);
+    if (patch.is_there) {
+        begin_project<0>(level, coarse, patch);
+        begin_project<1>(level, coarse, patch);
+    }
+    wait_for(is_alone);
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+        project_patch<0>(level, patch, red, is_alone);
+        project_patch<1>(level, patch, black, is_alone);
     }
 }
 

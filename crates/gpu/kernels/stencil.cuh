@@ -118,20 +118,39 @@ __device__ inline Four<T> sum_of(const Around<T> &n) {
     return sum;
 }
 
-// Rows of a group that is not plain.
+// Rows of a group that is not plain, side by side: few numbers are needed at a time.
 template <class T>
-__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const Around<T> &n, int colour, int at,
+__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const T *other, int colour, int at,
                                      bool is_second) {
-    Around<T> c = couplings(level, s.coupling, colour, at, is_second);
+    int own = colour * level.size + at, mirror = (1 - colour) * level.size + at;
     Rows<T> rows;
-    rows.diagonal = load4(s.excess + colour * level.size + at);
-    for (int k = 0; k < 4; k++) {
-        T sum = 0;
-        for (int side = 0; side < SIDES; side++) {
-            sum += c.side[side].v[k] * n.side[side].v[k];
-            rows.diagonal.v[k] += c.side[side].v[k];
+    rows.diagonal = load4(s.excess + own);
+    const T *p = other + at, *c = s.coupling[0] + mirror;
+    {
+        Four<T> below = load4(c), pair = load4(p), above = load4(s.coupling[0] + own), across;
+        if (is_second)
+            across = {pair.v[1], pair.v[2], pair.v[3], p[4]};
+        else {
+            across = {p[-1], pair.v[0], pair.v[1], pair.v[2]};
+            below = {c[-1], below.v[0], below.v[1], below.v[2]};
         }
-        rows.sum.v[k] = sum;
+        for (int k = 0; k < 4; k++) {
+            T down = is_second ? pair.v[k] : across.v[k], up = is_second ? across.v[k] : pair.v[k];
+            rows.sum.v[k] = below.v[k] * down + above.v[k] * up;
+            rows.diagonal.v[k] += below.v[k] + above.v[k];
+        }
+    }
+#pragma unroll
+    for (int axis = 1; axis < DIM; axis++) {
+        int step = axis == 1 ? level.pitch : level.plane;
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            Four<T> coupling = load4(s.coupling[axis] + (side ? own : mirror - step)), x = load4(p + (side ? step : -step));
+            for (int k = 0; k < 4; k++) {
+                rows.sum.v[k] += coupling.v[k] * x.v[k];
+                rows.diagonal.v[k] += coupling.v[k];
+            }
+        }
     }
     return rows;
 }
@@ -153,14 +172,15 @@ __device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, c
     return rows;
 }
 
-// Rows of any group that is not empty, from the values around it.
+// Rows of any group that is not empty. Each kind has a way of its own through and through.
 template <class T>
-__device__ inline Rows<T> rows_amid(const Level &level, const System<T> &s, const Around<T> &n, int kind, int colour,
-                                    int at, bool is_second) {
-    if (kind == MIXED) return mixed_rows(level, s, n, colour, at, is_second);
-    if (kind == REGULAR) return regular_rows(level, s, n, colour, at);
+__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
+                                  bool is_second) {
+    const T *other = x + (1 - colour) * level.size;
+    if (kind == MIXED) return mixed_rows(level, s, other, colour, at, is_second);
+    if (kind == REGULAR) return regular_rows(level, s, around(level, other, at, is_second), colour, at);
     Rows<T> rows;
-    rows.sum = sum_of(n);
+    rows.sum = sum_of(around(level, other, at, is_second));
     for (int k = 0; k < 4; k++) {
         rows.sum.v[k] *= (T)s.unit;
         rows.diagonal.v[k] = (T)(SIDES * s.unit);
@@ -168,11 +188,21 @@ __device__ inline Rows<T> rows_amid(const Level &level, const System<T> &s, cons
     return rows;
 }
 
-// The same, from the vector.
+// A_ii of four rows that are not plain.
 template <class T>
-__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
-                                  bool is_second) {
-    return rows_amid(level, s, around(level, x + (1 - colour) * level.size, at, is_second), kind, colour, at, is_second);
+__device__ inline Four<T> diagonal_of(const Level &level, const System<T> &s, int kind, int colour, int at,
+                                      bool is_second) {
+    int own = colour * level.size + at;
+    Four<T> diagonal = load4(s.excess + own);
+    if (kind == REGULAR) {
+        unsigned sides = flags4(level.sides + own);
+        for (int k = 0; k < 4; k++) diagonal.v[k] += (T)s.unit * (T)__popc(flag(sides, k));
+        return diagonal;
+    }
+    Around<T> c = couplings(level, s.coupling, colour, at, is_second);
+    for (int k = 0; k < 4; k++)
+        for (int side = 0; side < SIDES; side++) diagonal.v[k] += c.side[side].v[k];
+    return diagonal;
 }
 
 __device__ inline bool second(const Place &place, int colour) { return colour != place.is_odd; }

@@ -4,27 +4,28 @@
 #define WITHOUT_B 1
 #define FROM_ZERO 2 // all neighbours are zero
 
-// A group of any kind; one that is taken for mixed and is empty comes out as zero. Everything that a plain group
-// needs is asked for at once, before its kind is known: what counts here is how many loads are under way.
+// A group of any kind; one that is taken for mixed and is empty comes out as zero.
 __device__ inline void sweep_group(const Level &level, const Place &place, int colour, int mode, int kind) {
     int own = colour * level.size + place.at;
-    bool is_second = second(place, colour);
-    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, x = b;
-    Around<float> n;
+    Four<float> b = {0.0f, 0.0f, 0.0f, 0.0f}, x;
+    if (kind == EMPTY) return;
     if (mode != WITHOUT_B) b = load4(level.b + own);
-    if (mode != FROM_ZERO)
-        n = around(level, (const float *)level.x + (1 - colour) * level.size, place.at, is_second);
-    else
-        for (int side = 0; side < SIDES; side++) n.side[side] = x;
     if (kind == PLAIN) {
         float weight = 1.0f / SIDES, load = 1.0f / level.unit;
-        Four<float> sum = sum_of(n);
+        Four<float> sum = {0.0f, 0.0f, 0.0f, 0.0f};
+        const float *other = level.x + (1 - colour) * level.size;
+        if (mode != FROM_ZERO) sum = sum_of(around(level, other, place.at, second(place, colour)));
         for (int k = 0; k < 4; k++) x.v[k] = weight * (load * b.v[k] + sum.v[k]);
-    } else if (kind != EMPTY) {
+    } else {
         System<float> s = cycle_system(level);
         unsigned flags = flags4(level.flags + own);
-        Rows<float> rows = kind == REGULAR ? regular_rows(level, s, n, colour, place.at)
-                                           : mixed_rows(level, s, n, colour, place.at, is_second);
+        Rows<float> rows;
+        if (mode != FROM_ZERO)
+            rows = rows_of(level, s, (const float *)level.x, kind, colour, place.at, second(place, colour));
+        else {
+            rows.sum = {0.0f, 0.0f, 0.0f, 0.0f};
+            rows.diagonal = diagonal_of(level, s, kind, colour, place.at, second(place, colour));
+        }
         for (int k = 0; k < 4; k++) {
             bool is_free = rows.diagonal.v[k] > 0.0f && !(flag(flags, k) & PINNED);
             x.v[k] = is_free ? (b.v[k] + rows.sum.v[k]) / rows.diagonal.v[k] : 0.0f;
@@ -33,7 +34,7 @@ __device__ inline void sweep_group(const Level &level, const Place &place, int c
     store4(level.x + own, x);
 }
 
-KERNEL(sweep) {
+LEAN_KERNEL(sweep, 12) {
     Place place;
     if (!locate(a.level, blockIdx.x, false, place)) return;
     int kind = a.level.is_crowded ? MIXED : a.level.groups[place.at >> 2]; // crowded: latency counts

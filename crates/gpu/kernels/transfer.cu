@@ -149,7 +149,7 @@ __device__ inline void restrict_red(const Level &fine, const Level &coarse, int 
     if (is_there) store_quad(coarse, coarse.b, slot, Y, Z, v);
 }
 
-KERNEL(restrict_residual) {
+LEAN_KERNEL(restrict_residual, 10) {
     restrict_red(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x, !a.is_reduced);
 }
 

@@ -8,14 +8,11 @@
 template <class T>
 __device__ inline void project_group(const Level &level, const System<T> &s, const Place &place, int colour,
                                      T relaxation) {
-    // Asked for at once, before the kind is known.
     int kind = level.groups[place.at >> 2], own = colour * level.size + place.at;
-    bool is_second = second(place, colour);
+    if (kind == EMPTY) return;
     unsigned flags = flags4(level.flags + own);
     Four<T> q = load4(s.q + own), b = load4(s.b + own);
-    Around<T> n = around(level, (const T *)s.q + (1 - colour) * level.size, place.at, is_second);
-    if (kind == EMPTY) return;
-    Rows<T> rows = rows_amid(level, s, n, kind, colour, place.at, is_second);
+    Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
     for (int k = 0; k < 4; k++) {
         if (!(rows.diagonal.v[k] > 0)) continue;
         T relaxed = q.v[k] + relaxation * ((rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k] - q.v[k]);
@@ -94,7 +91,7 @@ __device__ inline float load_group(const Level &level, const System<T> &s, const
     return most;
 }
 
-KERNEL(project_fine) {
+LEAN_KERNEL(project_fine, 8) {
     if (a.mode == ALL_CELLS) {
         FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, 1.0);
     } else {
@@ -102,11 +99,11 @@ KERNEL(project_fine) {
     }
 }
 
-KERNEL(project_start) {
+LEAN_KERNEL(project_start, 8) {
     FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, 1.0f);
 }
 
-KERNEL(choose_fine) {
+LEAN_KERNEL(choose_fine, 8) {
     int changes = 0;
     {
         FOR_MIXED(a.level, place) changes += choose_group(a.level, fine_system(a), place);
@@ -128,7 +125,7 @@ KERNEL(settle_start) {
 
 // The load of groups that are not plain or that a sweep near walls has touched; that of the others is there from
 // the last residual.
-BARRIER_KERNEL(load_fine) {
+LEAN_BARRIER_KERNEL(load_fine, 8) {
     float most = 0.0f;
     {
         FOR_LISTED(a.level, a.touched, place)
@@ -173,7 +170,7 @@ __device__ inline void residual_group(const Args &a, const System<double> &s, co
     }
 }
 
-BARRIER_KERNEL(natural_residual) {
+LEAN_BARRIER_KERNEL(natural_residual, 8) {
     System<double> s = fine_system(a);
     double most[2] = {0.0, 0.0};
     {

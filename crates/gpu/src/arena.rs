@@ -70,6 +70,9 @@ impl Arena {
             level.excess = cutter.take(4 * cells);
             level.x = cutter.take(4 * cells);
             level.b = cutter.take(4 * cells);
+            if level.is_small(machine.cluster()) {
+                level.residual = cutter.take(2 * cells);
+            }
             level.flags = cutter.take(cells);
         }
         for (index, level) in levels.iter_mut().enumerate() {
@@ -123,6 +126,7 @@ impl Arena {
                 excess,
                 x,
                 b,
+                residual,
                 start: nested,
                 load,
                 floor,
@@ -134,7 +138,7 @@ impl Arena {
                 mixed,
                 ..
             } = level;
-            let arrays = [excess, x, b, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
+            let arrays = [excess, x, b, residual, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
         let Args {

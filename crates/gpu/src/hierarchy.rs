@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_CELLS, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
+use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -27,15 +27,15 @@ impl Device {
 
     /// Index of the finest small level: the blocks that can wait for each other suffice for it.
     pub fn first_small(&self) -> usize {
-        let most = SMALL_CELLS * self.machine.cluster() as usize;
-        self.arena.levels.iter().position(|level| level.cell_count() <= most).expect("a single cell is small")
+        let blocks = self.machine.cluster();
+        self.arena.levels.iter().position(|level| level.is_small(blocks)).expect("a single cell is small")
     }
 
     /// Index of the finest level that fits into a block's own memory, with all below it.
     fn first_tiny(&self) -> usize {
         let last = self.level(self.levels() - 1);
         let end = last.flags + 2 * last.size as u64;
-        let fits = |level: &Level| end - level.x <= TINY_BYTES as u64;
+        let fits = |level: &Level| level.is_small(1) && end - level.x <= TINY_BYTES as u64;
         self.arena.levels.iter().position(fits).expect("a single cell fits")
     }
 

@@ -8,8 +8,6 @@ pub(crate) const THREADS: u32 = 128;
 /// Threads of the blocks that work on all small levels, in step with each other.
 pub(crate) const SMALL_THREADS: u32 = 512;
 
-/// Levels with no more cells than this for each of these blocks are small.
-pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
@@ -49,6 +47,8 @@ pub(crate) struct Level {
     pub excess: Address,
     pub x: Address,
     pub b: Address,
+    /// Of red cells, on small levels.
+    pub residual: Address,
     pub start: Address,
     pub load: Address,
     pub floor: Address,
@@ -102,6 +102,16 @@ impl Level {
     /// Number of cells.
     pub fn cell_count(&self) -> usize {
         self.cells.iter().map(|&count| count as usize).product()
+    }
+
+    /// Number of groups.
+    pub fn group_count(&self) -> usize {
+        (self.slots as usize).div_ceil(4) * (self.cells[1] * self.cells[2]) as usize
+    }
+
+    /// Whether so many blocks that wait for each other have a thread for every group.
+    pub fn is_small(&self, blocks: u32) -> bool {
+        self.group_count() <= (blocks * SMALL_THREADS) as usize
     }
 
     /// Blocks for work by tiles.
