@@ -1,5 +1,6 @@
 #define KERNEL(name) extern "C" __global__ void __launch_bounds__(THREADS) name(const __grid_constant__ Args a)
 #define BARRIER_KERNEL(name) KERNEL(name)
+#define WARP 32
 
 // Where little is computed, many loads must be under way: so many blocks at a time, with fewer registers each.
 #define LEAN_KERNEL(name, blocks)                                                                              \

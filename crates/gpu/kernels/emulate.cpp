@@ -8,6 +8,8 @@
 #include "transfer.cu"
 #include "setup.cu"
 #include "walls.cu"
+#include "near.cu"
+#include "anchors.cu"
 #include "krylov.cu"
 #include "small.cu"
 #include "upload.cu"

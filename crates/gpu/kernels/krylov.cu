@@ -8,9 +8,7 @@ LEAN_BARRIER_KERNEL(eliminate_red, 12) {
     System<float> s = cycle_system(level);
     float most = 0.0f;
     {
-        FOR_TILES(level, place, false) {
-            int kind = level.groups[place.at >> 2];
-            if (kind == EMPTY) continue;
+        FOR_KINDS(level, place, kind) {
             int own = level.size + place.at;
             Rows<float> rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
             unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
@@ -36,16 +34,18 @@ LEAN_BARRIER_KERNEL(eliminate_red, 12) {
 #define LATER 2
 
 // w <- (A z)_b with the sums r^T z and z^T S z, and from them the step.
-LEAN_BARRIER_KERNEL(multiply_black, 10) {
+LEAN_BARRIER_KERNEL(multiply_black, 8) {
     const Level &level = a.level;
     System<float> s = cycle_system(level);
     double sums[2] = {0.0, 0.0};
     {
         FOR_TILES(level, place, false) {
+            // Asked for at once, before the kind is known.
             int kind = level.groups[place.at >> 2], own = level.size + place.at;
-            if (kind == EMPTY) continue;
             Four<float> z = load4(level.x + own), r = load4(level.b + own), w;
-            Rows<float> rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
+            Rows<float> rows = rows_of(level, s, (const float *)level.x, PLAIN, 1, place.at, second(place, 1));
+            if (kind == EMPTY) continue;
+            if (kind != PLAIN) rows = rows_of(level, s, (const float *)level.x, kind, 1, place.at, second(place, 1));
             unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
             float products[2] = {0.0f, 0.0f};
             for (int k = 0; k < 4; k++) {
@@ -77,12 +77,11 @@ LEAN_BARRIER_KERNEL(step_black, 12) {
     bool is_first = a.scalars->is_begun == FIRST;
     float most = 0.0f;
     {
-        FOR_TILES(level, place, false) {
-            int kind = level.groups[place.at >> 2], at = place.at, own = level.size + at;
+        FOR_KINDS(level, place, kind) {
+            int at = place.at, own = level.size + at;
             Four<float> z = load4(level.x + own), w = load4(a.product + at), r = load4(level.b + own);
             Four<float> p = {0.0f, 0.0f, 0.0f, 0.0f}, s = p, x = p;
             if (!is_first) p = load4(a.direction + at), s = load4(a.image + at), x = load4(a.iterate + at);
-            if (kind == EMPTY) continue;
             for (int k = 0; k < 4; k++) {
                 p.v[k] = z.v[k] + beta * p.v[k];
                 s.v[k] = w.v[k] + beta * s.v[k];
@@ -102,10 +101,8 @@ LEAN_BARRIER_KERNEL(step_black, 12) {
 
 // q <- q + factor x, with the red cells x_r = A_rr^-1 (b_r - A_rb x_b).
 template <class T>
-__device__ inline void correct_group(const Args &a, const Place &place, T *q) {
+__device__ inline void correct_group(const Args &a, const Place &place, int kind, T *q) {
     const Level &level = a.level;
-    int kind = level.groups[place.at >> 2];
-    if (kind == EMPTY) return;
     Rows<float> rows = rows_of(level, cycle_system(level), (const float *)a.iterate - level.size, kind, 0, place.at,
                                second(place, 0));
     unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + place.at);
@@ -121,9 +118,9 @@ __device__ inline void correct_group(const Args &a, const Place &place, T *q) {
 }
 
 LEAN_KERNEL(correct_fine, 10) {
-    FOR_TILES(a.level, place, false) correct_group(a, place, a.q);
+    FOR_KINDS(a.level, place, kind) correct_group(a, place, kind, a.q);
 }
 
 KERNEL(correct_start) {
-    FOR_TILES(a.level, place, false) correct_group(a, place, a.level.start);
+    FOR_KINDS(a.level, place, kind) correct_group(a, place, kind, a.level.start);
 }

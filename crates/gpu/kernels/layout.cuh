@@ -49,7 +49,7 @@ struct Level {
     float *excess;      // what holds a cell beside its neighbours: A_ii less all couplings
     float *x, *b;       // of the cycle
     float *residual;    // of red cells, on small levels
-    float *start, *load, *floor; // of the nested start
+    float *start, *load, *floor; // of the nested start; on level 0 of the correction near walls
     u8 *flags, *groups, *tiles, *members;
     u8 *sides;  // of regular groups: which couplings are not zero, a bit for each side
     int *mixed; // how many groups are not plain, then where they are
@@ -58,7 +58,7 @@ struct Level {
 // What the host reads back.
 struct Scalars {
     double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
-    int changes, is_stopped, is_begun, pad;
+    int changes, is_stopped, is_begun, truncated; // truncated: the changes that the levels know of
     unsigned tickets[4];
     double target, merit, slope, moved;
     int iterations, limit;
@@ -70,7 +70,7 @@ struct Args {
     const Level *levels; // all of them, for the small ones
     int first, last;
     int colour, mode, rows, is_reduced;
-    double factor, other;
+    double factor, other, scale;
     double *coupling[3], *excess, *q, *b, *lower; // level 0 in double precision
     float *direction, *image, *product, *iterate; // conjugate gradients on black cells
     double *vectors[8];
@@ -137,21 +137,30 @@ __device__ inline Place group_at(const Level &level, int group) {
     for (int tile_ = blockIdx.x; tile_ < tiles_of(level); tile_ += gridDim.x)                                  \
         if (locate(level, tile_, everywhere, place))
 
+// All groups that are not empty, and their kinds.
+#define FOR_KINDS(level, place, kind)                                                                          \
+    Place place;                                                                                               \
+    for (int tile_ = blockIdx.x; tile_ < tiles_of(level); tile_ += gridDim.x)                                  \
+        if (locate(level, tile_, true, place))                                                                 \
+            if (int kind = level.groups[place.at >> 2]; kind != EMPTY)
+
 // The group that begins at an entry.
 __device__ inline Place place_at(const Level &level, int at) {
     int row = (at - level.lead) / level.pitch;
     return place_of(level, (at - level.lead) % level.pitch, row % (level.ny + 2) - 1, row / (level.ny + 2) - GHOST);
 }
 
-// Groups of a list, which begins with their number; in no particular order.
-#define FOR_LISTED(level, list, place)                                                                         \
+// Groups of a list, which begins with their number; in no particular order. Where a group begins is a multiple of
+// four: the rest says of which kind it is.
+#define FOR_LISTED(level, list, place, kind)                                                                   \
     Place place;                                                                                               \
+    int kind;                                                                                                  \
     for (int item_ = blockIdx.x * blockDim.x + threadIdx.x;                                                    \
-         item_ < (list)[0] ? (place = place_at(level, (list)[1 + item_]), true) : false;                       \
+         item_ < (list)[0] ? (kind = (list)[1 + item_], place = place_at(level, kind & ~3), kind &= 3, true) : false; \
          item_ += gridDim.x * blockDim.x)
 
 // Groups that are not plain.
-#define FOR_MIXED(level, place) FOR_LISTED(level, level.mixed, place)
+#define FOR_MIXED(level, place, kind) FOR_LISTED(level, level.mixed, place, kind)
 
 // Threads that share a loop: those of all blocks, or of one.
 struct Team {

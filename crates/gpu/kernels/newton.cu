@@ -4,8 +4,7 @@
 KERNEL(choose_newton) {
     const Level &level = a.level;
     System<double> s = fine_system(a);
-    FOR_MIXED(level, place) {
-        int kind = level.groups[place.at >> 2];
+    FOR_MIXED(level, place, kind) {
         for (int colour = 0; colour < 2; colour++) {
             int own = colour * level.size + place.at;
             unsigned flags = flags4(level.flags + own);

@@ -8,17 +8,25 @@ template <int SUMS> __device__ inline double combine(int n, double x, double y) 
     return n < SUMS ? x + y : larger(x, y);
 }
 
+// Combines v over the threads of a block; all of them have the result.
 template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
     const int N = SUMS + MAXIMA;
     int t = threadIdx.x;
-    for (int n = 0; n < N; n++) shared[n][t] = v[n];
-    __syncthreads();
-    for (int half = THREADS / 2; half; half /= 2) {
-        if (t < half)
-            for (int n = 0; n < N; n++) shared[n][t] = combine<SUMS>(n, shared[n][t], shared[n][t + half]);
-        __syncthreads();
+#ifdef WARP
+    for (int n = 0; n < N; n++) {
+        for (int step = WARP / 2; step; step /= 2) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], step));
+        if (t % WARP == 0) shared[n][t / WARP] = v[n];
     }
-    for (int n = 0; n < N; n++) v[n] = shared[n][0];
+    const int left = THREADS / WARP;
+#else
+    for (int n = 0; n < N; n++) shared[n][t] = v[n];
+    const int left = THREADS;
+#endif
+    __syncthreads();
+    for (int n = 0; n < N; n++) {
+        v[n] = shared[n][0];
+        for (int other = 1; other < left; other++) v[n] = combine<SUMS>(n, v[n], shared[n][other]);
+    }
     __syncthreads();
 }
 
@@ -39,6 +47,7 @@ template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a
     __threadfence();
     for (int n = 0; n < N; n++) {
         double sum = 0.0;
+#pragma unroll 8
         for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
             sum = combine<SUMS>(n, sum, *(volatile double *)(a.partials + n * gridDim.x + block));
         v[n] = sum;

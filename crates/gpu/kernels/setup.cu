@@ -49,8 +49,8 @@ KERNEL(classify) {
 
 // Lists the groups that are not plain, once their kinds are final.
 KERNEL(list_mixed) {
-    FOR_TILES(a.level, place, false) {
-        if (a.level.groups[place.at >> 2] > PLAIN) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at;
+    FOR_KINDS(a.level, place, kind) {
+        if (kind > PLAIN) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at | kind;
     }
 }
 
@@ -74,12 +74,10 @@ __device__ inline bool is_near_wall(const Level &level, const Place &place, int 
 // is another one afterwards or that are not plain. A group is eight cells long, deep enough for a wall at its end.
 #define NEAR_STEPS 2
 KERNEL(list_near) {
-    FOR_TILES(a.level, place, false) {
-        int kind = a.level.groups[place.at >> 2];
-        if (kind == EMPTY) continue;
+    FOR_KINDS(a.level, place, kind) {
         bool is_touched = is_near_wall(a.level, place, NEAR_STEPS + 1, 1);
-        if (is_touched && is_near_wall(a.level, place, NEAR_STEPS, 0)) a.near[1 + atomicAdd(a.near, 1)] = place.at;
-        if (is_touched || kind > PLAIN) a.touched[1 + atomicAdd(a.touched, 1)] = place.at;
+        if (is_touched && is_near_wall(a.level, place, NEAR_STEPS, 0)) a.near[1 + atomicAdd(a.near, 1)] = place.at | kind;
+        if (is_touched || kind > PLAIN) a.touched[1 + atomicAdd(a.touched, 1)] = place.at | kind;
     }
 }
 
@@ -343,8 +341,15 @@ KERNEL(galerkin) {
     FOR_EIGHTHS(a.coarse, place, k, true) galerkin_one(a.level, a.coarse, place, k, true);
 }
 
+// Whether the levels know of all changes of pinned cells.
+#define IF_CHANGED 1
+__device__ inline bool is_truncated(const Args &a) {
+    return a.mode == IF_CHANGED && a.scalars->changes == a.scalars->truncated;
+}
+
 // The couplings anew, after another choice of pinned cells.
 KERNEL(truncate) {
+    if (is_truncated(a)) return;
     for (int item = blockIdx.x * blockDim.x + threadIdx.x; item < 8 * a.coarse.mixed[0]; item += gridDim.x * blockDim.x)
-        galerkin_one(a.level, a.coarse, place_at(a.coarse, a.coarse.mixed[1 + (item >> 3)]), item & 7, false);
+        galerkin_one(a.level, a.coarse, place_at(a.coarse, a.coarse.mixed[1 + (item >> 3)] & ~3), item & 7, false);
 }

@@ -241,6 +241,7 @@ SMALL_KERNEL(small_setup) {
 
 // Their couplings after another choice of pinned cells.
 SMALL_KERNEL(small_galerkin) {
+    if (is_truncated(a)) return;
     SMALL_LEVELS(levels);
     for (int l = 0; l < a.last - a.first; l++) {
         const Level &level = levels[l], &coarse = levels[l + 1];
@@ -250,6 +251,7 @@ SMALL_KERNEL(small_galerkin) {
         }
         small_barrier();
     }
+    if (all_blocks().rank == 0) a.scalars->truncated = a.mode == IF_CHANGED ? a.scalars->changes : -1;
 }
 
 // How far the wall cells of a colour may sink.

@@ -122,35 +122,69 @@ __device__ inline bool gather_quad(const Level &fine, const Level &coarse, int s
     return is_there;
 }
 
-// b_H <- P^T (b - A x), where black cells have no residual.
-__device__ inline void restrict_red(const Level &fine, const Level &coarse, int item, bool has_b) {
-    int slot, Y, Z;
-    if (!coarse_quad(fine, coarse, item, slot, Y, Z)) return;
-    System<float> s = cycle_system(fine);
-    float v[4];
-    bool is_there = gather_quad(
-        fine, coarse, slot, Y, Z, v,
-        [&](const Place &place, int kind, float *v) {
-            Rows<float> rows = rows_of(fine, s, fine.x, kind, 0, place.at, second(place, 0));
-            Four<float> x = load4(fine.x + place.at), b = {0.0f, 0.0f, 0.0f, 0.0f};
-            if (has_b) b = load4(fine.b + place.at);
-            unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + place.at);
-            for (int k = 0; k < 4; k++) {
-                bool counts = kind == PLAIN || ((flag(flags, k) & (PRESENT | PINNED)) == PRESENT && !code_of(flag(flags, k)));
-                if (counts) v[k] += b.v[k] - (rows.diagonal.v[k] * x.v[k] - rows.sum.v[k]);
-            }
-        },
-        [&](int x, int y, int z, int cell, unsigned flags) -> float {
-            if (cell >= fine.size || (flags & PINNED)) return 0.0f;
-            float product, diagonal;
-            single_row(fine, s, (const float *)fine.x, x, y, z, cell, product, diagonal);
-            return (has_b ? fine.b[cell] : 0.0f) - product;
-        });
-    if (is_there) store_quad(coarse, coarse.b, slot, Y, Z, v);
+// What a group of red cells gives to the coarse cells below it: b - A x.
+__device__ inline Four<float> red_residual(const Level &level, const Place &place, int kind, bool has_b) {
+    Four<float> r = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (kind == EMPTY) return r;
+    Rows<float> rows = rows_of(level, cycle_system(level), (const float *)level.x, kind, 0, place.at, second(place, 0));
+    Four<float> x = load4(level.x + place.at);
+    if (has_b) r = load4(level.b + place.at);
+    unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + place.at);
+    for (int k = 0; k < 4; k++) {
+        unsigned f = flag(flags, k);
+        bool counts = kind == PLAIN || ((f & (PRESENT | PINNED)) == PRESENT && !code_of(f));
+        r.v[k] = counts ? r.v[k] - (rows.diagonal.v[k] * x.v[k] - rows.sum.v[k]) : 0.0f;
+    }
+    return r;
 }
 
-LEAN_KERNEL(restrict_residual, 10) {
-    restrict_red(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x, !a.is_reduced);
+// What the orphans of a coarse cell give to it.
+__device__ inline float orphan_residual(const Level &fine, const Level &coarse, int X, int Y, int Z, bool has_b) {
+    System<float> s = cycle_system(fine);
+    float sum = 0.0f;
+    children(fine, coarse, X, Y, Z, true, [&](int x, int y, int z, int cell, unsigned flags) {
+        if (!code_of(flags) || cell >= fine.size || (flags & PINNED)) return;
+        float product, diagonal;
+        single_row(fine, s, (const float *)fine.x, x, y, z, cell, product, diagonal);
+        sum += (has_b ? fine.b[cell] : 0.0f) - product;
+    });
+    return sum;
+}
+
+// b_H <- P^T (b - A x), where black cells have no residual. A thread for every group of the fine level; of the rows
+// below a coarse one the first adds up.
+LEAN_BARRIER_KERNEL(restrict_residual, 10) {
+    const Level &fine = a.level, &coarse = a.coarse;
+    __shared__ float parts[4][THREADS];
+    __shared__ u8 kinds[THREADS];
+    if (!fine.is_crowded && !fine.tiles[blockIdx.x]) return;
+    Place place;
+    int t = threadIdx.x, kind = EMPTY;
+    if (locate(fine, blockIdx.x, true, place)) {
+        kind = fine.is_crowded ? MIXED : fine.groups[place.at >> 2];
+        Four<float> r = red_residual(fine, place, kind, !a.is_reduced);
+        for (int k = 0; k < 4; k++) parts[k][t] = r.v[k];
+    }
+    kinds[t] = (u8)kind;
+    __syncthreads();
+    int row = t >> 3, y = row % TILE_Y, z = row / TILE_Y;
+    if ((y | z) & 1) return;
+    int most = EMPTY;
+    float v[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int k = 0; k < (1 << (DIM - 1)); k++) {
+        int other = t + 8 * (k & 1) + 8 * TILE_Y * (k >> 1);
+        if (kinds[other] == EMPTY) continue;
+        most = most > kinds[other] ? most : kinds[other];
+        for (int j = 0; j < 4; j++) v[j] += parts[j][other];
+    }
+    if (most == EMPTY) return;
+    int Y = place.y >> 1, Z = place.z >> 1;
+    for (int k = 0; k < 4; k++) {
+        bool has_orphans = most > PLAIN && place.slot + k < coarse.nx &&
+                           (coarse.flags[cell_of(coarse, place.slot + k, Y, Z)] & HAS_ORPHANS);
+        if (has_orphans) v[k] += orphan_residual(fine, coarse, place.slot + k, Y, Z, !a.is_reduced);
+    }
+    store_quad(coarse, coarse.b, place.slot, Y, Z, v);
 }
 
 // x_H of four cells of a group, by their blocks.

@@ -1,21 +1,16 @@
 // The complementary rows: projected sweeps, and which of them let go. For level 0 in double precision,
 // for the nested start of coarse levels in single precision.
 
-#define ALL_CELLS 0
-#define NEAR_CELLS 1
-
-// q_i <- max(q_i - relaxation r_i / A_ii, lower_i) on the cells of a colour.
+// q_i <- max(q_i - r_i / A_ii, lower_i) on the cells of a colour.
 template <class T>
-__device__ inline void project_group(const Level &level, const System<T> &s, const Place &place, int colour,
-                                     T relaxation) {
-    int kind = level.groups[place.at >> 2], own = colour * level.size + place.at;
-    if (kind == EMPTY) return;
+__device__ inline void project_group(const Level &level, const System<T> &s, const Place &place, int kind, int colour) {
+    int own = colour * level.size + place.at;
     unsigned flags = flags4(level.flags + own);
     Four<T> q = load4(s.q + own), b = load4(s.b + own);
     Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
     for (int k = 0; k < 4; k++) {
         if (!(rows.diagonal.v[k] > 0)) continue;
-        T relaxed = q.v[k] + relaxation * ((rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k] - q.v[k]);
+        T relaxed = (rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k];
         if (flag(flags, k) & WALL) {
             T lower = s.lower[own + k];
             relaxed = relaxed < lower ? lower : relaxed;
@@ -27,13 +22,13 @@ __device__ inline void project_group(const Level &level, const System<T> &s, con
 
 // Pins every wall row whose bound is the binding condition, A_ii (q_i - lower_i) <= r_i, and frees all
 // others [Lai2021, eq. (5.7)]; returns how many changed.
-template <class T> __device__ inline int choose_group(const Level &level, const System<T> &s, const Place &place) {
+template <class T>
+__device__ inline int choose_group(const Level &level, const System<T> &s, const Place &place, int kind) {
     int changes = 0;
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = flags4(level.flags + own);
         if (!(flags & WALL * 0x01010101u)) continue;
-        int kind = level.groups[place.at >> 2];
         Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
         for (int k = 0; k < 4; k++) {
             unsigned f = flag(flags, k);
@@ -70,10 +65,8 @@ __device__ inline void settle_group(const Level &level, const System<T> &s, cons
 // b <- -(A q + b) factor on free cells, zero on all others: the right-hand side of a policy. Returns
 // its maximum norm.
 template <class T>
-__device__ inline float load_group(const Level &level, const System<T> &s, const Place &place, T factor) {
-    int kind = level.groups[place.at >> 2];
+__device__ inline float load_group(const Level &level, const System<T> &s, const Place &place, int kind, T factor) {
     float most = 0.0f;
-    if (kind == EMPTY) return most;
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
@@ -92,63 +85,46 @@ __device__ inline float load_group(const Level &level, const System<T> &s, const
 }
 
 LEAN_KERNEL(project_fine, 8) {
-    if (a.mode == ALL_CELLS) {
-        FOR_TILES(a.level, place, false) project_group(a.level, fine_system(a), place, a.colour, 1.0);
-    } else {
-        FOR_LISTED(a.level, a.near, place) project_group(a.level, fine_system(a), place, a.colour, a.factor);
-    }
+    FOR_KINDS(a.level, place, kind) project_group(a.level, fine_system(a), place, kind, a.colour);
 }
 
 LEAN_KERNEL(project_start, 8) {
-    FOR_TILES(a.level, place, false) project_group(a.level, start_system(a.level), place, a.colour, 1.0f);
+    FOR_KINDS(a.level, place, kind) project_group(a.level, start_system(a.level), place, kind, a.colour);
 }
 
 LEAN_KERNEL(choose_fine, 8) {
     int changes = 0;
     {
-        FOR_MIXED(a.level, place) changes += choose_group(a.level, fine_system(a), place);
+        FOR_MIXED(a.level, place, kind) changes += choose_group(a.level, fine_system(a), place, kind);
     }
     if (changes) atomicAdd(&a.scalars->changes, changes);
 }
 
 KERNEL(choose_start) {
-    FOR_MIXED(a.level, place) choose_group(a.level, start_system(a.level), place);
+    FOR_MIXED(a.level, place, kind) choose_group(a.level, start_system(a.level), place, kind);
 }
 
 KERNEL(settle_fine) {
-    FOR_MIXED(a.level, place) settle_group(a.level, fine_system(a), place, a.mode);
+    FOR_MIXED(a.level, place, kind) settle_group(a.level, fine_system(a), place, a.mode);
 }
 
 KERNEL(settle_start) {
-    FOR_MIXED(a.level, place) settle_group(a.level, start_system(a.level), place, a.mode);
-}
-
-// The load of groups that are not plain or that a sweep near walls has touched; that of the others is there from
-// the last residual.
-LEAN_BARRIER_KERNEL(load_fine, 8) {
-    float most = 0.0f;
-    {
-        FOR_LISTED(a.level, a.touched, place)
-        most = larger(most, load_group(a.level, fine_system(a), place, a.factor));
-    }
-    double norm;
-    if (reduce_max(a, most, norm)) a.scalars->free_norm = larger(norm, a.scalars->plain_norm);
+    FOR_MIXED(a.level, place, kind) settle_group(a.level, start_system(a.level), place, a.mode);
 }
 
 BARRIER_KERNEL(load_start) {
     float most = 0.0f;
     {
-        FOR_TILES(a.level, place, false)
-        most = larger(most, load_group(a.level, start_system(a.level), place, (float)a.factor));
+        FOR_KINDS(a.level, place, kind)
+        most = larger(most, load_group(a.level, start_system(a.level), place, kind, (float)a.factor));
     }
     double norm;
     if (reduce_max(a, most, norm)) a.scalars->norm = norm;
 }
 
-// The natural residual max |min(q - lower, r)|; plain groups get their load, as by load_group.
-__device__ inline void residual_group(const Args &a, const System<double> &s, const Place &place, double *most) {
-    int kind = a.level.groups[place.at >> 2];
-    if (kind == EMPTY) return;
+// The natural residual max |min(q - lower, r)|; all cells get their load, as if they were free.
+__device__ inline void residual_group(const Args &a, const System<double> &s, const Place &place, int kind,
+                                      double *most) {
 #pragma unroll 1
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * a.level.size + place.at;
@@ -166,7 +142,7 @@ __device__ inline void residual_group(const Args &a, const System<double> &s, co
             load.v[k] = (float)(-r * a.factor);
             if (kind == PLAIN) most[1] = larger(most[1], (double)fabsf(load.v[k]));
         }
-        if (kind == PLAIN) store4(a.level.b + own, load);
+        store4(a.level.b + own, load);
     }
 }
 
@@ -174,39 +150,36 @@ LEAN_BARRIER_KERNEL(natural_residual, 8) {
     System<double> s = fine_system(a);
     double most[2] = {0.0, 0.0};
     {
-        FOR_TILES(a.level, place, false) residual_group(a, s, place, most);
+        FOR_KINDS(a.level, place, kind) residual_group(a, s, place, kind, most);
     }
-    if (reduce<2, true>(a, most)) a.scalars->residual = most[0], a.scalars->plain_norm = most[1];
+    if (reduce<2, true>(a, most)) {
+        a.scalars->residual = most[0], a.scalars->plain_norm = most[1];
+        a.scalars->free_norm = most[0] * a.factor; // where there are no walls
+    }
 }
 
-// The residual of level 0 as the load of level 1, and how far wall cells of level 1 may sink.
+// The residual of level 0, which the loads are, as the load of level 1, and how far wall cells of level 1 may sink.
 KERNEL(restrict_to_start) {
     int slot, Y, Z, item = blockIdx.x * blockDim.x + threadIdx.x;
     if (!coarse_quad(a.level, a.coarse, item, slot, Y, Z)) return;
-    System<double> s = fine_system(a);
     float v[4], floor[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    float factor = (float)a.factor;
     bool is_there = gather_quad(
         a.level, a.coarse, slot, Y, Z, v,
         [&](const Place &place, int kind, float *v) {
             for (int colour = 0; colour < 2; colour++) {
                 int own = colour * a.level.size + place.at;
-                Rows<double> rows = rows_of(a.level, s, (const double *)s.q, kind, colour, place.at, second(place, colour));
-                Four<double> q = load4(s.q + own), b = load4(s.b + own);
+                Four<float> load = load4(a.level.b + own);
                 unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
                 for (int k = 0; k < 4; k++) {
                     unsigned f = flag(flags, k);
                     if (code_of(f)) continue;
-                    double r = rows.diagonal.v[k] * q.v[k] - rows.sum.v[k] + b.v[k];
-                    v[k] += (float)(r * a.factor);
-                    if (f & WALL) floor[k] = fmaxf(floor[k], (float)((s.lower[own + k] - q.v[k]) * (a.factor * s.unit)));
+                    v[k] += factor * load.v[k];
+                    if (f & WALL) floor[k] = fmaxf(floor[k], (float)((a.lower[own + k] - a.q[own + k]) / a.scale));
                 }
             }
         },
-        [&](int x, int y, int z, int cell, unsigned) -> float {
-            double product, diagonal;
-            single_row(a.level, s, (const double *)s.q, x, y, z, cell, product, diagonal);
-            return (float)((product + s.b[cell]) * a.factor);
-        });
+        [&](int, int, int, int cell, unsigned) -> float { return factor * a.level.b[cell]; });
     if (!is_there) return;
     store_quad(a.coarse, a.coarse.load, slot, Y, Z, v);
     store_quad(a.coarse, a.coarse.floor, slot, Y, Z, floor);
@@ -241,10 +214,8 @@ KERNEL(restrict_start) { restrict_start_quad(a.level, a.coarse, blockIdx.x * blo
 
 // x <- P x_H, or q <- q + factor P x_H on level 0.
 template <class T>
-__device__ inline void prolong_start_group(const Level &level, const Level &coarse, const Place &place, T *q, T keep,
-                                           T factor) {
-    int kind = level.groups[place.at >> 2];
-    if (kind == EMPTY) return;
+__device__ inline void prolong_start_group(const Level &level, const Level &coarse, const Place &place, int kind, T *q,
+                                           T keep, T factor) {
     for (int colour = 0; colour < 2; colour++) {
         int own = colour * level.size + place.at;
         unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
@@ -257,46 +228,9 @@ __device__ inline void prolong_start_group(const Level &level, const Level &coar
 }
 
 KERNEL(prolong_fine) {
-    FOR_TILES(a.level, place, false) prolong_start_group(a.level, a.coarse, place, a.q, 1.0, a.factor);
+    FOR_KINDS(a.level, place, kind) prolong_start_group(a.level, a.coarse, place, kind, a.q, 1.0, a.factor);
 }
 
 KERNEL(prolong_start) {
-    FOR_TILES(a.level, place, false) prolong_start_group(a.level, a.coarse, place, a.level.start, 0.0f, 1.0f);
-}
-
-// One row of every loose component stays pinned, the one that is most so. A key holds how much, as
-// bits that are ordered like the numbers, and which row.
-__device__ inline u64 key_of(float excess, unsigned row) {
-    unsigned bits = __float_as_uint(excess);
-    bits = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-    return (u64)bits << 32 | row;
-}
-
-// For rows of loose components, listed as (row's cell, component): anchors[2 c] counts pinned rows,
-// anchors[2 c + 1] holds the best candidate.
-KERNEL(find_anchors) {
-    int item = blockIdx.x * blockDim.x + threadIdx.x;
-    if (item >= a.rows) return;
-    int cell = a.loose[2 * item], component = a.loose[2 * item + 1];
-    unsigned flags = a.level.flags[cell];
-    if (!(flags & WALL)) return;
-    if (flags & PINNED) {
-        atomicAdd(&a.anchors[2 * component], 1ull);
-        return;
-    }
-    System<double> s = fine_system(a);
-    int at = cell % a.level.size, colour = cell / a.level.size;
-    Place place = place_at(a.level, at);
-    int x = 2 * place.slot + second(place, colour);
-    double product, diagonal;
-    single_row(a.level, s, (const double *)s.q, x, place.y, place.z, cell, product, diagonal);
-    float excess = (float)(product + s.b[cell] - diagonal * (s.q[cell] - s.lower[cell]));
-    atomicMax(&a.anchors[2 * component + 1], key_of(excess, cell));
-}
-
-KERNEL(drop_anchors) {
-    int component = blockIdx.x * blockDim.x + threadIdx.x;
-    if (component >= a.rows || a.anchors[2 * component]) return;
-    unsigned cell = (unsigned)a.anchors[2 * component + 1];
-    if (cell) a.level.flags[cell] |= PINNED;
+    FOR_KINDS(a.level, place, kind) prolong_start_group(a.level, a.coarse, place, kind, a.level.start, 0.0f, 1.0f);
 }

@@ -77,10 +77,10 @@ impl Arena {
         }
         for (index, level) in levels.iter_mut().enumerate() {
             let cells = 2 * level.size as usize;
+            level.start = cutter.take(4 * cells);
+            level.floor = cutter.take(4 * cells);
             if index > 0 {
-                level.start = cutter.take(4 * cells);
                 level.load = cutter.take(4 * cells);
-                level.floor = cutter.take(4 * cells);
                 level.members = cutter.take(cells);
             }
             level.sides = cutter.take(cells);
@@ -138,7 +138,8 @@ impl Arena {
                 mixed,
                 ..
             } = level;
-            let arrays = [excess, x, b, residual, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
+            let arrays =
+                [excess, x, b, residual, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
             arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         }
         let Args {

@@ -6,7 +6,7 @@ use unstick_mlcp::run::Trace;
 use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
 
 use crate::error::GpuError;
-use crate::layout::{Args, NEAR_CELLS, Scalars, Settle, THREADS};
+use crate::layout::{Args, Judged, Scalars, Settle, THREADS, Truncation};
 use crate::machine::{Kernel, Recording};
 use crate::resident::Resident;
 
@@ -63,46 +63,50 @@ impl Resident {
             return Ok(());
         }
         let args = self.fine();
-        let norm = self.norm;
-        self.device.launch_quads(Kernel::RestrictToStart, &Args { factor: 1.0 / norm, ..args })?;
+        let (norm, scale) = (self.norm, self.norm / args.unit);
+        let factor = -self.load_unit / norm; // loads are residuals with the other sign
+        self.device.launch_quads(Kernel::RestrictToStart, &Args { factor, scale, ..args })?;
         self.recordings.start = Some(self.replay(self.recordings.start, |resident| resident.device.solve_coarse())?);
-        self.device.launch(Kernel::ProlongFine, &Args { factor: norm / args.unit, ..args })?;
+        self.device.launch(Kernel::ProlongFine, &Args { factor: scale, ..args })?;
         self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Lift as i32, ..args })?;
         self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
     }
 
-    /// Projected sweeps near the walls, and the policy.
+    /// Projected sweeps near the walls, and the policy. They work on a correction in single precision, which is added
+    /// to the iterate afterwards.
     fn policy(&mut self) -> Result<(), GpuError> {
         if !self.has_walls {
             return Ok(());
         }
-        let args = self.fine();
+        let args = Args { scale: self.load_unit / self.device.arena.base.unit, ..self.fine() };
+        self.device.launch_listed(Kernel::BeginNear, &args)?;
         let is_settled = self.changes[0] > 0 && self.changes[0] == self.changes[1];
         let sweeps = if is_settled { SWEEPS_WHEN_SETTLED } else { SWEEPS };
         let known = self.recordings.choices[is_settled as usize];
         let recording = self.replay(known, |resident| {
-            let sweep = Args { mode: NEAR_CELLS, factor: RELAXATION, ..args };
             for colour in (0..sweeps).flat_map(|_| [0, 1]) {
-                resident.device.launch_listed(Kernel::ProjectFine, &Args { colour, ..sweep })?;
+                resident.device.launch_listed(Kernel::RelaxNear, &Args { colour, factor: RELAXATION, ..args })?;
             }
-            resident.device.launch_listed(Kernel::ChooseFine, &args)
+            resident.device.launch_listed(Kernel::ChooseNear, &args)
         })?;
         self.recordings.choices[is_settled as usize] = Some(recording);
-        self.anchor()?;
-        self.device.launch_listed(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
+        self.anchor(Judged::ByCorrection)?;
+        self.device.launch_listed(Kernel::SettleNear, &args)?;
+        self.device.launch_listed(Kernel::AcceptNear, &args)?;
         let known = self.recordings.truncation;
-        self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
+        let truncate = |resident: &mut Self| resident.device.truncate(0, Truncation::IfChanged);
+        self.recordings.truncation = Some(self.replay(known, truncate)?);
         Ok(())
     }
 
     /// One row of every loose component stays pinned.
-    pub(crate) fn anchor(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn anchor(&mut self, judged: Judged) -> Result<(), GpuError> {
         if self.loose == 0 {
             return Ok(());
         }
         let staging = self.device.arena.rows;
         let anchors = staging.cells.next_multiple_of(16);
-        let args = Args { loose: staging.values, anchors, ..self.fine() };
+        let args = Args { loose: staging.values, anchors, mode: judged as i32, ..self.fine() };
         self.device.machine.zero(anchors, 16 * self.loose)?;
         let rows = self.loose_rows as i32;
         self.device.machine.launch(
@@ -124,7 +128,6 @@ impl Resident {
     fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
         let unit = self.load_unit;
         let args = self.fine();
-        self.device.launch_listed(Kernel::LoadFine, &Args { factor: 1.0 / unit, ..args })?;
         self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {

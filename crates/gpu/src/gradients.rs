@@ -3,7 +3,7 @@
 use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 
 use crate::error::GpuError;
-use crate::layout::{Args, BATCH, Precondition, Progress, THREADS, Vector};
+use crate::layout::{Args, BATCH, Precondition, Progress, THREADS, Truncation, Vector};
 use crate::machine::Kernel;
 use crate::resident::Resident;
 
@@ -35,7 +35,8 @@ impl Resident {
     pub fn truncate(&mut self, precondition: Precondition) -> Result<(), GpuError> {
         if precondition.has_cycle() {
             let known = self.recordings.truncation;
-            self.recordings.truncation = Some(self.replay(known, |resident| resident.device.truncate(0))?);
+            self.recordings.truncation =
+                Some(self.replay(known, |resident| resident.device.truncate(0, Truncation::Always))?);
         }
         Ok(())
     }

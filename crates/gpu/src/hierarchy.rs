@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::arena::{Arena, REDUCE_BLOCKS};
 use crate::error::GpuError;
-use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES};
+use crate::layout::{Args, LISTED_BLOCKS, Level, SMALL_THREADS, Scalars, Sweep, THREADS, TINY_BYTES, Truncation};
 use crate::machine::{Kernel, Machine};
 
 /// Sweeps before and after the coarse correction.
@@ -67,7 +67,7 @@ impl Device {
 
     /// Work by quads of coarse cells.
     pub fn launch_quads(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
-        self.machine.launch(kernel, args.level.quad_blocks(&args.coarse), THREADS, args)
+        self.machine.launch(kernel, args.level.quads(&args.coarse).div_ceil(THREADS), THREADS, args)
     }
 
     /// Work on all small levels from `first` on.
@@ -100,12 +100,12 @@ impl Device {
     }
 
     /// The couplings of all levels below one whose pinned cells have changed.
-    pub fn truncate(&mut self, level: usize) -> Result<(), GpuError> {
+    pub fn truncate(&mut self, level: usize, when: Truncation) -> Result<(), GpuError> {
         let small = self.first_small().max(level);
         for level in level..small {
-            self.launch_listed(Kernel::Truncate, &self.args(level))?;
+            self.launch_listed(Kernel::Truncate, &Args { mode: when as i32, ..self.args(level) })?;
         }
-        self.launch_small(Kernel::SmallGalerkin, small, &self.args(0))
+        self.launch_small(Kernel::SmallGalerkin, small, &Args { mode: when as i32, ..self.args(0) })
     }
 
     /// One half-sweep.
@@ -132,7 +132,7 @@ impl Device {
             self.sweep(level, 0, red)?;
             self.sweep(level, 1, Sweep::WithB)?;
         }
-        self.launch_quads(Kernel::Restrict, &args)?;
+        self.launch(Kernel::Restrict, &args)?;
         self.cycle(level + 1, false)?;
         self.launch(Kernel::Prolong, &args)?;
         for _ in 0..SWEEPS {

@@ -8,7 +8,6 @@ pub(crate) const THREADS: u32 = 128;
 /// Threads of the blocks that work on all small levels, in step with each other.
 pub(crate) const SMALL_THREADS: u32 = 512;
 
-
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
@@ -119,10 +118,9 @@ impl Level {
         self.tiles.iter().product::<i32>() as u32
     }
 
-    /// Blocks for work on this level that fills the level below it.
-    pub fn quad_blocks(&self, coarse: &Self) -> u32 {
-        let quads = (self.slots as u32).div_ceil(4) * (coarse.cells[1] * coarse.cells[2]) as u32;
-        quads.div_ceil(THREADS)
+    /// Threads for work on this level that fills the level below it, four cells each.
+    pub fn quads(&self, coarse: &Self) -> u32 {
+        (self.slots as u32).div_ceil(4) * (coarse.cells[1] * coarse.cells[2]) as u32
     }
 }
 
@@ -141,7 +139,8 @@ pub(crate) struct Scalars {
     pub changes: i32,
     pub is_stopped: i32,
     pub is_begun: i32,
-    pub pad: i32,
+    /// The changes that the levels know of.
+    pub truncated: i32,
     pub tickets: [u32; 4],
     pub target: f64,
     pub merit: f64,
@@ -167,6 +166,8 @@ pub(crate) struct Args {
     pub factor: f64,
     /// Coupling between two inner cells of the finest level, in double precision.
     pub unit: f64,
+    /// Of a correction in single precision: what one of its units is in q.
+    pub scale: f64,
     pub coupling: [Address; 3],
     pub excess: Address,
     pub q: Address,
@@ -243,8 +244,23 @@ pub(crate) enum Sweep {
     FromZero = 2,
 }
 
-/// A projected half-sweep over the groups at walls and near them alone; all of them are the default.
-pub(crate) const NEAR_CELLS: i32 = 1;
+/// When levels are truncated anew.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Truncation {
+    Always = 0,
+    /// If the last policy has changed a row.
+    IfChanged = 1,
+}
+
+/// What a row is judged by that must stay pinned.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Judged {
+    ByIterate = 0,
+    /// By the correction near walls, which is not in the iterate yet.
+    ByCorrection = 1,
+}
 
 /// What becomes of wall cells.
 #[repr(i32)]

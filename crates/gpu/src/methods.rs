@@ -8,7 +8,7 @@ use unstick_mlcp::solvers::policy::Patience;
 use unstick_mlcp::solvers::{newton, policy, sticking};
 
 use crate::gradients::{Aim, MOST_ITERATIONS};
-use crate::layout::{Args, Precondition, Settle};
+use crate::layout::{Args, Judged, Precondition, Settle};
 use crate::machine::Kernel;
 use crate::resident::Resident;
 
@@ -50,7 +50,7 @@ impl policy::Backend for Policy<'_> {
         let args = resident.device.args(0);
         resident.clear_changes()?;
         resident.device.launch(Kernel::ChooseFine, &args)?;
-        resident.anchor()?;
+        resident.anchor(Judged::ByIterate)?;
         resident.device.launch(Kernel::SettleFine, &Args { mode: Settle::Pinned as i32, ..args })?;
         // A row that is freed and pinned again as the anchor of its component has not changed.
         let changed = (resident.device.scalars()?.changes as usize).saturating_sub(resident.loose);
@@ -91,7 +91,7 @@ impl newton::Backend for Newton<'_> {
         let args = resident.vectors(self.precondition);
         if resident.has_walls {
             resident.device.launch(Kernel::ChooseNewton, &args)?;
-            resident.anchor()?;
+            resident.anchor(Judged::ByIterate)?;
             trace.set_up(|| resident.truncate(self.precondition))?;
         }
         Ok(resident.device.launch(Kernel::StepToBound, &args)?)

@@ -2,7 +2,7 @@
 
 use crate::error::GpuError;
 use crate::hierarchy::Device;
-use crate::layout::{Args, Settle};
+use crate::layout::{Args, Settle, Truncation};
 use crate::machine::Kernel;
 
 /// Projected sweeps that smooth what comes from the coarser level.
@@ -51,7 +51,7 @@ impl Device {
         for _ in 0..POLICIES {
             self.launch_listed(Kernel::ChooseStart, &args)?;
             self.launch_listed(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
-            self.truncate(level)?;
+            self.truncate(level, Truncation::Always)?;
             self.reduce(Kernel::LoadStart, &args)?;
             self.begin_gradients(level)?;
             for _ in 0..CYCLES {

@@ -12,7 +12,7 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 16] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -21,6 +21,8 @@ const PARTS: [&str; 14] = [
     include_str!("../../kernels/transfer.cu"),
     include_str!("../../kernels/setup.cu"),
     include_str!("../../kernels/walls.cu"),
+    include_str!("../../kernels/near.cu"),
+    include_str!("../../kernels/anchors.cu"),
     include_str!("../../kernels/krylov.cu"),
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
@@ -82,7 +84,11 @@ kernels! {
     ChooseStart = "choose_start",
     SettleFine = "settle_fine",
     SettleStart = "settle_start",
-    LoadFine = "load_fine",
+    BeginNear = "begin_near",
+    RelaxNear = "relax_near",
+    ChooseNear = "choose_near",
+    SettleNear = "settle_near",
+    AcceptNear = "accept_near",
     LoadStart = "load_start",
     NaturalResidual = "natural_residual",
     RestrictToStart = "restrict_to_start",
