@@ -3,7 +3,7 @@
 
 use unstick_mlcp::SolveError;
 use unstick_mlcp::run::Trace;
-use unstick_mlcp::solvers::best::{Backend, MOST_CYCLES};
+use unstick_mlcp::solvers::best::{Backend, BestParams, MOST_CYCLES};
 
 use crate::error::GpuError;
 use crate::layout::{Args, Judged, Scalars, Settle, THREADS, Truncation};
@@ -125,7 +125,7 @@ impl Resident {
     }
 
     /// Conjugate gradients for the free rows; returns the cycles they took.
-    fn gradients(&mut self, forcing: f64, least: f64) -> Result<usize, GpuError> {
+    fn gradients(&mut self, params: &BestParams, least: f64) -> Result<usize, GpuError> {
         let unit = self.load_unit;
         let args = self.fine();
         self.device.begin_gradients(0)?;
@@ -135,6 +135,8 @@ impl Resident {
             self.recordings.iteration = Some(self.replay(known, |resident| resident.device.iterate_gradients(0))?);
             cycles += 1;
             let scalars = self.device.scalars()?;
+            let is_settled = scalars.changes == self.changes[0]; // those before the policy
+            let forcing = if is_settled { params.settled_forcing } else { params.forcing };
             let target = (forcing * scalars.free_norm).max(least / unit);
             if scalars.norm <= target || scalars.is_stopped != 0 || cycles == MOST_CYCLES {
                 break;
@@ -158,8 +160,8 @@ impl Backend for Resident {
         Ok(self.policy()?)
     }
 
-    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError> {
-        let cycles = self.gradients(forcing, 0.5 * trace.target())?;
+    fn correct(&mut self, params: &BestParams, trace: &mut Trace) -> Result<(), SolveError> {
+        let cycles = self.gradients(params, 0.5 * trace.target())?;
         trace.spend(cycles);
         Ok(())
     }

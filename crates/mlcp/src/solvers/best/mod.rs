@@ -40,6 +40,9 @@ pub struct BestParams {
     /// Each policy is solved to this part of its right-hand side. Default 7e-2: a tighter one
     /// spends cycles on policies that will be dropped.
     pub forcing: f64,
+    /// The same once a policy changes no row, and where no row can change. Default 1e-3: it is the last policy then,
+    /// but single precision yields only so much before the residual must be taken anew.
+    pub settled_forcing: f64,
     /// Cycles within which the residual must halve. Default 8.
     pub patience: usize,
     /// When to stop. Default limit: 1000 policies.
@@ -48,7 +51,7 @@ pub struct BestParams {
 
 impl Default for BestParams {
     fn default() -> Self {
-        Self { forcing: 7e-2, patience: 8, stop: Stop::default() }
+        Self { forcing: 7e-2, settled_forcing: 1e-3, patience: 8, stop: Stop::default() }
     }
 }
 
@@ -104,9 +107,9 @@ pub trait Backend {
     /// have let go, on all levels.
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
 
-    /// Corrects the free rows, to `forcing` of their residual and no further than half the target of
-    /// the trace; books the cycles, [`MOST_CYCLES`] at most.
-    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError>;
+    /// Corrects the free rows, to the part of their residual that the parameters ask for and no further than half
+    /// the target of the trace; books the cycles, [`MOST_CYCLES`] at most.
+    fn correct(&mut self, params: &BestParams, trace: &mut Trace) -> Result<(), SolveError>;
 }
 
 /// Iterates until the solve has ended; false if it makes no progress.
@@ -120,7 +123,7 @@ pub fn iterate(params: &BestParams, backend: &mut impl Backend, trace: &mut Trac
     let (mut least, mut patience) = (f64::INFINITY, params.patience);
     while goes_on {
         backend.choose(trace)?;
-        backend.correct(params.forcing, trace)?;
+        backend.correct(params, trace)?;
         goes_on = trace.goes_on(backend.natural_residual()?)?;
         if trace.residual() < 0.5 * least {
             (least, patience) = (trace.residual(), params.patience);

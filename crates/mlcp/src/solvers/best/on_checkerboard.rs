@@ -2,7 +2,7 @@
 
 use super::band::Band;
 use super::walls::Walls;
-use super::{Backend, MOST_CYCLES};
+use super::{Backend, BestParams, MOST_CYCLES};
 use crate::checkerboard::{Hierarchy, Layout, Reduced};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
@@ -86,7 +86,8 @@ impl<const D: usize> Backend for OnCheckerboard<'_, D> {
         Ok(())
     }
 
-    fn correct(&mut self, forcing: f64, trace: &mut Trace) -> Result<(), SolveError> {
+    fn correct(&mut self, params: &BestParams, trace: &mut Trace) -> Result<(), SolveError> {
+        let forcing = if self.is_settled { params.settled_forcing } else { params.forcing };
         let norm = trace.residual(); // single precision works on numbers around one
         let (scale, inverse) = (norm / self.operator.unit(), -1.0 / norm);
         let free_norm = self.hierarchy.load(&self.layout, |row| (inverse * self.r[row]) as f32);
