@@ -14,5 +14,22 @@ __device__ inline void small_barrier() {
     extern "C" __global__ void __launch_bounds__(SMALL_THREADS) name(const __grid_constant__ Args a)
 __device__ inline void small_barrier() { __syncthreads(); }
 #endif
+
+// Blocks that are all on the device at the same time, launched so that they may wait for each other.
+#define CREW_THREADS 512
+#define CREW_KERNEL(name)                                                                                      \
+    extern "C" __global__ void __launch_bounds__(CREW_THREADS, 1) name(const __grid_constant__ Args a)
+// The wait of that number, from one: counts arrivals, and never starts again.
+__device__ inline void crew_barrier(unsigned *arrivals, unsigned wait) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(arrivals, 1u);
+        while ((int)(*(volatile unsigned *)arrivals - wait * gridDim.x) < 0) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) char name[]
 #define INFINITY __int_as_float(0x7f800000)

@@ -1,8 +1,11 @@
 // Runs kernels on the host: a block's threads are fibers that take turns at barriers.
 #include <cmath>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <thread>
 #include <ucontext.h>
 #include <vector>
 
@@ -40,6 +43,38 @@ static void __syncthreads() { swapcontext(&fibers.threads[fibers.current], &fibe
 
 static void small_barrier() { __syncthreads(); }
 
+// Threads of a warp trade numbers; all threads of the block must call it.
+static double __shfl_xor_sync(unsigned, double v, int mask) {
+    static thread_local double traded[2][1024];
+    static thread_local unsigned turns[1024];
+    int t = threadIdx.x;
+    double *trade = traded[turns[t]++ & 1];
+    trade[t] = v;
+    __syncthreads();
+    return trade[t ^ mask];
+}
+
+// Blocks that wait for each other run at the same time, each in a thread of its own.
+#define CREW_THREADS 128
+struct Gate {
+    std::mutex mutex;
+    std::condition_variable opens;
+    unsigned there = 0, openings = 0;
+    void pass(unsigned all) {
+        std::unique_lock<std::mutex> lock(mutex);
+        unsigned opening = openings;
+        if (++there == all) there = 0, openings++, opens.notify_all();
+        opens.wait(lock, [&] { return openings != opening; });
+    }
+};
+static Gate *gate;
+
+static void crew_barrier(unsigned *, unsigned) {
+    __syncthreads();
+    if (threadIdx.x == 0) gate->pass(gridDim.x);
+    __syncthreads();
+}
+
 static void fiber() {
     fibers.body(fibers.args);
     fibers.is_done[fibers.current] = true;
@@ -71,15 +106,28 @@ static void run_block(void (*body)(const void *), const void *args, bool has_bar
     }
 }
 
-struct Entry { const char *name; void (*body)(const void *); bool has_barriers; };
-static std::vector<Entry> &entries() { static std::vector<Entry> all; return all; }
-struct Register { Register(const char *name, void (*body)(const void *), bool b) { entries().push_back({name, body, b}); } };
+// All blocks at once. One crew at a time: its gate is where kernels can find it.
+template <class Run> static void run_crew(unsigned blocks, Run run) {
+    static std::mutex one;
+    std::lock_guard<std::mutex> lock(one);
+    Gate entrance;
+    gate = &entrance;
+    std::vector<std::thread> crew;
+    for (unsigned block = 0; block < blocks; block++) crew.emplace_back(run, block);
+    for (std::thread &member : crew) member.join();
+}
 
-#define HOST_KERNEL(name, has_barriers)                                                                        \
+enum Waits { NEVER, IN_BLOCK, FOR_ALL };
+struct Entry { const char *name; void (*body)(const void *); Waits waits; };
+static std::vector<Entry> &entries() { static std::vector<Entry> all; return all; }
+struct Register { Register(const char *name, void (*body)(const void *), Waits w) { entries().push_back({name, body, w}); } };
+
+#define HOST_KERNEL(name, waits)                                                                               \
     static void name(const struct Args &a);                                                                    \
     static void name##_body(const void *args) { name(*(const struct Args *)args); }                            \
-    static Register name##_entry(#name, name##_body, has_barriers);                                            \
+    static Register name##_entry(#name, name##_body, waits);                                                   \
     static void name(const struct Args &a)
-#define KERNEL(name) HOST_KERNEL(name, false)
-#define BARRIER_KERNEL(name) HOST_KERNEL(name, true)
-#define SMALL_KERNEL(name) HOST_KERNEL(name, true)
+#define KERNEL(name) HOST_KERNEL(name, NEVER)
+#define BARRIER_KERNEL(name) HOST_KERNEL(name, IN_BLOCK)
+#define SMALL_KERNEL(name) HOST_KERNEL(name, IN_BLOCK)
+#define CREW_KERNEL(name) HOST_KERNEL(name, FOR_ALL)

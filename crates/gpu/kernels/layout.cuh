@@ -78,6 +78,7 @@ struct Args {
     const unsigned *loose;
     u64 *anchors;
     int *near, *touched; // level 0: how many groups are swept at walls, or may hear of it, then where they are
+    int *busy;           // level 0: how many tiles are not empty, then which
     double *partials;
     Scalars *scalars;
 };
@@ -110,10 +111,8 @@ __device__ inline int cell_of(const Level &level, int x, int y, int z) {
 
 __device__ inline int tiles_of(const Level &level) { return level.tiles_x * level.tiles_y * level.tiles_z; }
 
-// The group of a thread in a tile; false where there is none.
-__device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
-    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
-    int t = threadIdx.x;
+// Group t of a tile; false where there is none.
+__device__ inline bool locate_in(const Level &level, int tile, int t, Place &place) {
     int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 7) * 4;
     int rest = tile / level.tiles_x;
     int y = (rest % level.tiles_y) * TILE_Y + (t >> 3) % TILE_Y;
@@ -121,6 +120,12 @@ __device__ inline bool locate(const Level &level, int tile, bool everywhere, Pla
     if (slot >= level.slots || y >= level.ny || z >= level.nz) return false;
     place = place_of(level, slot, y, z);
     return true;
+}
+
+// The group of a thread in a tile; false where there is none.
+__device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
+    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
+    return locate_in(level, tile, threadIdx.x, place);
 }
 
 // Groups of a level one behind the other, for loops over small levels.

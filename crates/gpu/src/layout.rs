@@ -14,6 +14,12 @@ pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
+/// Groups of a thread at most that iterates with all others.
+pub(crate) const PASSES: u32 = 2;
+
+/// Bytes that such a thread keeps of three vectors, for each of its groups.
+pub(crate) const OWN_BYTES: u32 = 3 * 8 * 8;
+
 /// Bytes of its own memory that a block needs for the tiny levels.
 pub(crate) const TINY_BYTES: u32 = 160 << 10;
 
@@ -168,12 +174,16 @@ pub(crate) struct Args {
     pub anchors: Address,
     pub near: Address,
     pub touched: Address,
+    pub busy: Address,
     pub partials: Address,
     pub scalars: Address,
 }
 
 /// Iterations of conjugate gradients between two looks of the host; even, since directions change places.
 pub(crate) const BATCH: usize = 32;
+
+/// Norms of the residual that the host can look back on; a multiple of the batch.
+pub(crate) const LOG: usize = 256;
 
 /// Vectors of the methods beside `best`, by their place in [`Args::vectors`].
 #[repr(usize)]
@@ -188,7 +198,7 @@ pub(crate) enum Vector {
     /// The iterate itself where it is corrected in place.
     Answer = 4,
     Trial = 5,
-    /// Of the residual, after each iteration of a batch.
+    /// Of the residual, after each of the last iterations.
     Norms = 6,
 }
 

@@ -9,10 +9,10 @@ pub(crate) use cuda::{Cuda, check_libraries};
 pub(crate) use emulated::Emulated;
 
 use crate::error::GpuError;
-use crate::layout::{Address, Args};
+use crate::layout::{Address, Args, OWN_BYTES, THREADS};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -25,6 +25,7 @@ const PARTS: [&str; 14] = [
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
     include_str!("../../kernels/gradients.cu"),
+    include_str!("../../kernels/crew.cu"),
     include_str!("../../kernels/newton.cu"),
     include_str!("../../kernels/probe.cu"),
 ];
@@ -64,6 +65,7 @@ kernels! {
     Truncate = "truncate",
     ListMixed = "list_mixed",
     ListNear = "list_near",
+    ListTiles = "list_tiles",
     SmallSetup = "small_setup",
     SmallGalerkin = "small_galerkin",
     SmallCycle = "small_cycle",
@@ -95,6 +97,7 @@ kernels! {
     Aim = "aim",
     MultiplyRows = "multiply_rows",
     StepRows = "step_rows",
+    IterateRows = "iterate_rows",
     LoadCycle = "load_cycle",
     TakeCycle = "take_cycle",
     ChooseNewton = "choose_newton",
@@ -105,6 +108,28 @@ kernels! {
     AcceptTrial = "accept_trial",
     CopyCells = "copy_cells",
     Nothing = "nothing",
+}
+
+/// Blocks that are all at work at the same time and may wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crew {
+    pub blocks: u32,
+    /// Of a block.
+    pub threads: u32,
+    /// Groups for which a thread has room.
+    pub passes: u32,
+}
+
+impl Crew {
+    /// Tiles for which it has room.
+    pub fn tiles(&self) -> u32 {
+        self.blocks * self.passes * self.threads / THREADS
+    }
+
+    /// Bytes of its own memory that a block uses.
+    pub fn room(&self) -> u32 {
+        OWN_BYTES * self.threads * self.passes
+    }
 }
 
 /// Launches that are replayed as one.
@@ -125,6 +150,9 @@ pub(crate) trait Machine: Send {
 
     /// How many blocks can wait for each other.
     fn cluster(&self) -> u32;
+
+    /// Who runs [`Kernel::IterateRows`]; nobody where blocks cannot wait for all others.
+    fn crew(&self) -> Crew;
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
 

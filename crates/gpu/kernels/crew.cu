@@ -1,0 +1,203 @@
+// Conjugate gradients by blocks that stay on the device, for problems of which they can keep all vectors but one.
+//
+// An iteration of gradients.cu moves every vector through memory, and launches take as long as the work. Here
+// each thread keeps x, r, p and S p of its groups to itself. The one vector that others read is z, so that
+// S p = S z + beta S p takes the place of a product with p; and blocks wait for each other twice an iteration,
+// where they agree on a sum. A launch begins with r and S p afresh from x and p, so that errors do not pile up.
+
+#define PASSES 2 // groups of a thread
+#define OWN_RESIDUAL 0
+#define OWN_DIRECTION 1
+#define OWN_IMAGE 2 // S p
+#define OWN_VECTORS 3
+#define ARRIVALS 1 // places in tickets
+#define WAITS 2
+
+template <int SUMS, int N> __device__ inline void combine_warp(double *v) {
+    for (int mask = 16; mask; mask /= 2)
+        for (int n = 0; n < N; n++) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], mask));
+}
+
+// Combines v over all threads of all blocks, in a fixed order. All of them wait here, and have the result; what
+// they wrote before can be read afterwards.
+template <int SUMS, int MAXIMA> __device__ inline void agree(const Args &a, unsigned &waits, double *v) {
+    const int N = SUMS + MAXIMA;
+    __shared__ double of_warps[N][32], result[N];
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    double *partials = a.partials + (waits & 1) * 2 * gridDim.x; // those of the wait before may still be read
+    combine_warp<SUMS, N>(v);
+    for (int n = 0; n < N; n++)
+        if (lane == 0) of_warps[n][warp] = v[n];
+    __syncthreads();
+    for (int n = 0; n < N; n++) v[n] = lane < CREW_THREADS / 32 ? of_warps[n][lane] : 0.0;
+    combine_warp<SUMS, N>(v);
+    for (int n = 0; n < N; n++)
+        if (threadIdx.x == 0) partials[n * gridDim.x + blockIdx.x] = v[n];
+    crew_barrier(a.scalars->tickets + ARRIVALS, ++waits);
+    for (int n = 0; n < N; n++) {
+        v[n] = 0.0;
+        for (unsigned block = threadIdx.x; warp == 0 && block < gridDim.x; block += 32)
+            v[n] = combine<SUMS>(n, v[n], *(volatile double *)(partials + n * gridDim.x + block));
+    }
+    combine_warp<SUMS, N>(v);
+    for (int n = 0; n < N; n++)
+        if (threadIdx.x == 0) result[n] = v[n];
+    __syncthreads();
+    for (int n = 0; n < N; n++) v[n] = result[n];
+}
+
+// Where a thread keeps four numbers of a vector: neighbours in a warp side by side.
+__device__ inline double2 *own_place(char *room, int pass, int colour, int vector) {
+    return (double2 *)room + 2 * ((pass * 2 + colour) * OWN_VECTORS + vector) * CREW_THREADS + threadIdx.x;
+}
+
+__device__ inline Four<double> load_own(char *room, int pass, int colour, int vector) {
+    double2 *p = own_place(room, pass, colour, vector), v = p[0], w = p[CREW_THREADS];
+    return {v.x, v.y, w.x, w.y};
+}
+
+__device__ inline void store_own(char *room, int pass, int colour, int vector, const Four<double> &x) {
+    double2 *p = own_place(room, pass, colour, vector), v = {x.v[0], x.v[1]}, w = {x.v[2], x.v[3]};
+    p[0] = v, p[CREW_THREADS] = w;
+}
+
+// A group of a thread.
+struct Post {
+    int at, kind;
+    bool is_odd;
+};
+
+// Tiles are dealt out to blocks one by one, so that all have about the same number.
+__device__ inline Post post_of(const Args &a, int pass) {
+    const int together = CREW_THREADS / THREADS;
+    int index = (pass * together + (int)threadIdx.x / THREADS) * gridDim.x + blockIdx.x;
+    Place place;
+    Post post = {0, EMPTY, false};
+    if (index >= a.busy[0] || !locate_in(a.level, a.busy[1 + index], threadIdx.x % THREADS, place)) return post;
+    post.at = place.at, post.kind = a.level.groups[place.at >> 2], post.is_odd = place.is_odd;
+    return post;
+}
+
+// The diagonal of four rows.
+__device__ inline Four<double> diagonal_of(const Args &a, const System<double> &s, const Post &post, int colour) {
+    Around<double> nothing = {};
+    return rows_amid(a.level, s, nothing, post.kind, colour, post.at, colour != post.is_odd).diagonal;
+}
+
+// Up to a.rows iterations; all of the aim is in a.scalars.
+CREW_KERNEL(iterate_rows) {
+    SHARED_MEMORY(room);
+    const Level &level = a.level;
+    System<double> s = fine_system(a);
+    Scalars &scalars = *a.scalars;
+    double *z = a.vectors[PRECONDITIONED], *p = a.vectors[DIRECTION];
+    double beta = scalars.beta, target = scalars.target;
+    int iterations = scalars.iterations, limit = scalars.limit, progress = RUNNING;
+    unsigned waits = scalars.tickets[WAITS];
+    Post posts[PASSES];
+    Four<double> x[PASSES][2];
+
+    double v[2] = {0.0, 0.0};
+#pragma unroll
+    for (int pass = 0; pass < PASSES; pass++) {
+        const Post post = posts[pass] = post_of(a, pass);
+        if (post.kind == EMPTY) continue;
+#pragma unroll
+        for (int colour = 0; colour < 2; colour++) {
+            int own = colour * level.size + post.at;
+            bool is_second = colour != post.is_odd;
+            x[pass][colour] = load4(a.vectors[ANSWER] + own);
+            Rows<double> of_p = rows_of(level, s, (const double *)p, post.kind, colour, post.at, is_second);
+            Four<double> direction = load4(p + own), image;
+            unsigned flags = flags_of(level, post.kind, own);
+            for (int k = 0; k < 4; k++) {
+                double product = of_p.diagonal.v[k] * direction.v[k] - of_p.sum.v[k];
+                image.v[k] = is_free(post.kind, flags, k) ? product : 0.0;
+            }
+            Rows<double> residual = residual_of(a, s, post.kind, colour, post.at, is_second);
+            Four<double> preconditioned = precondition(a, residual.sum, residual.diagonal);
+            measure(residual.sum, preconditioned, v);
+            store4(z + own, preconditioned);
+            store_own(room, pass, colour, OWN_RESIDUAL, residual.sum);
+            store_own(room, pass, colour, OWN_DIRECTION, direction);
+            store_own(room, pass, colour, OWN_IMAGE, image);
+        }
+    }
+    agree<1, 1>(a, waits, v);
+    double rho = v[0], norm = v[1];
+
+    for (int turn = 0; turn < a.rows && progress == RUNNING; turn++) {
+        // p <- z + beta p and S p <- S z + beta S p, with the step alpha = r^T z / p^T S p.
+        double curvature = 0.0;
+#pragma unroll
+        for (int pass = 0; pass < PASSES; pass++) {
+            const Post post = posts[pass];
+            if (post.kind == EMPTY) continue;
+#pragma unroll 1
+            for (int colour = 0; colour < 2; colour++) {
+                Rows<double> of_z = rows_of(level, s, (const double *)z, post.kind, colour, post.at, colour != post.is_odd);
+                Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
+                Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
+                Four<double> own_z = precondition(a, load_own(room, pass, colour, OWN_RESIDUAL), of_z.diagonal);
+                unsigned flags = flags_of(level, post.kind, colour * level.size + post.at);
+                for (int k = 0; k < 4; k++) {
+                    double product = of_z.diagonal.v[k] * own_z.v[k] - of_z.sum.v[k];
+                    direction.v[k] = own_z.v[k] + beta * direction.v[k];
+                    image.v[k] = is_free(post.kind, flags, k) ? product + beta * image.v[k] : 0.0;
+                    curvature += direction.v[k] * image.v[k];
+                }
+                store_own(room, pass, colour, OWN_DIRECTION, direction);
+                store_own(room, pass, colour, OWN_IMAGE, image);
+            }
+        }
+        agree<1, 0>(a, waits, &curvature);
+        if (!(rho > 0.0 && curvature > 0.0)) {
+            progress = BROKEN;
+            break;
+        }
+        // x <- x + alpha p and r <- r - alpha S p, with what the next iteration must know.
+        double alpha = rho / curvature;
+        v[0] = v[1] = 0.0;
+#pragma unroll
+        for (int pass = 0; pass < PASSES; pass++) {
+            const Post post = posts[pass];
+            if (post.kind == EMPTY) continue;
+#pragma unroll
+            for (int colour = 0; colour < 2; colour++) {
+                Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
+                Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
+                Four<double> r = load_own(room, pass, colour, OWN_RESIDUAL), diagonal = r;
+                for (int k = 0; k < 4; k++) {
+                    x[pass][colour].v[k] += alpha * direction.v[k];
+                    r.v[k] -= alpha * image.v[k];
+                }
+                if (a.mode == BY_DIAGONAL) diagonal = diagonal_of(a, s, post, colour);
+                Four<double> preconditioned = precondition(a, r, diagonal);
+                measure(r, preconditioned, v);
+                store_own(room, pass, colour, OWN_RESIDUAL, r);
+                store4(z + colour * level.size + post.at, preconditioned);
+            }
+        }
+        agree<1, 1>(a, waits, v);
+        beta = v[0] / rho, rho = v[0], norm = v[1];
+        if (threadIdx.x == 0 && blockIdx.x == 0) a.vectors[NORMS][iterations % LOG] = norm;
+        iterations++;
+        if (!(norm > target) || iterations >= limit) progress = DONE;
+    }
+
+#pragma unroll
+    for (int pass = 0; pass < PASSES; pass++) {
+        const Post post = posts[pass];
+        if (post.kind == EMPTY) continue;
+#pragma unroll
+        for (int colour = 0; colour < 2; colour++) {
+            int own = colour * level.size + post.at;
+            store4(a.vectors[ANSWER] + own, x[pass][colour]);
+            store4(p + own, load_own(room, pass, colour, OWN_DIRECTION));
+        }
+    }
+    if (threadIdx.x || blockIdx.x) return;
+    scalars.beta = beta, scalars.norm = norm;
+    scalars.iterations = iterations, scalars.is_stopped = progress;
+    scalars.tickets[WAITS] = waits;
+}
