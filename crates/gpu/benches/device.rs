@@ -1,5 +1,5 @@
 //! The solvers on a GPU against the device's own limits and against the processor beside it:
-//! `cargo bench -p unstick-gpu --bench device [-- SIZE…]`.
+//! `cargo bench -p unstick-gpu --bench device [-- SIZE…]`, or `-- newton` for Newton's method alone.
 
 use std::time::Instant;
 
@@ -21,6 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", Gpu::status()?.join(", "));
     if std::env::args().any(|argument| argument == "profile") {
         return profile(gpu);
+    }
+    if std::env::args().any(|argument| argument == "newton") {
+        return newton(gpu);
     }
     for cells in [128, 256] {
         let probe = gpu.probe(cells)?;

@@ -3,7 +3,7 @@
 // An iteration of gradients.cu moves every vector through memory, and launches take as long as the work. Here
 // each thread keeps x, r, p and S p of its groups to itself. The one vector that others read is z, so that
 // S p = S z + beta S p takes the place of a product with p; and blocks wait for each other twice an iteration,
-// where they agree on a sum. A launch begins with r and S p afresh from x and p, so that errors do not pile up.
+// where they agree on a sum. Between launches r and S p are made afresh from x and p, so that errors do not pile up.
 
 #define PASSES 2 // groups of a thread
 #define OWN_RESIDUAL 0
@@ -12,6 +12,38 @@
 #define OWN_VECTORS 3
 #define ARRIVALS 1 // places in tickets
 #define WAITS 2
+#define IMAGE NEXT // S p in memory
+
+// r and S p afresh, from x and p.
+BARRIER_KERNEL(renew_rows) {
+    const Level &level = a.level;
+    System<double> s = fine_system(a);
+    const double *p = a.vectors[DIRECTION];
+    double v[2] = {0.0, 0.0};
+    {
+        FOR_TILES(level, place, false) {
+            int kind = level.groups[place.at >> 2];
+            if (kind == EMPTY) continue;
+#pragma unroll 1
+            for (int colour = 0; colour < 2; colour++) {
+                int own = colour * level.size + place.at;
+                bool is_second = second(place, colour);
+                Rows<double> residual = residual_of(a, s, kind, colour, place.at, is_second);
+                store_residual(a, own, residual.sum, residual.diagonal, v);
+                Rows<double> of_p = rows_of(level, s, p, kind, colour, place.at, is_second);
+                Four<double> direction = load4(p + own), image;
+                unsigned flags = flags_of(level, kind, own);
+                for (int k = 0; k < 4; k++) {
+                    double product = of_p.diagonal.v[k] * direction.v[k] - of_p.sum.v[k];
+                    image.v[k] = is_free(kind, flags, k) ? product : 0.0;
+                }
+                store4(a.vectors[IMAGE] + own, image);
+            }
+        }
+    }
+    if (!reduce_both<1, 1>(a, v)) return;
+    a.scalars->rho = v[0], a.scalars->norm = v[1];
+}
 
 template <int SUMS, int N> __device__ inline void combine_warp(double *v) {
     for (int mask = 16; mask; mask /= 2)
@@ -78,106 +110,97 @@ __device__ inline Post post_of(const Args &a, int pass) {
     return post;
 }
 
-// The diagonal of four rows.
-__device__ inline Four<double> diagonal_of(const Args &a, const System<double> &s, const Post &post, int colour) {
+// z of four rows, whose diagonal may have to be found first.
+__device__ inline Four<double> precondition_own(const Args &a, const System<double> &s, const Post &post, int colour,
+                                                const Four<double> &r) {
+    if (a.mode != BY_DIAGONAL) return r;
     Around<double> nothing = {};
-    return rows_amid(a.level, s, nothing, post.kind, colour, post.at, colour != post.is_odd).diagonal;
+    return precondition(a, r, rows_amid(a.level, s, nothing, post.kind, colour, post.at, colour != post.is_odd).diagonal);
 }
+
+// p <- z + beta p and S p <- S z + beta S p; returns its part of p^T S p.
+__device__ inline double turn_group(const Args &a, const System<double> &s, char *room, const Post &post, int pass,
+                                    double beta) {
+    double curvature = 0.0;
+    const double *z = a.vectors[PRECONDITIONED];
+    Around<double> around_z[2]; // all at once: it is the way to memory that takes time
+    for (int colour = 0; colour < 2; colour++)
+        around_z[colour] = around(a.level, z + (1 - colour) * a.level.size, post.at, colour != post.is_odd);
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+        Rows<double> of_z =
+            rows_amid(a.level, s, around_z[colour], post.kind, colour, post.at, colour != post.is_odd);
+        Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
+        Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
+        Four<double> own_z = precondition(a, load_own(room, pass, colour, OWN_RESIDUAL), of_z.diagonal);
+        unsigned flags = flags_of(a.level, post.kind, colour * a.level.size + post.at);
+        for (int k = 0; k < 4; k++) {
+            double product = of_z.diagonal.v[k] * own_z.v[k] - of_z.sum.v[k];
+            direction.v[k] = own_z.v[k] + beta * direction.v[k];
+            image.v[k] = is_free(post.kind, flags, k) ? product + beta * image.v[k] : 0.0;
+            curvature += direction.v[k] * image.v[k];
+        }
+        store_own(room, pass, colour, OWN_DIRECTION, direction);
+        store_own(room, pass, colour, OWN_IMAGE, image);
+    }
+    return curvature;
+}
+
+// x <- x + alpha p and r <- r - alpha S p.
+__device__ inline void step_group(const Args &a, const System<double> &s, char *room, const Post &post, int pass,
+                                  double alpha, Four<double> *x, double *v) {
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+        Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
+        Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
+        Four<double> r = load_own(room, pass, colour, OWN_RESIDUAL);
+        for (int k = 0; k < 4; k++) {
+            x[colour].v[k] += alpha * direction.v[k];
+            r.v[k] -= alpha * image.v[k];
+        }
+        Four<double> z = precondition_own(a, s, post, colour, r);
+        measure(r, z, v);
+        store_own(room, pass, colour, OWN_RESIDUAL, r);
+        store4(a.vectors[PRECONDITIONED] + colour * a.level.size + post.at, z);
+    }
+}
+
+// The groups of a thread; unrolled, since no one can index registers.
+#define FOR_POSTS(pass, post)                                                                                  \
+    _Pragma("unroll") for (int pass = 0; pass < PASSES; pass++)                                                                  \
+        if (const Post post = posts[pass]; post.kind != EMPTY)
 
 // Up to a.rows iterations; all of the aim is in a.scalars.
 CREW_KERNEL(iterate_rows) {
     SHARED_MEMORY(room);
-    const Level &level = a.level;
     System<double> s = fine_system(a);
     Scalars &scalars = *a.scalars;
-    double *z = a.vectors[PRECONDITIONED], *p = a.vectors[DIRECTION];
-    double beta = scalars.beta, target = scalars.target;
+    double rho = scalars.rho, beta = scalars.beta, norm = scalars.norm, target = scalars.target;
     int iterations = scalars.iterations, limit = scalars.limit, progress = RUNNING;
     unsigned waits = scalars.tickets[WAITS];
     Post posts[PASSES];
-    Four<double> x[PASSES][2];
-
-    double v[2] = {0.0, 0.0};
-#pragma unroll
-    for (int pass = 0; pass < PASSES; pass++) {
-        const Post post = posts[pass] = post_of(a, pass);
-        if (post.kind == EMPTY) continue;
-#pragma unroll
+    for (int pass = 0; pass < PASSES; pass++) posts[pass] = post_of(a, pass);
+    Four<double> x[PASSES][2]; // in registers, so that there is room for the others
+    FOR_POSTS(pass, post) {
         for (int colour = 0; colour < 2; colour++) {
-            int own = colour * level.size + post.at;
-            bool is_second = colour != post.is_odd;
+            int own = colour * a.level.size + post.at;
             x[pass][colour] = load4(a.vectors[ANSWER] + own);
-            Rows<double> of_p = rows_of(level, s, (const double *)p, post.kind, colour, post.at, is_second);
-            Four<double> direction = load4(p + own), image;
-            unsigned flags = flags_of(level, post.kind, own);
-            for (int k = 0; k < 4; k++) {
-                double product = of_p.diagonal.v[k] * direction.v[k] - of_p.sum.v[k];
-                image.v[k] = is_free(post.kind, flags, k) ? product : 0.0;
-            }
-            Rows<double> residual = residual_of(a, s, post.kind, colour, post.at, is_second);
-            Four<double> preconditioned = precondition(a, residual.sum, residual.diagonal);
-            measure(residual.sum, preconditioned, v);
-            store4(z + own, preconditioned);
-            store_own(room, pass, colour, OWN_RESIDUAL, residual.sum);
-            store_own(room, pass, colour, OWN_DIRECTION, direction);
-            store_own(room, pass, colour, OWN_IMAGE, image);
+            store_own(room, pass, colour, OWN_RESIDUAL, load4(a.vectors[RESIDUAL] + own));
+            store_own(room, pass, colour, OWN_DIRECTION, load4(a.vectors[DIRECTION] + own));
+            store_own(room, pass, colour, OWN_IMAGE, load4(a.vectors[IMAGE] + own));
         }
     }
-    agree<1, 1>(a, waits, v);
-    double rho = v[0], norm = v[1];
 
     for (int turn = 0; turn < a.rows && progress == RUNNING; turn++) {
-        // p <- z + beta p and S p <- S z + beta S p, with the step alpha = r^T z / p^T S p.
         double curvature = 0.0;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            const Post post = posts[pass];
-            if (post.kind == EMPTY) continue;
-#pragma unroll 1
-            for (int colour = 0; colour < 2; colour++) {
-                Rows<double> of_z = rows_of(level, s, (const double *)z, post.kind, colour, post.at, colour != post.is_odd);
-                Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
-                Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
-                Four<double> own_z = precondition(a, load_own(room, pass, colour, OWN_RESIDUAL), of_z.diagonal);
-                unsigned flags = flags_of(level, post.kind, colour * level.size + post.at);
-                for (int k = 0; k < 4; k++) {
-                    double product = of_z.diagonal.v[k] * own_z.v[k] - of_z.sum.v[k];
-                    direction.v[k] = own_z.v[k] + beta * direction.v[k];
-                    image.v[k] = is_free(post.kind, flags, k) ? product + beta * image.v[k] : 0.0;
-                    curvature += direction.v[k] * image.v[k];
-                }
-                store_own(room, pass, colour, OWN_DIRECTION, direction);
-                store_own(room, pass, colour, OWN_IMAGE, image);
-            }
-        }
+        FOR_POSTS(pass, post) curvature += turn_group(a, s, room, post, pass, beta);
         agree<1, 0>(a, waits, &curvature);
         if (!(rho > 0.0 && curvature > 0.0)) {
             progress = BROKEN;
             break;
         }
-        // x <- x + alpha p and r <- r - alpha S p, with what the next iteration must know.
-        double alpha = rho / curvature;
-        v[0] = v[1] = 0.0;
-#pragma unroll
-        for (int pass = 0; pass < PASSES; pass++) {
-            const Post post = posts[pass];
-            if (post.kind == EMPTY) continue;
-#pragma unroll
-            for (int colour = 0; colour < 2; colour++) {
-                Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
-                Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
-                Four<double> r = load_own(room, pass, colour, OWN_RESIDUAL), diagonal = r;
-                for (int k = 0; k < 4; k++) {
-                    x[pass][colour].v[k] += alpha * direction.v[k];
-                    r.v[k] -= alpha * image.v[k];
-                }
-                if (a.mode == BY_DIAGONAL) diagonal = diagonal_of(a, s, post, colour);
-                Four<double> preconditioned = precondition(a, r, diagonal);
-                measure(r, preconditioned, v);
-                store_own(room, pass, colour, OWN_RESIDUAL, r);
-                store4(z + colour * level.size + post.at, preconditioned);
-            }
-        }
+        double v[2] = {0.0, 0.0};
+        FOR_POSTS(pass, post) step_group(a, s, room, post, pass, rho / curvature, x[pass], v);
         agree<1, 1>(a, waits, v);
         beta = v[0] / rho, rho = v[0], norm = v[1];
         if (threadIdx.x == 0 && blockIdx.x == 0) a.vectors[NORMS][iterations % LOG] = norm;
@@ -185,15 +208,11 @@ CREW_KERNEL(iterate_rows) {
         if (!(norm > target) || iterations >= limit) progress = DONE;
     }
 
-#pragma unroll
-    for (int pass = 0; pass < PASSES; pass++) {
-        const Post post = posts[pass];
-        if (post.kind == EMPTY) continue;
-#pragma unroll
+    FOR_POSTS(pass, post) {
         for (int colour = 0; colour < 2; colour++) {
-            int own = colour * level.size + post.at;
+            int own = colour * a.level.size + post.at;
             store4(a.vectors[ANSWER] + own, x[pass][colour]);
-            store4(p + own, load_own(room, pass, colour, OWN_DIRECTION));
+            store4(a.vectors[DIRECTION] + own, load_own(room, pass, colour, OWN_DIRECTION));
         }
     }
     if (threadIdx.x || blockIdx.x) return;

@@ -18,7 +18,7 @@ __device__ inline void small_barrier() { __syncthreads(); }
 // Blocks that are all on the device at the same time, launched so that they may wait for each other.
 #define CREW_THREADS 512
 #define CREW_KERNEL(name)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(CREW_THREADS, 1) name(const __grid_constant__ Args a)
+    extern "C" __global__ void __launch_bounds__(CREW_THREADS) name(const __grid_constant__ Args a)
 // The wait of that number, from one: counts arrivals, and never starts again.
 __device__ inline void crew_barrier(unsigned *arrivals, unsigned wait) {
     __syncthreads();

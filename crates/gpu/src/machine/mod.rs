@@ -97,6 +97,7 @@ kernels! {
     Aim = "aim",
     MultiplyRows = "multiply_rows",
     StepRows = "step_rows",
+    RenewRows = "renew_rows",
     IterateRows = "iterate_rows",
     LoadCycle = "load_cycle",
     TakeCycle = "take_cycle",
