@@ -10,8 +10,6 @@
 #define OWN_DIRECTION 1
 #define OWN_IMAGE 2 // S p
 #define OWN_VECTORS 3
-#define ARRIVALS 1 // places in tickets
-#define WAITS 2
 #define IMAGE NEXT // S p in memory
 
 // r and S p afresh, from x and p.
@@ -50,32 +48,42 @@ template <int SUMS, int N> __device__ inline void combine_warp(double *v) {
         for (int n = 0; n < N; n++) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], mask));
 }
 
-// Combines v over all threads of all blocks, in a fixed order. All of them wait here, and have the result; what
-// they wrote before can be read afterwards.
-template <int SUMS, int MAXIMA> __device__ inline void agree(const Args &a, unsigned &waits, double *v) {
-    const int N = SUMS + MAXIMA;
-    __shared__ double of_warps[N][32], result[N];
+// Every thread has the result. The memory must not be that of the last call.
+template <int SUMS, int N> __device__ inline void combine_block(double (*of_warps)[32], double *v) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    double *partials = a.partials + (waits & 1) * 2 * gridDim.x; // those of the wait before may still be read
     combine_warp<SUMS, N>(v);
     for (int n = 0; n < N; n++)
         if (lane == 0) of_warps[n][warp] = v[n];
     __syncthreads();
     for (int n = 0; n < N; n++) v[n] = lane < CREW_THREADS / 32 ? of_warps[n][lane] : 0.0;
     combine_warp<SUMS, N>(v);
-    for (int n = 0; n < N; n++)
-        if (threadIdx.x == 0) partials[n * gridDim.x + blockIdx.x] = v[n];
-    crew_barrier(a.scalars->tickets + ARRIVALS, ++waits);
-    for (int n = 0; n < N; n++) {
-        v[n] = 0.0;
-        for (unsigned block = threadIdx.x; warp == 0 && block < gridDim.x; block += 32)
-            v[n] = combine<SUMS>(n, v[n], *(volatile double *)(partials + n * gridDim.x + block));
+}
+
+// Combines v over all threads of all blocks, in a fixed order. All of them wait here, and have the result; what
+// they wrote before can be read afterwards. Blocks wait for the numbers themselves, in slots that are vacant until
+// then: of three sets one is being read, one may be written already, and the last is made vacant again.
+template <int SUMS, int MAXIMA> __device__ inline void agree(const Args &a, unsigned &waits, double *v) {
+    const int N = SUMS + MAXIMA;
+    __shared__ double of_warps[2][N][32];
+    volatile u64 *slots = (volatile u64 *)a.slots + waits % SETS * SET_SIZE;
+    volatile u64 *last = (volatile u64 *)a.slots + (waits + SETS - 1) % SETS * SET_SIZE;
+    waits++;
+    combine_block<SUMS, N>(of_warps[0], v);
+    if (threadIdx.x == 0) {
+        crew_fence();
+        for (int n = 0; n < N; n++) slots[n * gridDim.x + blockIdx.x] = __double_as_longlong(v[n]);
     }
-    combine_warp<SUMS, N>(v);
-    for (int n = 0; n < N; n++)
-        if (threadIdx.x == 0) result[n] = v[n];
-    __syncthreads();
-    for (int n = 0; n < N; n++) v[n] = result[n];
+    for (int n = 0; n < N; n++) v[n] = 0.0;
+    if (threadIdx.x < gridDim.x) {
+        for (int n = 0; n < N; n++) {
+            u64 found;
+            while ((found = slots[n * gridDim.x + threadIdx.x]) == VACANT) crew_relax();
+            v[n] = __longlong_as_double(found);
+        }
+        crew_fence();
+    }
+    combine_block<SUMS, N>(of_warps[1], v);
+    if (threadIdx.x < 2) last[threadIdx.x * gridDim.x + blockIdx.x] = VACANT;
 }
 
 // Where a thread keeps four numbers of a vector: neighbours in a warp side by side.

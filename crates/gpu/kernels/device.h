@@ -19,17 +19,8 @@ __device__ inline void small_barrier() { __syncthreads(); }
 #define CREW_THREADS 512
 #define CREW_KERNEL(name)                                                                                      \
     extern "C" __global__ void __launch_bounds__(CREW_THREADS) name(const __grid_constant__ Args a)
-// The wait of that number, from one: counts arrivals, and never starts again.
-__device__ inline void crew_barrier(unsigned *arrivals, unsigned wait) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(arrivals, 1u);
-        while ((int)(*(volatile unsigned *)arrivals - wait * gridDim.x) < 0) {
-        }
-        __threadfence();
-    }
-    __syncthreads();
-}
+// What was written before is seen by whoever sees what is written after.
+__device__ inline void crew_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline void crew_relax() {}
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) char name[]
 #define INFINITY __int_as_float(0x7f800000)

@@ -100,14 +100,22 @@ BARRIER_KERNEL(begin_rows) {
     a.scalars->rho = v[0], a.scalars->norm = v[1];
 }
 
+// Where blocks leave numbers for all others, and wait for theirs.
+#define WAITS 1        // place in tickets: how many there were
+#define VACANT (~0ull) // a NaN that no sum is
+#define SETS 3
+#define SET_SIZE (2 * CREW_THREADS)
+
 // How far to go: to a residual of a.factor, in no more than a.rows iterations.
 KERNEL(aim) {
+    for (int slot = threadIdx.x; slot < SETS * SET_SIZE; slot += blockDim.x) a.slots[slot] = VACANT;
     if (threadIdx.x || blockIdx.x) return;
     Scalars &scalars = *a.scalars;
     scalars.target = a.factor, scalars.limit = a.rows;
     scalars.iterations = scalars.is_begun = 0;
     scalars.is_stopped = RUNNING;
     scalars.beta = 0.0;
+    scalars.tickets[WAITS] = 0;
 }
 
 // p' <- z + beta p, and the step alpha = r^T z / p'^T S p'.

@@ -1,10 +1,8 @@
 // Runs kernels on the host: a block's threads are fibers that take turns at barriers.
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <thread>
 #include <ucontext.h>
 #include <vector>
@@ -22,6 +20,8 @@ struct alignas(16) double2 { double x, y; };
 #define __shared__ static thread_local
 #define SHARED_MEMORY(name) alignas(16) static thread_local char name[192 << 10]
 static inline void __threadfence() {}
+static inline long long __double_as_longlong(double v) { long long u; memcpy(&u, &v, 8); return u; }
+static inline double __longlong_as_double(long long u) { double v; memcpy(&v, &u, 8); return v; }
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
 template <class T> static inline T atomicAdd(T *p, T v) { T old = *p; *p += v; return old; }
@@ -56,24 +56,8 @@ static double __shfl_xor_sync(unsigned, double v, int mask) {
 
 // Blocks that wait for each other run at the same time, each in a thread of its own.
 #define CREW_THREADS 128
-struct Gate {
-    std::mutex mutex;
-    std::condition_variable opens;
-    unsigned there = 0, openings = 0;
-    void pass(unsigned all) {
-        std::unique_lock<std::mutex> lock(mutex);
-        unsigned opening = openings;
-        if (++there == all) there = 0, openings++, opens.notify_all();
-        opens.wait(lock, [&] { return openings != opening; });
-    }
-};
-static Gate *gate;
-
-static void crew_barrier(unsigned *, unsigned) {
-    __syncthreads();
-    if (threadIdx.x == 0) gate->pass(gridDim.x);
-    __syncthreads();
-}
+static void crew_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static void crew_relax() { std::this_thread::yield(); }
 
 static void fiber() {
     fibers.body(fibers.args);
@@ -106,12 +90,7 @@ static void run_block(void (*body)(const void *), const void *args, bool has_bar
     }
 }
 
-// All blocks at once. One crew at a time: its gate is where kernels can find it.
 template <class Run> static void run_crew(unsigned blocks, Run run) {
-    static std::mutex one;
-    std::lock_guard<std::mutex> lock(one);
-    Gate entrance;
-    gate = &entrance;
     std::vector<std::thread> crew;
     for (unsigned block = 0; block < blocks; block++) crew.emplace_back(run, block);
     for (std::thread &member : crew) member.join();

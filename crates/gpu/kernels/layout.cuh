@@ -80,6 +80,7 @@ struct Args {
     int *near, *touched; // level 0: how many groups are swept at walls, or may hear of it, then where they are
     int *busy;           // level 0: how many tiles are not empty, then which
     double *partials;
+    u64 *slots;
     Scalars *scalars;
 };
 

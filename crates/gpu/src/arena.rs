@@ -1,7 +1,7 @@
 //! One piece of device memory, cut up for all arrays of a problem.
 
 use crate::error::GpuError;
-use crate::layout::{Address, Args, LOG, Level, Scalars, Vector};
+use crate::layout::{Address, Args, LOG, Level, SLOTS, Scalars, Vector};
 use crate::machine::Machine;
 use bytemuck::Zeroable;
 
@@ -105,6 +105,7 @@ impl Arena {
         base.scalars = cutter.take(size_of::<Scalars>());
         let cleared = cutter.used;
         base.partials = cutter.take(8 * 3 * REDUCE_BLOCKS as usize);
+        base.slots = cutter.take(8 * SLOTS);
         base.levels = cutter.take(size_of::<Level>() * levels.len());
         // Cut rows bring one number for the diagonal and two an axis; they come in portions.
         let rows = Staging { cells: cutter.take(4 * rows), values: cutter.take(16 * rows), capacity: rows };
@@ -154,10 +155,11 @@ impl Arena {
             near,
             touched,
             busy,
+            slots,
             ..
         } = &mut self.base;
         let arrays =
-            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy];
+            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy, slots];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;

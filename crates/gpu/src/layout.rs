@@ -14,6 +14,12 @@ pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
+/// Numbers that blocks leave for each other where all wait: three sets of two for each.
+pub(crate) const SLOTS: usize = 3 * 2 * MOST_BLOCKS as usize;
+
+/// Blocks at most that all wait for each other: each has a thread to look for every other.
+pub(crate) const MOST_BLOCKS: u32 = 512;
+
 /// Groups of a thread at most that iterates with all others.
 pub(crate) const PASSES: u32 = 2;
 
@@ -176,6 +182,7 @@ pub(crate) struct Args {
     pub touched: Address,
     pub busy: Address,
     pub partials: Address,
+    pub slots: Address,
     pub scalars: Address,
 }
 

@@ -12,7 +12,7 @@ use cudarc::nvrtc::{self, CompileError, CompileOptions};
 
 use super::{Crew, Kernel, Machine, Recording, kernel_text};
 use crate::error::GpuError;
-use crate::layout::{Address, Args, OWN_BYTES, PASSES, TINY_BYTES};
+use crate::layout::{Address, Args, MOST_BLOCKS, OWN_BYTES, PASSES, TINY_BYTES};
 
 // SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
 unsafe impl DeviceRepr for Args {}
@@ -106,7 +106,7 @@ impl Cuda {
         let blocks = tell(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
         let bytes = tell(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32;
         let passes = bytes / (OWN_BYTES * CREW_THREADS);
-        Ok(Crew { blocks: if can_wait { blocks } else { 0 }, threads: CREW_THREADS, passes: passes.min(PASSES) })
+        Ok(Crew { blocks: if can_wait { blocks.min(MOST_BLOCKS) } else { 0 }, threads: CREW_THREADS, passes: passes.min(PASSES) })
     }
 
     /// Whether there is a device of that number.
