@@ -1,23 +1,60 @@
 // Conjugate gradients by blocks that stay on the device, for problems of which they can keep all vectors but one.
 //
 // An iteration of gradients.cu moves every vector through memory, and launches take as long as the work. Here
-// each thread keeps x, r, p and S p of its groups to itself. The one vector that others read is z, so that
-// S p = S z + beta S p takes the place of a product with p; and blocks wait for each other twice an iteration,
-// where they agree on a sum. Between launches r and S p are made afresh from x and p, so that errors do not pile up.
+// each thread keeps its part of the vectors to itself, and blocks wait for each other once an iteration. That takes
+// the pipelined recurrences of [Ghysels2014, alg. 4], with u = M r, s = S p, w = S u, m = M w and z = S M s, where M
+// is nothing or the inverse diagonal. The one vector that others read is m. Rounding errors grow faster in them:
+// between launches all of them are made afresh from x and p.
 
 #define PASSES 2 // groups of a thread
-#define OWN_RESIDUAL 0
-#define OWN_DIRECTION 1
-#define OWN_IMAGE 2 // S p
+#define OWN_DIRECTION 0
+#define OWN_IMAGE 1 // s
+#define OWN_SECOND 2 // z
 #define OWN_VECTORS 3
-#define IMAGE NEXT // S p in memory
 
-// r and S p afresh, from x and p.
-BARRIER_KERNEL(renew_rows) {
+// What the kernels below leave for each other in memory.
+#define IMAGE NEXT
+#define EXCHANGED 7 // m, in turn with the next
+#define SECOND_IMAGE 9
+
+// S of a vector on four free rows, in place of a sum, and A_ii.
+__device__ inline Rows<double> image_of(const Args &a, const System<double> &s, const double *of, int kind, int colour,
+                                        int at, bool is_second) {
+    int own = colour * a.level.size + at;
+    Rows<double> rows = rows_of(a.level, s, of, kind, colour, at, is_second);
+    Four<double> x = load4(of + own);
+    unsigned flags = flags_of(a.level, kind, own);
+    for (int k = 0; k < 4; k++)
+        rows.sum.v[k] = is_free(kind, flags, k) ? rows.diagonal.v[k] * x.v[k] - rows.sum.v[k] : 0.0;
+    return rows;
+}
+
+// r, u and s from x and p.
+KERNEL(renew_rows) {
     const Level &level = a.level;
     System<double> s = fine_system(a);
-    const double *p = a.vectors[DIRECTION];
-    double v[2] = {0.0, 0.0};
+    FOR_TILES(level, place, false) {
+        int kind = level.groups[place.at >> 2];
+        if (kind == EMPTY) continue;
+#pragma unroll 1
+        for (int colour = 0; colour < 2; colour++) {
+            int own = colour * level.size + place.at;
+            bool is_second = second(place, colour);
+            double unused[2] = {0.0, 0.0};
+            Rows<double> residual = residual_of(a, s, kind, colour, place.at, is_second);
+            store_residual(a, own, residual.sum, residual.diagonal, unused);
+            Rows<double> image = image_of(a, s, a.vectors[DIRECTION], kind, colour, place.at, is_second);
+            store4(a.vectors[IMAGE] + own, image.sum);
+            store4(a.vectors[EXCHANGED + 1] + own, precondition(a, image.sum, image.diagonal));
+        }
+    }
+}
+
+// m and z from those, with the first sums.
+BARRIER_KERNEL(renew_images) {
+    const Level &level = a.level;
+    System<double> s = fine_system(a);
+    double v[3] = {0.0, 0.0, 0.0};
     {
         FOR_TILES(level, place, false) {
             int kind = level.groups[place.at >> 2];
@@ -26,21 +63,21 @@ BARRIER_KERNEL(renew_rows) {
             for (int colour = 0; colour < 2; colour++) {
                 int own = colour * level.size + place.at;
                 bool is_second = second(place, colour);
-                Rows<double> residual = residual_of(a, s, kind, colour, place.at, is_second);
-                store_residual(a, own, residual.sum, residual.diagonal, v);
-                Rows<double> of_p = rows_of(level, s, p, kind, colour, place.at, is_second);
-                Four<double> direction = load4(p + own), image;
-                unsigned flags = flags_of(level, kind, own);
+                Rows<double> w = image_of(a, s, a.vectors[PRECONDITIONED], kind, colour, place.at, is_second);
+                Rows<double> z = image_of(a, s, a.vectors[EXCHANGED + 1], kind, colour, place.at, is_second);
+                Four<double> r = load4(a.vectors[RESIDUAL] + own), u = load4(a.vectors[PRECONDITIONED] + own);
                 for (int k = 0; k < 4; k++) {
-                    double product = of_p.diagonal.v[k] * direction.v[k] - of_p.sum.v[k];
-                    image.v[k] = is_free(kind, flags, k) ? product : 0.0;
+                    v[0] += r.v[k] * u.v[k];
+                    v[1] += w.sum.v[k] * u.v[k];
+                    v[2] = larger(v[2], fabs(r.v[k]));
                 }
-                store4(a.vectors[IMAGE] + own, image);
+                store4(a.vectors[EXCHANGED] + own, precondition(a, w.sum, w.diagonal));
+                store4(a.vectors[SECOND_IMAGE] + own, z.sum);
             }
         }
     }
-    if (!reduce_both<1, 1>(a, v)) return;
-    a.scalars->rho = v[0], a.scalars->norm = v[1];
+    if (!reduce_both<2, 1>(a, v)) return;
+    a.scalars->rho = v[0], a.scalars->stretch = v[1], a.scalars->norm = v[2];
 }
 
 template <int SUMS, int N> __device__ inline void combine_warp(double *v) {
@@ -59,31 +96,32 @@ template <int SUMS, int N> __device__ inline void combine_block(double (*of_warp
     combine_warp<SUMS, N>(v);
 }
 
-// Combines v over all threads of all blocks, in a fixed order. All of them wait here, and have the result; what
-// they wrote before can be read afterwards. Blocks wait for the numbers themselves, in slots that are vacant until
-// then: of three sets one is being read, one may be written already, and the last is made vacant again.
-template <int SUMS, int MAXIMA> __device__ inline void agree(const Args &a, unsigned &waits, double *v) {
-    const int N = SUMS + MAXIMA;
-    __shared__ double of_warps[2][N][32];
-    volatile u64 *slots = (volatile u64 *)a.slots + waits % SETS * SET_SIZE;
-    volatile u64 *last = (volatile u64 *)a.slots + (waits + SETS - 1) % SETS * SET_SIZE;
+// Combines two sums and a maximum over all threads of all blocks, in a fixed order. All of them wait here, and have
+// the result; what they wrote before can be read afterwards. Blocks wait for the numbers themselves, in slots that
+// are vacant until then: of three sets one is being read, one may be written already, and the last is made vacant.
+__device__ inline void agree(const Args &a, unsigned &waits, double *v) {
+    __shared__ double of_warps[2][AGREED][32];
+    u64 *slots = a.slots + waits % SETS * SET_SIZE, *last = a.slots + (waits + SETS - 1) % SETS * SET_SIZE;
     waits++;
-    combine_block<SUMS, N>(of_warps[0], v);
+    combine_block<2, AGREED>(of_warps[0], v);
     if (threadIdx.x == 0) {
         crew_fence();
-        for (int n = 0; n < N; n++) slots[n * gridDim.x + blockIdx.x] = __double_as_longlong(v[n]);
+        for (int n = 0; n < AGREED; n++) crew_store(slots + n * gridDim.x + blockIdx.x, __double_as_longlong(v[n]));
     }
-    for (int n = 0; n < N; n++) v[n] = 0.0;
+    for (int n = 0; n < AGREED; n++) v[n] = 0.0;
     if (threadIdx.x < gridDim.x) {
-        for (int n = 0; n < N; n++) {
-            u64 found;
-            while ((found = slots[n * gridDim.x + threadIdx.x]) == VACANT) crew_relax();
-            v[n] = __longlong_as_double(found);
-        }
+        u64 found[AGREED];
+        bool is_vacant;
+        do {
+            is_vacant = false;
+            for (int n = 0; n < AGREED; n++) found[n] = crew_load(slots + n * gridDim.x + threadIdx.x);
+            for (int n = 0; n < AGREED; n++) is_vacant |= found[n] == VACANT;
+        } while (is_vacant);
+        for (int n = 0; n < AGREED; n++) v[n] = __longlong_as_double(found[n]);
         crew_fence();
     }
-    combine_block<SUMS, N>(of_warps[1], v);
-    if (threadIdx.x < 2) last[threadIdx.x * gridDim.x + blockIdx.x] = VACANT;
+    combine_block<2, AGREED>(of_warps[1], v);
+    if (threadIdx.x < AGREED) crew_store(last + threadIdx.x * gridDim.x + blockIdx.x, VACANT);
 }
 
 // Where a thread keeps four numbers of a vector: neighbours in a warp side by side.
@@ -118,104 +156,87 @@ __device__ inline Post post_of(const Args &a, int pass) {
     return post;
 }
 
-// z of four rows, whose diagonal may have to be found first.
-__device__ inline Four<double> precondition_own(const Args &a, const System<double> &s, const Post &post, int colour,
-                                                const Four<double> &r) {
-    if (a.mode != BY_DIAGONAL) return r;
-    Around<double> nothing = {};
-    return precondition(a, r, rows_amid(a.level, s, nothing, post.kind, colour, post.at, colour != post.is_odd).diagonal);
-}
-
-// p <- z + beta p and S p <- S z + beta S p; returns its part of p^T S p.
-__device__ inline double turn_group(const Args &a, const System<double> &s, char *room, const Post &post, int pass,
-                                    double beta) {
-    double curvature = 0.0;
-    const double *z = a.vectors[PRECONDITIONED];
-    Around<double> around_z[2]; // all at once: it is the way to memory that takes time
-    for (int colour = 0; colour < 2; colour++)
-        around_z[colour] = around(a.level, z + (1 - colour) * a.level.size, post.at, colour != post.is_odd);
-#pragma unroll
-    for (int colour = 0; colour < 2; colour++) {
-        Rows<double> of_z =
-            rows_amid(a.level, s, around_z[colour], post.kind, colour, post.at, colour != post.is_odd);
-        Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
-        Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
-        Four<double> own_z = precondition(a, load_own(room, pass, colour, OWN_RESIDUAL), of_z.diagonal);
-        unsigned flags = flags_of(a.level, post.kind, colour * a.level.size + post.at);
-        for (int k = 0; k < 4; k++) {
-            double product = of_z.diagonal.v[k] * own_z.v[k] - of_z.sum.v[k];
-            direction.v[k] = own_z.v[k] + beta * direction.v[k];
-            image.v[k] = is_free(post.kind, flags, k) ? product + beta * image.v[k] : 0.0;
-            curvature += direction.v[k] * image.v[k];
-        }
-        store_own(room, pass, colour, OWN_DIRECTION, direction);
-        store_own(room, pass, colour, OWN_IMAGE, image);
-    }
-    return curvature;
-}
-
-// x <- x + alpha p and r <- r - alpha S p.
-__device__ inline void step_group(const Args &a, const System<double> &s, char *room, const Post &post, int pass,
-                                  double alpha, Four<double> *x, double *v) {
-#pragma unroll
-    for (int colour = 0; colour < 2; colour++) {
-        Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
-        Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
-        Four<double> r = load_own(room, pass, colour, OWN_RESIDUAL);
-        for (int k = 0; k < 4; k++) {
-            x[colour].v[k] += alpha * direction.v[k];
-            r.v[k] -= alpha * image.v[k];
-        }
-        Four<double> z = precondition_own(a, s, post, colour, r);
-        measure(r, z, v);
-        store_own(room, pass, colour, OWN_RESIDUAL, r);
-        store4(a.vectors[PRECONDITIONED] + colour * a.level.size + post.at, z);
-    }
-}
-
 // The groups of a thread; unrolled, since no one can index registers.
 #define FOR_POSTS(pass, post)                                                                                  \
-    _Pragma("unroll") for (int pass = 0; pass < PASSES; pass++)                                                                  \
+    _Pragma("unroll") for (int pass = 0; pass < PASSES; pass++)                                                \
         if (const Post post = posts[pass]; post.kind != EMPTY)
 
-// Up to a.rows iterations; all of the aim is in a.scalars.
+// One iteration on a group, with its part of r^T u, w^T u and the largest |r|.
+__device__ inline void advance_group(const Args &a, const System<double> &s, char *room, const Post &post, int pass,
+                                     double alpha, double beta, const double *from, double *to, Four<double> *x,
+                                     Four<double> *r, double *v) {
+#pragma unroll
+    for (int colour = 0; colour < 2; colour++) {
+        int own = colour * a.level.size + post.at;
+        Rows<double> of_m = image_of(a, s, from, post.kind, colour, post.at, colour != post.is_odd);
+        Four<double> w = load4(from + own), u = precondition(a, r[colour], of_m.diagonal);
+        if (a.mode == BY_DIAGONAL)
+            for (int k = 0; k < 4; k++) w.v[k] *= of_m.diagonal.v[k];
+        Four<double> z = load_own(room, pass, colour, OWN_SECOND);
+        Four<double> image = load_own(room, pass, colour, OWN_IMAGE);
+        Four<double> direction = load_own(room, pass, colour, OWN_DIRECTION);
+        for (int k = 0; k < 4; k++) {
+            z.v[k] = of_m.sum.v[k] + beta * z.v[k];
+            image.v[k] = w.v[k] + beta * image.v[k];
+            direction.v[k] = u.v[k] + beta * direction.v[k];
+            x[colour].v[k] += alpha * direction.v[k];
+            r[colour].v[k] -= alpha * image.v[k];
+            w.v[k] -= alpha * z.v[k];
+        }
+        store_own(room, pass, colour, OWN_SECOND, z);
+        store_own(room, pass, colour, OWN_IMAGE, image);
+        store_own(room, pass, colour, OWN_DIRECTION, direction);
+        store4(to + own, precondition(a, w, of_m.diagonal));
+        u = precondition(a, r[colour], of_m.diagonal);
+        for (int k = 0; k < 4; k++) {
+            v[0] += r[colour].v[k] * u.v[k];
+            v[1] += w.v[k] * u.v[k];
+            v[2] = larger(v[2], fabs(r[colour].v[k]));
+        }
+    }
+}
+
+// Up to a.rows iterations; where they are to lead is in a.scalars.
 CREW_KERNEL(iterate_rows) {
     SHARED_MEMORY(room);
     System<double> s = fine_system(a);
     Scalars &scalars = *a.scalars;
-    double rho = scalars.rho, beta = scalars.beta, norm = scalars.norm, target = scalars.target;
+    double rho = scalars.rho, before = scalars.before, stretch = scalars.stretch, alpha = scalars.alpha;
+    double norm = scalars.norm, target = scalars.target;
     int iterations = scalars.iterations, limit = scalars.limit, progress = RUNNING;
+    bool is_begun = scalars.is_begun;
     unsigned waits = scalars.tickets[WAITS];
     Post posts[PASSES];
     for (int pass = 0; pass < PASSES; pass++) posts[pass] = post_of(a, pass);
-    Four<double> x[PASSES][2]; // in registers, so that there is room for the others
+    Four<double> x[PASSES][2], r[PASSES][2]; // in registers, so that there is room for the others
     FOR_POSTS(pass, post) {
         for (int colour = 0; colour < 2; colour++) {
             int own = colour * a.level.size + post.at;
             x[pass][colour] = load4(a.vectors[ANSWER] + own);
-            store_own(room, pass, colour, OWN_RESIDUAL, load4(a.vectors[RESIDUAL] + own));
+            r[pass][colour] = load4(a.vectors[RESIDUAL] + own);
             store_own(room, pass, colour, OWN_DIRECTION, load4(a.vectors[DIRECTION] + own));
             store_own(room, pass, colour, OWN_IMAGE, load4(a.vectors[IMAGE] + own));
+            store_own(room, pass, colour, OWN_SECOND, load4(a.vectors[SECOND_IMAGE] + own));
         }
     }
-
     for (int turn = 0; turn < a.rows && progress == RUNNING; turn++) {
-        double curvature = 0.0;
-        FOR_POSTS(pass, post) curvature += turn_group(a, s, room, post, pass, beta);
-        agree<1, 0>(a, waits, &curvature);
+        double beta = is_begun ? rho / before : 0.0;
+        double curvature = is_begun ? stretch - beta * rho / alpha : stretch;
+        if (!(curvature > 0.0)) beta = 0.0, curvature = stretch; // rounding has spoiled the direction: a new one
         if (!(rho > 0.0 && curvature > 0.0)) {
             progress = BROKEN;
             break;
         }
-        double v[2] = {0.0, 0.0};
-        FOR_POSTS(pass, post) step_group(a, s, room, post, pass, rho / curvature, x[pass], v);
-        agree<1, 1>(a, waits, v);
-        beta = v[0] / rho, rho = v[0], norm = v[1];
+        alpha = rho / curvature, before = rho, is_begun = true;
+        const double *from = a.vectors[EXCHANGED + turn % 2];
+        double *to = a.vectors[EXCHANGED + (turn + 1) % 2], v[AGREED] = {0.0, 0.0, 0.0};
+        FOR_POSTS(pass, post) advance_group(a, s, room, post, pass, alpha, beta, from, to, x[pass], r[pass], v);
+        agree(a, waits, v);
+        rho = v[0], stretch = v[1], norm = v[2];
         if (threadIdx.x == 0 && blockIdx.x == 0) a.vectors[NORMS][iterations % LOG] = norm;
         iterations++;
         if (!(norm > target) || iterations >= limit) progress = DONE;
     }
-
     FOR_POSTS(pass, post) {
         for (int colour = 0; colour < 2; colour++) {
             int own = colour * a.level.size + post.at;
@@ -224,7 +245,7 @@ CREW_KERNEL(iterate_rows) {
         }
     }
     if (threadIdx.x || blockIdx.x) return;
-    scalars.beta = beta, scalars.norm = norm;
-    scalars.iterations = iterations, scalars.is_stopped = progress;
+    scalars.before = before, scalars.alpha = alpha, scalars.norm = norm;
+    scalars.iterations = iterations, scalars.is_begun = is_begun, scalars.is_stopped = progress;
     scalars.tickets[WAITS] = waits;
 }

@@ -60,19 +60,14 @@ __device__ inline Four<double> precondition(const Args &a, const Four<double> &r
     return z;
 }
 
-// Adds r^T z and the largest |r|.
-__device__ inline void measure(const Four<double> &r, const Four<double> &z, double *v) {
+// Stores four of r and of z; adds r^T z and the largest |r|.
+__device__ inline void store_residual(const Args &a, int own, const Four<double> &r, const Four<double> &diagonal,
+                                      double *v) {
+    Four<double> z = precondition(a, r, diagonal);
     for (int k = 0; k < 4; k++) {
         v[0] += r.v[k] * z.v[k];
         v[1] = larger(v[1], fabs(r.v[k]));
     }
-}
-
-// Stores four of r and of z, and measures them.
-__device__ inline void store_residual(const Args &a, int own, const Four<double> &r, const Four<double> &diagonal,
-                                      double *v) {
-    Four<double> z = precondition(a, r, diagonal);
-    measure(r, z, v);
     store4(a.vectors[RESIDUAL] + own, r);
     if (a.mode == BY_DIAGONAL) store4(a.vectors[PRECONDITIONED] + own, z);
 }
@@ -103,8 +98,9 @@ BARRIER_KERNEL(begin_rows) {
 // Where blocks leave numbers for all others, and wait for theirs.
 #define WAITS 1        // place in tickets: how many there were
 #define VACANT (~0ull) // a NaN that no sum is
+#define AGREED 3       // numbers
 #define SETS 3
-#define SET_SIZE (2 * CREW_THREADS)
+#define SET_SIZE (AGREED * CREW_THREADS)
 
 // How far to go: to a residual of a.factor, in no more than a.rows iterations.
 KERNEL(aim) {

@@ -57,7 +57,12 @@ static double __shfl_xor_sync(unsigned, double v, int mask) {
 // Blocks that wait for each other run at the same time, each in a thread of its own.
 #define CREW_THREADS 128
 static void crew_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-static void crew_relax() { std::this_thread::yield(); }
+template <class T> static T crew_load(const T *p) {
+    T v = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (v == ~T(0)) std::this_thread::yield(); // it is waited for
+    return v;
+}
+template <class T, class V> static void crew_store(T *p, V v) { __atomic_store_n(p, (T)v, __ATOMIC_RELAXED); }
 
 static void fiber() {
     fibers.body(fibers.args);

@@ -56,11 +56,12 @@ struct Level {
 
 // What the host reads back.
 struct Scalars {
-    double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
+    double norm, residual, rho, alpha, beta, plain_norm, free_norm, stretch;
     int changes, is_stopped, is_begun, pad;
     unsigned tickets[4];
     double target, merit, slope, moved;
     int iterations, limit;
+    double before;
 };
 
 // Everything a kernel may need; each uses its part.
@@ -72,7 +73,7 @@ struct Args {
     double factor, other;
     double *coupling[3], *excess, *q, *b, *lower; // level 0 in double precision
     float *direction, *image, *product, *iterate; // conjugate gradients on black cells
-    double *vectors[8];
+    double *vectors[10];
     const unsigned *cells;
     const double *values, *more;
     const unsigned *loose;

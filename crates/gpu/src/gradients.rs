@@ -87,7 +87,8 @@ impl Resident {
         loop {
             if together {
                 let (crew, rows) = (self.device.machine.crew(), batch as i32);
-                self.device.reduce(Kernel::RenewRows, &args)?;
+                self.device.launch(Kernel::RenewRows, &args)?;
+                self.device.reduce(Kernel::RenewImages, &args)?;
                 self.device.machine.launch(Kernel::IterateRows, crew.blocks, crew.threads, &Args { rows, ..args })?;
             } else {
                 let known = self.recordings.batches[parity];

@@ -14,8 +14,8 @@ pub(crate) const SMALL_CELLS: usize = 8 * SMALL_THREADS as usize;
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
-/// Numbers that blocks leave for each other where all wait: three sets of two for each.
-pub(crate) const SLOTS: usize = 3 * 2 * MOST_BLOCKS as usize;
+/// Numbers that blocks leave for each other where all wait: three sets of three for each.
+pub(crate) const SLOTS: usize = 3 * 3 * MOST_BLOCKS as usize;
 
 /// Blocks at most that all wait for each other: each has a thread to look for every other.
 pub(crate) const MOST_BLOCKS: u32 = 512;
@@ -133,7 +133,7 @@ pub(crate) struct Scalars {
     pub beta: f64,
     pub plain_norm: f64,
     pub free_norm: f64,
-    pub spare: f64,
+    pub stretch: f64,
     pub changes: i32,
     pub is_stopped: i32,
     pub is_begun: i32,
@@ -145,6 +145,7 @@ pub(crate) struct Scalars {
     pub moved: f64,
     pub iterations: i32,
     pub limit: i32,
+    pub before: f64,
 }
 
 /// Everything a kernel may need; each uses its part.
@@ -172,7 +173,7 @@ pub(crate) struct Args {
     pub image: Address,
     pub product: Address,
     pub iterate: Address,
-    pub vectors: [Address; 8],
+    pub vectors: [Address; 10],
     pub cells: Address,
     pub values: Address,
     pub more: Address,
@@ -207,6 +208,11 @@ pub(crate) enum Vector {
     Trial = 5,
     /// Of the residual, after each of the last iterations.
     Norms = 6,
+    /// What blocks that iterate together read of each other, in turn with the one behind.
+    Exchanged = 7,
+    OtherExchanged = 8,
+    /// The image of the image of the direction.
+    SecondImage = 9,
 }
 
 /// What makes the preconditioned residual of the residual.

@@ -98,6 +98,7 @@ kernels! {
     MultiplyRows = "multiply_rows",
     StepRows = "step_rows",
     RenewRows = "renew_rows",
+    RenewImages = "renew_images",
     IterateRows = "iterate_rows",
     LoadCycle = "load_cycle",
     TakeCycle = "take_cycle",
