@@ -158,8 +158,10 @@ impl Arena {
             slots,
             ..
         } = &mut self.base;
-        let arrays =
-            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy, slots];
+        let arrays = [
+            excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy,
+            slots,
+        ];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdevice_attribute_enum, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::sys::{
+    CUdevice_attribute_enum, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
+};
 use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
@@ -106,7 +108,11 @@ impl Cuda {
         let blocks = tell(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
         let bytes = tell(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32;
         let passes = bytes / (OWN_BYTES * CREW_THREADS);
-        Ok(Crew { blocks: if can_wait { blocks.min(MOST_BLOCKS) } else { 0 }, threads: CREW_THREADS, passes: passes.min(PASSES) })
+        Ok(Crew {
+            blocks: if can_wait { blocks.min(MOST_BLOCKS) } else { 0 },
+            threads: CREW_THREADS,
+            passes: passes.min(PASSES),
+        })
     }
 
     /// Whether there is a device of that number.
