@@ -6,7 +6,6 @@
 // is nothing or the inverse diagonal. The one vector that others read is m. Rounding errors grow faster in them:
 // between launches all of them are made afresh from x and p.
 
-#define PASSES 2 // groups of a thread
 #define OWN_DIRECTION 0
 #define OWN_IMAGE 1 // s
 #define OWN_SECOND 2 // z
@@ -80,48 +79,65 @@ BARRIER_KERNEL(renew_images) {
     a.scalars->rho = v[0], a.scalars->stretch = v[1], a.scalars->norm = v[2];
 }
 
-template <int SUMS, int N> __device__ inline void combine_warp(double *v) {
-    for (int mask = 16; mask; mask /= 2)
-        for (int n = 0; n < N; n++) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], mask));
+// Of the numbers that blocks agree on the last is a maximum.
+__device__ inline double combine_agreed(int number, double x, double y) { return combine<AGREED - 1>(number, x, y); }
+
+__device__ inline double combine_warp(int number, double x) {
+    for (int mask = 16; mask; mask /= 2) x = combine_agreed(number, x, __shfl_xor_sync(~0u, x, mask));
+    return x;
 }
 
-// Every thread has the result. The memory must not be that of the last call.
-template <int SUMS, int N> __device__ inline void combine_block(double (*of_warps)[32], double *v) {
-    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    combine_warp<SUMS, N>(v);
-    for (int n = 0; n < N; n++)
-        if (lane == 0) of_warps[n][warp] = v[n];
-    __syncthreads();
-    for (int n = 0; n < N; n++) v[n] = lane < CREW_THREADS / 32 ? of_warps[n][lane] : 0.0;
-    combine_warp<SUMS, N>(v);
-}
-
-// Combines two sums and a maximum over all threads of all blocks, in a fixed order. All of them wait here, and have
-// the result; what they wrote before can be read afterwards. Blocks wait for the numbers themselves, in slots that
-// are vacant until then: of three sets one is being read, one may be written already, and the last is made vacant.
-__device__ inline void agree(const Args &a, unsigned &waits, double *v) {
-    __shared__ double of_warps[2][AGREED][32];
-    u64 *slots = a.slots + waits % SETS * SET_SIZE, *last = a.slots + (waits + SETS - 1) % SETS * SET_SIZE;
-    waits++;
-    combine_block<2, AGREED>(of_warps[0], v);
-    if (threadIdx.x == 0) {
-        crew_fence();
-        for (int n = 0; n < AGREED; n++) crew_store(slots + n * gridDim.x + blockIdx.x, __double_as_longlong(v[n]));
-    }
-    for (int n = 0; n < AGREED; n++) v[n] = 0.0;
-    if (threadIdx.x < gridDim.x) {
-        u64 found[AGREED];
+// The numbers of all blocks, once they are there.
+__device__ inline double collect(const u64 *slots, int number) {
+    const int EACH = 5; // at a time: it is the way to memory that takes time
+    double x = 0.0;
+    for (unsigned first = threadIdx.x & 31; first < gridDim.x; first += 32 * EACH) {
+        u64 found[EACH];
         bool is_vacant;
         do {
             is_vacant = false;
-            for (int n = 0; n < AGREED; n++) found[n] = crew_load(slots + n * gridDim.x + threadIdx.x);
-            for (int n = 0; n < AGREED; n++) is_vacant |= found[n] == VACANT;
+#pragma unroll
+            for (int i = 0; i < EACH; i++) found[i] = first + 32 * i < gridDim.x ? crew_load(slots + first + 32 * i) : 0;
+#pragma unroll
+            for (int i = 0; i < EACH; i++) is_vacant |= found[i] == VACANT;
         } while (is_vacant);
-        for (int n = 0; n < AGREED; n++) v[n] = __longlong_as_double(found[n]);
-        crew_fence();
+#pragma unroll
+        for (int i = 0; i < EACH; i++) x = combine_agreed(number, x, __longlong_as_double(found[i]));
     }
-    combine_block<2, AGREED>(of_warps[1], v);
-    if (threadIdx.x < AGREED) crew_store(last + threadIdx.x * gridDim.x + blockIdx.x, VACANT);
+    return x;
+}
+
+// Combines two sums and a maximum over all threads of all blocks, in a fixed order; a warp of each block sees to each
+// of them. All threads wait here, and have the result; what they wrote before can be read afterwards. Blocks wait for
+// the numbers themselves, in slots that are vacant until then: of three sets one is being read, one may be written
+// already, and the last is made vacant.
+__device__ inline void agree(const Args &a, unsigned &waits, double *v) {
+    __shared__ double of_warps[AGREED][32], result[AGREED];
+    u64 *slots = a.slots + waits % SETS * SET_SIZE, *last = a.slots + (waits + SETS - 1) % SETS * SET_SIZE;
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    waits++;
+    for (int n = 0; n < AGREED; n++) {
+        double x = combine_warp(n, v[n]);
+        if (lane == 0) of_warps[n][warp] = x;
+    }
+    __syncthreads();
+    if (warp < AGREED || EVERY_WARP) {
+        int number = warp < AGREED ? warp : 0;
+        double x = combine_warp(number, lane < CREW_THREADS / 32 ? of_warps[number][lane] : 0.0);
+        if (lane == 0 && warp < AGREED) {
+            crew_fence();
+            crew_store(slots + number * gridDim.x + blockIdx.x, __double_as_longlong(x));
+        }
+        x = collect(slots + number * gridDim.x, number);
+        crew_fence();
+        x = combine_warp(number, x);
+        if (lane == 0 && warp < AGREED) {
+            result[number] = x;
+            crew_store(last + number * gridDim.x + blockIdx.x, VACANT);
+        }
+    }
+    __syncthreads();
+    for (int n = 0; n < AGREED; n++) v[n] = result[n];
 }
 
 // Where a thread keeps four numbers of a vector: neighbours in a warp side by side.
@@ -153,6 +169,7 @@ __device__ inline Post post_of(const Args &a, int pass) {
     Post post = {0, EMPTY, false};
     if (index >= a.busy[0] || !locate_in(a.level, a.busy[1 + index], threadIdx.x % THREADS, place)) return post;
     post.at = place.at, post.kind = a.level.groups[place.at >> 2], post.is_odd = place.is_odd;
+    if (post.kind > PLAIN) post.kind = MIXED; // threads side by side that take different ways wait for each other
     return post;
 }
 
@@ -196,9 +213,8 @@ __device__ inline void advance_group(const Args &a, const System<double> &s, cha
     }
 }
 
-// Up to a.rows iterations; where they are to lead is in a.scalars.
-CREW_KERNEL(iterate_rows) {
-    SHARED_MEMORY(room);
+// Up to a.rows iterations, by threads with so many groups; where they are to lead is in a.scalars.
+template <int PASSES> __device__ inline void iterate(const Args &a, char *room) {
     System<double> s = fine_system(a);
     Scalars &scalars = *a.scalars;
     double rho = scalars.rho, before = scalars.before, stretch = scalars.stretch, alpha = scalars.alpha;
@@ -248,4 +264,15 @@ CREW_KERNEL(iterate_rows) {
     scalars.before = before, scalars.alpha = alpha, scalars.norm = norm;
     scalars.iterations = iterations, scalars.is_begun = is_begun, scalars.is_stopped = progress;
     scalars.tickets[WAITS] = waits;
+}
+
+CREW_KERNEL(iterate_rows) {
+    SHARED_MEMORY(room);
+    iterate<1>(a, room);
+}
+
+// The same for problems twice as large: registers are scarce then.
+CREW_KERNEL(iterate_more_rows) {
+    SHARED_MEMORY(room);
+    iterate<2>(a, room);
 }

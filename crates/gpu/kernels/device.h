@@ -19,6 +19,7 @@ __device__ inline void small_barrier() { __syncthreads(); }
 #define CREW_THREADS 512
 #define CREW_KERNEL(name)                                                                                      \
     extern "C" __global__ void __launch_bounds__(CREW_THREADS) name(const __grid_constant__ Args a)
+#define EVERY_WARP false
 // What was written before is seen by whoever sees what is written after.
 __device__ inline void crew_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline u64 crew_load(const u64 *p) {

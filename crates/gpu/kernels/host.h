@@ -56,6 +56,7 @@ static double __shfl_xor_sync(unsigned, double v, int mask) {
 
 // Blocks that wait for each other run at the same time, each in a thread of its own.
 #define CREW_THREADS 128
+#define EVERY_WARP true // threads take turns: none may have fewer than others
 static void crew_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 template <class T> static T crew_load(const T *p) {
     T v = __atomic_load_n(p, __ATOMIC_RELAXED);

@@ -33,7 +33,7 @@ impl Resident {
         self.device.machine.launch(Kernel::ListTiles, 1, THREADS, &args)?;
         let mut busy = 0u32;
         self.device.machine.read(args.busy, bytemuck::bytes_of_mut(&mut busy))?;
-        self.fits_crew = busy <= self.device.machine.crew().tiles();
+        self.crew_kernel = self.device.machine.crew().kernel(busy);
         Ok(())
     }
 
@@ -77,19 +77,19 @@ impl Resident {
         }
         let rows = aim.most_iterations.min(i32::MAX as usize) as i32;
         self.device.machine.launch(Kernel::Aim, 1, THREADS, &Args { factor: target, rows, ..args })?;
-        let together = self.fits_crew && !precondition.has_cycle();
+        let together = self.crew_kernel.filter(|_| !precondition.has_cycle());
         let batch = match () {
-            () if together => LOG,
+            () if together.is_some() => LOG,
             () if precondition.has_cycle() => 1, // it takes much longer than the host needs to look
             () => BATCH,
         };
         let (mut parity, mut seen, mut to_beat) = (0, 0, norm);
         loop {
-            if together {
+            if let Some(kernel) = together {
                 let (crew, rows) = (self.device.machine.crew(), batch as i32);
                 self.device.launch(Kernel::RenewRows, &args)?;
                 self.device.reduce(Kernel::RenewImages, &args)?;
-                self.device.machine.launch(Kernel::IterateRows, crew.blocks, crew.threads, &Args { rows, ..args })?;
+                self.device.machine.launch(kernel, crew.blocks, crew.threads, &Args { rows, ..args })?;
             } else {
                 let known = self.recordings.batches[parity];
                 let recording = self.replay(known, |resident| resident.launch_batch(precondition, batch, parity))?;

@@ -46,8 +46,8 @@ pub(crate) struct Resident {
     /// Components that must keep a pinned row, and rows of them.
     pub loose: usize,
     pub loose_rows: usize,
-    /// Whether the [crew](crate::machine::Crew) has room for the vectors of conjugate gradients.
-    pub fits_crew: bool,
+    /// What iterates conjugate gradients, if the [crew](crate::machine::Crew) has room for their vectors.
+    pub crew_kernel: Option<Kernel>,
     rows: usize,
     /// Changes of the active set, all in all and before the last policy.
     pub changes: [i32; 2],
@@ -73,7 +73,7 @@ impl Resident {
             has_walls: false,
             loose: 0,
             loose_rows: 0,
-            fits_crew: false,
+            crew_kernel: None,
             rows: 0,
             changes: [0; 2],
             norm: 1.0,

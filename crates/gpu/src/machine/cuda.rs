@@ -90,7 +90,10 @@ impl Cuda {
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
         let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let crew = Self::crew_of(&context)?;
-        for (kernel, bytes) in [(Kernel::SmallCycle, TINY_BYTES), (Kernel::IterateRows, crew.room())] {
+        let tiny = (Kernel::SmallCycle, Some(TINY_BYTES));
+        let rooms = [Kernel::IterateRows, Kernel::IterateMoreRows].map(|kernel| (kernel, crew.room(kernel)));
+        for (kernel, bytes) in [tiny].into_iter().chain(rooms) {
+            let Some(bytes) = bytes else { continue };
             let lent = functions[kernel as usize].set_attribute(attribute, bytes as i32);
             lent.map_err(failed("lend a block its memory"))?;
         }
@@ -187,17 +190,14 @@ impl Machine for Cuda {
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let function = &self.functions[kernel as usize];
-        let shared_mem_bytes = match kernel {
-            Kernel::SmallCycle => TINY_BYTES,
-            Kernel::IterateRows => self.crew.room(),
-            _ => 0,
-        };
+        let room = self.crew.room(kernel);
+        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { room.unwrap_or(0) };
         let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes };
         let mut builder = self.stream.launch_builder(function);
         builder.arg(args);
         // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.
         let launched = unsafe {
-            if kernel == Kernel::IterateRows { builder.launch_cooperative(shape) } else { builder.launch(shape) }
+            if room.is_some() { builder.launch_cooperative(shape) } else { builder.launch(shape) }
         };
         launched.map(drop).map_err(failed("launch a kernel"))
     }

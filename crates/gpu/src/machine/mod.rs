@@ -100,6 +100,7 @@ kernels! {
     RenewRows = "renew_rows",
     RenewImages = "renew_images",
     IterateRows = "iterate_rows",
+    IterateMoreRows = "iterate_more_rows",
     LoadCycle = "load_cycle",
     TakeCycle = "take_cycle",
     ChooseNewton = "choose_newton",
@@ -123,14 +124,21 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Tiles for which it has room.
-    pub fn tiles(&self) -> u32 {
-        self.blocks * self.passes * self.threads / THREADS
+    /// The kernel that iterates on so many tiles; none if there is no room for them.
+    pub fn kernel(&self, tiles: u32) -> Option<Kernel> {
+        let kernels = [Kernel::IterateRows, Kernel::IterateMoreRows];
+        let at_once = self.blocks * self.threads / THREADS;
+        (1..=self.passes).find(|passes| tiles <= passes * at_once).map(|passes| kernels[passes as usize - 1])
     }
 
-    /// Bytes of its own memory that a block uses.
-    pub fn room(&self) -> u32 {
-        OWN_BYTES * self.threads * self.passes
+    /// Bytes of its own memory that a block of a kernel uses.
+    pub fn room(&self, kernel: Kernel) -> Option<u32> {
+        let passes = match kernel {
+            Kernel::IterateRows => 1,
+            Kernel::IterateMoreRows => 2,
+            _ => return None,
+        };
+        (passes <= self.passes).then_some(OWN_BYTES * self.threads * passes)
     }
 }
 
@@ -153,7 +161,7 @@ pub(crate) trait Machine: Send {
     /// How many blocks can wait for each other.
     fn cluster(&self) -> u32;
 
-    /// Who runs [`Kernel::IterateRows`]; nobody where blocks cannot wait for all others.
+    /// Who runs [`Kernel::IterateRows`] and [`Kernel::IterateMoreRows`]; nobody where blocks cannot wait for all others.
     fn crew(&self) -> Crew;
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
