@@ -196,9 +196,8 @@ impl Machine for Cuda {
         let mut builder = self.stream.launch_builder(function);
         builder.arg(args);
         // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.
-        let launched = unsafe {
-            if room.is_some() { builder.launch_cooperative(shape) } else { builder.launch(shape) }
-        };
+        let launched =
+            unsafe { if room.is_some() { builder.launch_cooperative(shape) } else { builder.launch(shape) } };
         launched.map(drop).map_err(failed("launch a kernel"))
     }
 
