@@ -33,7 +33,8 @@ impl Resident {
         self.device.machine.launch(Kernel::ListTiles, 1, THREADS, &args)?;
         let mut busy = 0u32;
         self.device.machine.read(args.busy, bytemuck::bytes_of_mut(&mut busy))?;
-        self.crew_kernel = self.device.machine.crew().kernel(busy);
+        let has_vectors = args.vectors[Vector::Exchanged as usize] != 0;
+        self.crew_kernel = self.device.machine.crew().kernel(busy).filter(|_| has_vectors);
         Ok(())
     }
 

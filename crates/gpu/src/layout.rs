@@ -215,6 +215,13 @@ pub(crate) enum Vector {
     SecondImage = 9,
 }
 
+impl Vector {
+    /// Whether only blocks that iterate together need it.
+    pub fn is_of_crew(self) -> bool {
+        matches!(self, Self::Exchanged | Self::OtherExchanged | Self::SecondImage)
+    }
+}
+
 /// What makes the preconditioned residual of the residual.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

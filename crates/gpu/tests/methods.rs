@@ -55,10 +55,16 @@ fn generated_problems_have_the_answer_of_the_processor() {
 #[test]
 fn problems_of_any_size_have_the_answer_of_the_processor() {
     // Too large for blocks that keep the vectors to themselves, and large enough for all that they have room for.
-    let cases = [(Example::CubeLid, 3, 12, "newton+cg/jacobi"), (Example::SphereHalf, 2, 96, "policy+cg/none")];
+    let cases = [
+        (Example::CubeLid, 3, 12, "newton+cg/jacobi"),
+        (Example::CubeLid, 3, 30, "sticking+cg/none"),
+        (Example::SphereHalf, 2, 96, "policy+cg/none"),
+    ];
     for (example, dimension, size, name) in cases {
         let problem = example.problem(dimension, size, 1).unwrap();
-        compare(name.parse().unwrap(), &problem, &format!("{example} {dimension}D {size}"));
+        let [expected, report] = compare(name.parse().unwrap(), &problem, &format!("{example} {dimension}D {size}"));
+        let [work, of_cpu] = [&report, &expected].map(SolveReport::inner_iterations);
+        assert!(work.abs_diff(of_cpu) <= 3 + of_cpu / 10, "{name}: {work} iterations, {of_cpu}");
     }
 }
 
