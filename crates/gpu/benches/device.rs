@@ -1,5 +1,5 @@
 //! The solvers on a GPU against the device's own limits and against the processor beside it:
-//! `cargo bench -p unstick-gpu --bench device [-- SIZE…]`.
+//! `cargo bench -p unstick-gpu --bench device [-- SIZE…]`, or `-- newton` for Newton's method alone.
 
 use std::time::Instant;
 
@@ -21,6 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", Gpu::status()?.join(", "));
     if std::env::args().any(|argument| argument == "profile") {
         return profile(gpu);
+    }
+    if std::env::args().any(|argument| argument == "newton") {
+        return newton(gpu);
     }
     for cells in [8, 16, 32, 64, 128, 256] {
         let probe = gpu.probe(cells)?;
@@ -97,6 +100,17 @@ fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
             let report = name.build(&options).solve(&problem, &mut vec![0.0; problem.size()])?;
             Ok(1e6 * report.solve_time().as_secs_f64() / report.inner_iterations() as f64)
         };
+        if std::env::args().any(|argument| argument == "quick") {
+            println!(
+                "{:28}{:>12}{:>8}{:>12}{:>10.2}{per_iteration:>14.2}",
+                format!("{example} 1024²"),
+                problem.size(),
+                report.cycles(),
+                report.inner_iterations(),
+                median(&ms),
+            );
+            continue;
+        }
         let all = on_cpu()?;
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(on_cpu)?;
         println!(

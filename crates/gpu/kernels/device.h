@@ -20,5 +20,21 @@ __device__ inline void small_barrier() {
     extern "C" __global__ void __launch_bounds__(SMALL_THREADS) name(const __grid_constant__ Args a)
 __device__ inline void small_barrier() { __syncthreads(); }
 #endif
+
+// Blocks that are all on the device at the same time, launched so that they may wait for each other.
+#define CREW_THREADS 512
+#define CREW_KERNEL(name)                                                                                      \
+    extern "C" __global__ void __launch_bounds__(CREW_THREADS) name(const __grid_constant__ Args a)
+#define EVERY_WARP false
+// What was written before is seen by whoever sees what is written after.
+__device__ inline void crew_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline u64 crew_load(const u64 *p) {
+    u64 v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+__device__ inline void crew_store(u64 *p, u64 v) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) char name[]
 #define INFINITY __int_as_float(0x7f800000)

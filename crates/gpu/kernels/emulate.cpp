@@ -14,6 +14,7 @@
 #include "small.cu"
 #include "upload.cu"
 #include "gradients.cu"
+#include "crew.cu"
 #include "newton.cu"
 #include "probe.cu"
 
@@ -28,8 +29,14 @@ extern "C" int JOIN(unstick_emulate_, DIM)(const char *name, unsigned blocks, un
     if (size != sizeof(Args)) return 0;
     for (const Entry &entry : entries()) {
         if (strcmp(entry.name, name)) continue;
-        blockDim = {threads, 1, 1}, gridDim = {blocks, 1, 1};
-        for (unsigned block = 0; block < blocks; block++) blockIdx = {block, 0, 0}, run_block(entry.body, args, entry.has_barriers);
+        auto run = [&](unsigned block) {
+            blockDim = {threads, 1, 1}, gridDim = {blocks, 1, 1}, blockIdx = {block, 0, 0};
+            run_block(entry.body, args, entry.waits != NEVER);
+        };
+        if (entry.waits == FOR_ALL)
+            run_crew(blocks, run);
+        else
+            for (unsigned block = 0; block < blocks; block++) run(block);
         return 1;
     }
     return 0;

@@ -11,7 +11,7 @@
 #define NEXT 3
 #define ANSWER 4 // x; q itself where the method corrects it in place
 #define TRIAL 5
-#define NORMS 6 // of the residual, after each iteration of a batch
+#define NORMS 6 // of the residual, after each of the last iterations
 
 // What makes z of r.
 #define BY_NOTHING 0
@@ -19,7 +19,7 @@
 #define BY_CYCLE 2
 #define BY_CYCLE_ALONE 3 // every direction is z itself
 
-#define BATCH 32
+#define LOG 256 // iterations
 
 #define RUNNING 0
 #define DONE 1
@@ -33,12 +33,37 @@ __device__ inline unsigned flags_of(const Level &level, int kind, int own) {
     return kind == PLAIN ? 0 : flags4(level.flags + own);
 }
 
-// Stores four of r and of z; adds r^T z and the largest |r|.
-__device__ inline void store_residual(const Args &a, int own, const Four<double> &r, const Four<double> &diagonal,
-                                      double *v) {
+// The residual -(A (q + x) + b) of free rows in place of a sum, and A_ii; x may be q itself, and is then left out.
+__device__ inline Rows<double> residual_of(const Args &a, const System<double> &s, int kind, int colour, int at,
+                                           bool is_second) {
+    const Level &level = a.level;
+    const double *x = a.vectors[ANSWER];
+    int own = colour * level.size + at;
+    Rows<double> rows = rows_of(level, s, (const double *)a.q, kind, colour, at, is_second);
+    Four<double> q = load4(a.q + own), b = load4(a.b + own);
+    unsigned flags = flags_of(level, kind, own);
+    if (x != a.q) {
+        Rows<double> of_x = rows_of(level, s, x, kind, colour, at, is_second);
+        Four<double> step = load4(x + own);
+        for (int k = 0; k < 4; k++) rows.sum.v[k] += of_x.sum.v[k], q.v[k] += step.v[k];
+    }
+    for (int k = 0; k < 4; k++)
+        rows.sum.v[k] = is_free(kind, flags, k) ? rows.sum.v[k] - rows.diagonal.v[k] * q.v[k] - b.v[k] : 0.0;
+    return rows;
+}
+
+// Four of z.
+__device__ inline Four<double> precondition(const Args &a, const Four<double> &r, const Four<double> &diagonal) {
     Four<double> z = r;
     if (a.mode == BY_DIAGONAL)
         for (int k = 0; k < 4; k++) z.v[k] = diagonal.v[k] > 0.0 ? r.v[k] / diagonal.v[k] : 0.0;
+    return z;
+}
+
+// Stores four of r and of z; adds r^T z and the largest |r|.
+__device__ inline void store_residual(const Args &a, int own, const Four<double> &r, const Four<double> &diagonal,
+                                      double *v) {
+    Four<double> z = precondition(a, r, diagonal);
     for (int k = 0; k < 4; k++) {
         v[0] += r.v[k] * z.v[k];
         v[1] = larger(v[1], fabs(r.v[k]));
@@ -47,11 +72,10 @@ __device__ inline void store_residual(const Args &a, int own, const Four<double>
     if (a.mode == BY_DIAGONAL) store4(a.vectors[PRECONDITIONED] + own, z);
 }
 
-// r <- -(A (q + x) + b) on free rows, where x is not q itself and then vanishes on them; p <- 0.
+// r <- -(A (q + x) + b) on free rows; p <- 0.
 BARRIER_KERNEL(begin_rows) {
     const Level &level = a.level;
     System<double> s = fine_system(a);
-    const double *x = a.vectors[ANSWER];
     double v[2] = {0.0, 0.0};
     {
         FOR_TILES(level, place, false) {
@@ -60,18 +84,9 @@ BARRIER_KERNEL(begin_rows) {
 #pragma unroll 1
             for (int colour = 0; colour < 2; colour++) {
                 int own = colour * level.size + place.at;
-                bool is_second = second(place, colour);
-                Rows<double> rows = rows_of(level, s, (const double *)a.q, kind, colour, place.at, is_second);
-                // Rows that no wall is beside have no neighbour with an x.
-                if (kind != PLAIN && x != a.q) {
-                    Rows<double> of_x = rows_of(level, s, x, kind, colour, place.at, is_second);
-                    for (int k = 0; k < 4; k++) rows.sum.v[k] += of_x.sum.v[k];
-                }
-                Four<double> q = load4(a.q + own), b = load4(a.b + own), zero = {0.0, 0.0, 0.0, 0.0}, r;
-                unsigned flags = flags_of(level, kind, own);
-                for (int k = 0; k < 4; k++)
-                    r.v[k] = is_free(kind, flags, k) ? rows.sum.v[k] - rows.diagonal.v[k] * q.v[k] - b.v[k] : 0.0;
-                store_residual(a, own, r, rows.diagonal, v);
+                Rows<double> rows = residual_of(a, s, kind, colour, place.at, second(place, colour));
+                Four<double> zero = {0.0, 0.0, 0.0, 0.0};
+                store_residual(a, own, rows.sum, rows.diagonal, v);
                 store4(a.vectors[DIRECTION] + own, zero);
             }
         }
@@ -80,14 +95,23 @@ BARRIER_KERNEL(begin_rows) {
     a.scalars->rho = v[0], a.scalars->norm = v[1];
 }
 
+// Where blocks leave numbers for all others, and wait for theirs.
+#define WAITS 1        // place in tickets: how many there were
+#define VACANT (~0ull) // a NaN that no sum is
+#define AGREED 3       // numbers
+#define SETS 3
+#define SET_SIZE (AGREED * CREW_THREADS)
+
 // How far to go: to a residual of a.factor, in no more than a.rows iterations.
 KERNEL(aim) {
+    for (int slot = threadIdx.x; slot < SETS * SET_SIZE; slot += blockDim.x) a.slots[slot] = VACANT;
     if (threadIdx.x || blockIdx.x) return;
     Scalars &scalars = *a.scalars;
     scalars.target = a.factor, scalars.limit = a.rows;
     scalars.iterations = scalars.is_begun = 0;
     scalars.is_stopped = RUNNING;
     scalars.beta = 0.0;
+    scalars.tickets[WAITS] = 0;
 }
 
 // p' <- z + beta p, and the step alpha = r^T z / p'^T S p'.
@@ -155,7 +179,7 @@ BARRIER_KERNEL(step_rows) {
     Scalars &scalars = *a.scalars;
     if (a.mode < BY_CYCLE) scalars.beta = v[0] / scalars.rho, scalars.rho = v[0];
     scalars.norm = v[1];
-    a.vectors[NORMS][scalars.iterations++ % BATCH] = v[1];
+    a.vectors[NORMS][scalars.iterations++ % LOG] = v[1];
     if (!(v[1] > scalars.target) || scalars.iterations >= scalars.limit) scalars.is_stopped = DONE;
 }
 

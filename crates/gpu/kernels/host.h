@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <ucontext.h>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct alignas(16) double2 { double x, y; };
 #define __shared__ static thread_local
 #define SHARED_MEMORY(name) alignas(16) static thread_local char name[192 << 10]
 static inline void __threadfence() {}
+static inline long long __double_as_longlong(double v) { long long u; memcpy(&u, &v, 8); return u; }
+static inline double __longlong_as_double(long long u) { double v; memcpy(&v, &u, 8); return v; }
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
 template <class T> static inline T atomicAdd(T *p, T v) { T old = *p; *p += v; return old; }
@@ -39,6 +42,28 @@ static thread_local Fibers fibers;
 static void __syncthreads() { swapcontext(&fibers.threads[fibers.current], &fibers.home); }
 
 static void small_barrier() { __syncthreads(); }
+
+// Threads of a warp trade numbers; all threads of the block must call it.
+static double __shfl_xor_sync(unsigned, double v, int mask) {
+    static thread_local double traded[2][1024];
+    static thread_local unsigned turns[1024];
+    int t = threadIdx.x;
+    double *trade = traded[turns[t]++ & 1];
+    trade[t] = v;
+    __syncthreads();
+    return trade[t ^ mask];
+}
+
+// Blocks that wait for each other run at the same time, each in a thread of its own.
+#define CREW_THREADS 128
+#define EVERY_WARP true // threads take turns: none may have fewer than others
+static void crew_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+template <class T> static T crew_load(const T *p) {
+    T v = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (v == ~T(0)) std::this_thread::yield(); // it is waited for
+    return v;
+}
+template <class T, class V> static void crew_store(T *p, V v) { __atomic_store_n(p, (T)v, __ATOMIC_RELAXED); }
 
 static void fiber() {
     fibers.body(fibers.args);
@@ -71,17 +96,25 @@ static void run_block(void (*body)(const void *), const void *args, bool has_bar
     }
 }
 
-struct Entry { const char *name; void (*body)(const void *); bool has_barriers; };
-static std::vector<Entry> &entries() { static std::vector<Entry> all; return all; }
-struct Register { Register(const char *name, void (*body)(const void *), bool b) { entries().push_back({name, body, b}); } };
+template <class Run> static void run_crew(unsigned blocks, Run run) {
+    std::vector<std::thread> crew;
+    for (unsigned block = 0; block < blocks; block++) crew.emplace_back(run, block);
+    for (std::thread &member : crew) member.join();
+}
 
-#define HOST_KERNEL(name, has_barriers)                                                                        \
+enum Waits { NEVER, IN_BLOCK, FOR_ALL };
+struct Entry { const char *name; void (*body)(const void *); Waits waits; };
+static std::vector<Entry> &entries() { static std::vector<Entry> all; return all; }
+struct Register { Register(const char *name, void (*body)(const void *), Waits w) { entries().push_back({name, body, w}); } };
+
+#define HOST_KERNEL(name, waits)                                                                               \
     static void name(const struct Args &a);                                                                    \
     static void name##_body(const void *args) { name(*(const struct Args *)args); }                            \
-    static Register name##_entry(#name, name##_body, has_barriers);                                            \
+    static Register name##_entry(#name, name##_body, waits);                                                   \
     static void name(const struct Args &a)
-#define KERNEL(name) HOST_KERNEL(name, false)
-#define BARRIER_KERNEL(name) HOST_KERNEL(name, true)
+#define KERNEL(name) HOST_KERNEL(name, NEVER)
+#define BARRIER_KERNEL(name) HOST_KERNEL(name, IN_BLOCK)
 #define LEAN_KERNEL(name, blocks) KERNEL(name)
 #define LEAN_BARRIER_KERNEL(name, blocks) BARRIER_KERNEL(name)
-#define SMALL_KERNEL(name) HOST_KERNEL(name, true)
+#define SMALL_KERNEL(name) HOST_KERNEL(name, IN_BLOCK)
+#define CREW_KERNEL(name) HOST_KERNEL(name, FOR_ALL)

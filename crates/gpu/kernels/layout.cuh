@@ -57,11 +57,12 @@ struct Level {
 
 // What the host reads back.
 struct Scalars {
-    double norm, residual, rho, alpha, beta, plain_norm, free_norm, spare;
+    double norm, residual, rho, alpha, beta, plain_norm, free_norm, stretch;
     int changes, is_stopped, is_begun, truncated; // truncated: the changes that the levels know of
     unsigned tickets[4];
     double target, merit, slope, moved;
     int iterations, limit;
+    double before;
 };
 
 // Everything a kernel may need; each uses its part.
@@ -73,13 +74,15 @@ struct Args {
     double factor, other, scale;
     double *coupling[3], *excess, *q, *b, *lower; // level 0 in double precision
     float *direction, *image, *product, *iterate; // conjugate gradients on black cells
-    double *vectors[8];
+    double *vectors[10];
     const unsigned *cells;
     const double *values, *more;
     const unsigned *loose;
     u64 *anchors;
     int *near, *touched; // level 0: how many groups are swept at walls, or may hear of it, then where they are
+    int *busy;           // level 0: how many tiles are not empty, then which
     double *partials;
+    u64 *slots;
     Scalars *scalars;
 };
 
@@ -111,10 +114,8 @@ __device__ inline int cell_of(const Level &level, int x, int y, int z) {
 
 __device__ inline int tiles_of(const Level &level) { return level.tiles_x * level.tiles_y * level.tiles_z; }
 
-// The group of a thread in a tile; false where there is none.
-__device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
-    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
-    int t = threadIdx.x;
+// Group t of a tile; false where there is none.
+__device__ inline bool locate_in(const Level &level, int tile, int t, Place &place) {
     int slot = (tile % level.tiles_x) * TILE_SLOTS + (t & 7) * 4;
     int rest = tile / level.tiles_x;
     int y = (rest % level.tiles_y) * TILE_Y + (t >> 3) % TILE_Y;
@@ -122,6 +123,12 @@ __device__ inline bool locate(const Level &level, int tile, bool everywhere, Pla
     if (slot >= level.slots || y >= level.ny || z >= level.nz) return false;
     place = place_of(level, slot, y, z);
     return true;
+}
+
+// The group of a thread in a tile; false where there is none.
+__device__ inline bool locate(const Level &level, int tile, bool everywhere, Place &place) {
+    if (!everywhere && !level.is_crowded && !level.tiles[tile]) return false;
+    return locate_in(level, tile, threadIdx.x, place);
 }
 
 // Groups of a level one behind the other, for loops over small levels.

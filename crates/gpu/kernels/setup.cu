@@ -54,6 +54,24 @@ KERNEL(list_mixed) {
     }
 }
 
+// Lists the tiles that are not empty, in their order; one block.
+BARRIER_KERNEL(list_tiles) {
+    __shared__ int ends[THREADS + 1];
+    int tiles = tiles_of(a.level), share = (tiles + THREADS - 1) / THREADS, t = threadIdx.x, count = 0;
+    for (int tile = t * share; tile < (t + 1) * share && tile < tiles; tile++) count += a.level.tiles[tile];
+    ends[t + 1] = count;
+    __syncthreads();
+    if (t == 0) {
+        ends[0] = 0;
+        for (int i = 0; i < THREADS; i++) ends[i + 1] += ends[i];
+        a.busy[0] = ends[THREADS];
+    }
+    __syncthreads();
+    int *next = a.busy + 1 + ends[t];
+    for (int tile = t * share; tile < (t + 1) * share && tile < tiles; tile++)
+        if (a.level.tiles[tile]) *next++ = tile;
+}
+
 // Whether there are wall cells within so many steps of a group, from row to row, of which some may lead across to
 // other groups of a row.
 __device__ inline bool is_near_wall(const Level &level, const Place &place, int steps, int across) {

@@ -1,7 +1,7 @@
 //! One piece of device memory, cut up for all arrays of a problem.
 
 use crate::error::GpuError;
-use crate::layout::{Address, Args, BATCH, Level, Scalars, Vector};
+use crate::layout::{Address, Args, LOG, Level, SLOTS, Scalars, Vector};
 use crate::machine::Machine;
 use bytemuck::Zeroable;
 
@@ -92,6 +92,7 @@ impl Arena {
         for list in [&mut base.near, &mut base.touched] {
             *list = cutter.take(4 + levels[0].size as usize);
         }
+        base.busy = cutter.take(4 + 4 * levels[0].tile_count() as usize);
         for coupling in &mut base.coupling[..dimension] {
             *coupling = cutter.take(8 * cells);
         }
@@ -102,11 +103,12 @@ impl Arena {
             *array = cutter.take(2 * cells);
         }
         for &vector in vectors {
-            base.vectors[vector as usize] = cutter.take(8 * if vector == Vector::Norms { BATCH } else { cells });
+            base.vectors[vector as usize] = cutter.take(8 * if vector == Vector::Norms { LOG } else { cells });
         }
         base.scalars = cutter.take(size_of::<Scalars>());
         let cleared = cutter.used;
         base.partials = cutter.take(8 * 3 * REDUCE_BLOCKS as usize);
+        base.slots = cutter.take(8 * SLOTS);
         base.levels = cutter.take(size_of::<Level>() * levels.len());
         // Cut rows bring one number for the diagonal and two an axis; they come in portions.
         let rows = Staging { cells: cutter.take(4 * rows), values: cutter.take(16 * rows), capacity: rows };
@@ -157,10 +159,14 @@ impl Arena {
             levels,
             near,
             touched,
+            busy,
+            slots,
             ..
         } = &mut self.base;
-        let arrays =
-            [excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched];
+        let arrays = [
+            excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy,
+            slots,
+        ];
         arrays.into_iter().chain(coupling).for_each(|address| *address += start);
         self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
         self.rows.cells += start;

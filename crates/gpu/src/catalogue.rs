@@ -61,6 +61,9 @@ impl Plan {
         if precondition != Nothing {
             vectors.push(Vector::Preconditioned);
         }
+        if !precondition.has_cycle() {
+            vectors.extend([Vector::Exchanged, Vector::OtherExchanged, Vector::SecondImage]);
+        }
         if has_trial {
             vectors.extend([Vector::Answer, Vector::Trial]);
         }

@@ -3,7 +3,7 @@
 use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 
 use crate::error::GpuError;
-use crate::layout::{Args, BATCH, Precondition, Progress, THREADS, Truncation, Vector};
+use crate::layout::{Args, BATCH, LOG, Precondition, Progress, THREADS, Truncation, Vector};
 use crate::machine::Kernel;
 use crate::resident::Resident;
 
@@ -28,7 +28,14 @@ impl Resident {
             return self.device.set_up();
         }
         self.device.launch(Kernel::ClassifyFine, &self.device.args(0))?;
-        self.device.launch(Kernel::ListMixed, &self.device.args(0))
+        self.device.launch(Kernel::ListMixed, &self.device.args(0))?;
+        let args = self.device.args(0);
+        self.device.machine.launch(Kernel::ListTiles, 1, THREADS, &args)?;
+        let mut busy = 0u32;
+        self.device.machine.read(args.busy, bytemuck::bytes_of_mut(&mut busy))?;
+        let has_vectors = args.vectors[Vector::Exchanged as usize] != 0;
+        self.crew_kernel = self.device.machine.crew().kernel(busy).filter(|_| has_vectors);
+        Ok(())
     }
 
     /// The levels follow the pinned rows.
@@ -72,20 +79,32 @@ impl Resident {
         }
         let rows = aim.most_iterations.min(i32::MAX as usize) as i32;
         self.device.machine.launch(Kernel::Aim, 1, THREADS, &Args { factor: target, rows, ..args })?;
-        // A cycle takes much longer than the host needs to look.
-        let batch = if precondition.has_cycle() { 1 } else { BATCH };
+        let together = self.crew_kernel.filter(|_| !precondition.has_cycle());
+        let batch = match () {
+            () if together.is_some() => LOG,
+            () if precondition.has_cycle() => 1, // it takes much longer than the host needs to look
+            () => BATCH,
+        };
         let (mut parity, mut seen, mut to_beat) = (0, 0, norm);
         loop {
-            let known = self.recordings.batches[parity];
-            let recording = self.replay(known, |resident| resident.launch_batch(precondition, batch, parity))?;
-            self.recordings.batches[parity] = Some(recording);
-            parity = (parity + batch) % 2;
+            if let Some(kernel) = together {
+                let (crew, rows) = (self.device.machine.crew(), batch as i32);
+                self.device.launch(Kernel::RenewRows, &args)?;
+                self.device.reduce(Kernel::RenewImages, &args)?;
+                self.device.machine.launch(kernel, crew.blocks, crew.threads, &Args { rows, ..args })?;
+            } else {
+                let known = self.recordings.batches[parity];
+                let recording = self.replay(known, |resident| resident.launch_batch(precondition, batch, parity))?;
+                self.recordings.batches[parity] = Some(recording);
+                parity = (parity + batch) % 2;
+            }
             let scalars = self.device.scalars()?;
             let iterations = scalars.iterations as usize;
             if let Some(watch) = &mut watch {
-                let mut norms = [0.0; BATCH];
-                self.device.machine.read(args.vectors[Vector::Norms as usize], bytemuck::bytes_of_mut(&mut norms))?;
-                (seen..iterations).for_each(|iteration| watch(norms[iteration % BATCH]));
+                let at = args.vectors[Vector::Norms as usize] + 8 * (seen % LOG) as u64;
+                let mut norms = vec![0.0; iterations - seen];
+                self.device.machine.read(at, bytemuck::cast_slice_mut(&mut norms))?;
+                norms.into_iter().for_each(&mut *watch);
             }
             seen = iterations;
             let mut has_broken_down = scalars.is_stopped == Progress::Broken as i32;

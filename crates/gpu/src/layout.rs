@@ -11,6 +11,18 @@ pub(crate) const SMALL_THREADS: u32 = 512;
 /// Blocks that work on lists of groups.
 pub(crate) const LISTED_BLOCKS: u32 = 132 * 16;
 
+/// Numbers that blocks leave for each other where all wait: three sets of three for each.
+pub(crate) const SLOTS: usize = 3 * 3 * MOST_BLOCKS as usize;
+
+/// Blocks at most that all wait for each other: each has a thread to look for every other.
+pub(crate) const MOST_BLOCKS: u32 = 512;
+
+/// Groups of a thread at most that iterates with all others.
+pub(crate) const PASSES: u32 = 2;
+
+/// Bytes that such a thread keeps of three vectors, for each of its groups.
+pub(crate) const OWN_BYTES: u32 = 3 * 8 * 8;
+
 /// Bytes of its own memory that a block needs for the tiny levels.
 pub(crate) const TINY_BYTES: u32 = 160 << 10;
 
@@ -135,7 +147,7 @@ pub(crate) struct Scalars {
     pub beta: f64,
     pub plain_norm: f64,
     pub free_norm: f64,
-    pub spare: f64,
+    pub stretch: f64,
     pub changes: i32,
     pub is_stopped: i32,
     pub is_begun: i32,
@@ -148,6 +160,7 @@ pub(crate) struct Scalars {
     pub moved: f64,
     pub iterations: i32,
     pub limit: i32,
+    pub before: f64,
 }
 
 /// Everything a kernel may need; each uses its part.
@@ -177,7 +190,7 @@ pub(crate) struct Args {
     pub image: Address,
     pub product: Address,
     pub iterate: Address,
-    pub vectors: [Address; 8],
+    pub vectors: [Address; 10],
     pub cells: Address,
     pub values: Address,
     pub more: Address,
@@ -185,12 +198,17 @@ pub(crate) struct Args {
     pub anchors: Address,
     pub near: Address,
     pub touched: Address,
+    pub busy: Address,
     pub partials: Address,
+    pub slots: Address,
     pub scalars: Address,
 }
 
 /// Iterations of conjugate gradients between two looks of the host; even, since directions change places.
 pub(crate) const BATCH: usize = 32;
+
+/// Norms of the residual that the host can look back on; a multiple of the batch.
+pub(crate) const LOG: usize = 256;
 
 /// Vectors of the methods beside `best`, by their place in [`Args::vectors`].
 #[repr(usize)]
@@ -205,8 +223,20 @@ pub(crate) enum Vector {
     /// The iterate itself where it is corrected in place.
     Answer = 4,
     Trial = 5,
-    /// Of the residual, after each iteration of a batch.
+    /// Of the residual, after each of the last iterations.
     Norms = 6,
+    /// What blocks that iterate together read of each other, in turn with the one behind.
+    Exchanged = 7,
+    OtherExchanged = 8,
+    /// The image of the image of the direction.
+    SecondImage = 9,
+}
+
+impl Vector {
+    /// Whether only blocks that iterate together need it.
+    pub fn is_of_crew(self) -> bool {
+        matches!(self, Self::Exchanged | Self::OtherExchanged | Self::SecondImage)
+    }
 }
 
 /// What makes the preconditioned residual of the residual.

@@ -7,8 +7,11 @@ use unstick_mlcp::{Mlcp, PressureOperator};
 use crate::arena::Arena;
 use crate::error::GpuError;
 use crate::hierarchy::Device;
-use crate::layout::{Args, Scalars, Settle, THREADS, Vector};
+use crate::layout::{Args, Level, Scalars, Settle, THREADS, Vector};
 use crate::machine::{Kernel, Machine, Recording};
+
+/// Tiles of a lattice for each that has liquid, where it is worth a thought that all of these may stay on the device.
+const SPARSEST: u32 = 8;
 
 /// Launches that every problem of a shape repeats.
 #[derive(Default)]
@@ -46,6 +49,8 @@ pub(crate) struct Resident {
     /// Components that must keep a pinned row, and rows of them.
     pub loose: usize,
     pub loose_rows: usize,
+    /// What iterates conjugate gradients, if the [crew](crate::machine::Crew) has room for their vectors.
+    pub crew_kernel: Option<Kernel>,
     rows: usize,
     /// Changes of the active set, all in all and before the last policy.
     pub changes: [i32; 2],
@@ -62,7 +67,10 @@ impl Resident {
         rows: usize,
         vectors: &[Vector],
     ) -> Result<Self, GpuError> {
-        let arena = Arena::new(&mut *machine, dimension, shape, rows, vectors)?;
+        // Lattices of which the liquid would have to fill the least part take no memory for it.
+        let can_stay = machine.crew().kernel(Level::new(dimension, shape, 1.0).tile_count() / SPARSEST).is_some();
+        let vectors: Vec<Vector> = vectors.iter().copied().filter(|vector| can_stay || !vector.is_of_crew()).collect();
+        let arena = Arena::new(&mut *machine, dimension, shape, rows, &vectors)?;
         Ok(Self {
             device: Device { machine, arena },
             recordings: Recordings::default(),
@@ -71,6 +79,7 @@ impl Resident {
             has_walls: false,
             loose: 0,
             loose_rows: 0,
+            crew_kernel: None,
             rows: 0,
             changes: [0; 2],
             norm: 1.0,

@@ -52,6 +52,33 @@ fn generated_problems_have_the_answer_of_the_processor() {
     }
 }
 
+#[test]
+fn problems_of_any_size_have_the_answer_of_the_processor() {
+    // Too large for blocks that keep the vectors to themselves, and large enough for all that they have room for.
+    let cases = [
+        (Example::CubeLid, 3, 12, "newton+cg/jacobi"),
+        (Example::CubeLid, 3, 30, "sticking+cg/none"),
+        (Example::SphereHalf, 2, 96, "policy+cg/none"),
+    ];
+    for (example, dimension, size, name) in cases {
+        let problem = example.problem(dimension, size, 1).unwrap();
+        let [expected, report] = compare(name.parse().unwrap(), &problem, &format!("{example} {dimension}D {size}"));
+        let [work, of_cpu] = [&report, &expected].map(SolveReport::inner_iterations);
+        assert!(work.abs_diff(of_cpu) <= 3 + of_cpu / 10, "{name}: {work} iterations, {of_cpu}");
+    }
+}
+
+#[test]
+fn recurrences_that_are_renewed_keep_their_directions() {
+    let problem = Example::ThinPlates.problem(2, 96, 0).unwrap();
+    for name in ["sticking+cg/none", "sticking+cg/jacobi"] {
+        let [expected, report] = compare(name.parse().unwrap(), &problem, "thin-plates 96");
+        let [cycles, of_cpu] = [&report, &expected].map(SolveReport::cycles);
+        assert!(of_cpu > 256, "{name}: {of_cpu} iterations are one batch");
+        assert!(cycles.abs_diff(of_cpu) <= of_cpu / 50, "{name}: {cycles} iterations, {of_cpu}");
+    }
+}
+
 /// A closed box of `n` cells a side, whose left column may let go.
 fn closed_box(n: usize, b: Vec<f64>) -> Mlcp<'static> {
     let mut triplets = Vec::new();

@@ -85,6 +85,7 @@ Examples:
   unstick study lai --out out/lai                   all of a source, as published: hours
   unstick study all --quick --resume                go on; what was measured is kept
   unstick study all --quick --tables docs/studies   tables as Markdown and CSV besides
+  unstick study andersen --backend gpu --out gpu    solvers that the GPU has, on the GPU
 
 Every study gets a page, its tables as CSV and its plots as SVG; index.html links them all. Finished
 measurements are kept in measurements.jsonl and shared by the studies that ask for the same.
@@ -351,6 +352,10 @@ pub struct StudyArgs {
     #[arg(long)]
     pub quick: bool,
 
+    /// Where problems are solved: `gpu` leaves out what it does not have, `auto` leaves that to the processor
+    #[arg(long, value_name = "B", default_value = "cpu")]
+    pub backend: BackendKind,
+
     /// The folder of pages and measurements [default: out/study]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -360,7 +365,7 @@ pub struct StudyArgs {
     pub only: Option<String>,
 
     /// Measure nothing: pages and tables of what the folder holds, on whatever machine it was measured
-    #[arg(long, conflicts_with_all = ["fresh", "resume", "only"])]
+    #[arg(long, conflicts_with_all = ["fresh", "resume", "only", "backend"])]
     pub show: bool,
 
     /// Keep the measurements that the folder holds

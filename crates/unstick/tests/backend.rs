@@ -87,3 +87,17 @@ fn the_doctor_says_what_is_missing() {
     let told: Value = serde_json::from_slice(&output).unwrap();
     assert!(told["gpu_missing"].is_string() && told["gpus"].as_array().unwrap().is_empty(), "{told}");
 }
+
+#[test]
+fn a_study_needs_the_gpu_it_asks_for_and_auto_does_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = |backend: &str, more: &[&str]| {
+        let args =
+            ["study", "lai-6.3", "--quick", "--only", "maze 32 frame 10 fas ", "--out", "site", "--backend", backend];
+        unstick(&folder).args(args).args(more).assert()
+    };
+    study("gpu", &[]).code(2).stdout(is_empty()).stderr(contains("unstick doctor").and(contains("auto")));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+    study("auto", &[]).success();
+    study("cpu", &["--resume"]).success(); // all was done by the processor
+}

@@ -127,6 +127,46 @@ fn a_bench_shows_both_side_by_side() {
 }
 
 #[test]
+fn a_study_says_what_the_device_solved_and_is_not_mixed() {
+    const STUDY: &str = "lai-6.3";
+    let folder = tempfile::tempdir().unwrap();
+    let study = |args: &[&str]| unstick(&folder, "yes").arg("study").args(args).arg("--quick").assert();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let only = ["--only", "maze 32 frame 10 "];
+    study(&[&[STUDY, "--out", "site", "--backend", "gpu", "--tables", "kept"], &only[..]].concat())
+        .success()
+        .stdout(contains("problems solved on gpu (emulated)"))
+        .stderr(contains("on gpu is left out"));
+    let lines = read("site/measurements.jsonl");
+    let (head, solves) = lines.split_once('\n').unwrap();
+    assert_eq!(serde_json::from_str::<Value>(head).unwrap()["gpu"]["name"], "emulated");
+    let solves: Vec<Value> = solves.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(solves.len(), 2, "Newton and best");
+    for solve in &solves {
+        assert!(solve["record"]["solve"]["is_on_gpu"].as_bool().unwrap(), "{solve}");
+        assert!(solve["record"]["solve"]["converged"].as_bool().unwrap(), "{solve}");
+        assert!(solve["record"]["solve"]["solve"].as_f64().unwrap() > 0.0, "{solve}");
+    }
+    let page = read(&format!("site/{STUDY}.html"));
+    assert!(page.contains("problems solved on gpu (emulated)") && page.contains(", on gpu</h2>"), "{page}");
+    assert!(read("kept/README.md").contains(&format!("unstick study {STUDY} --quick --backend gpu")));
+
+    for backend in ["cpu", "auto"] {
+        let resumed = [STUDY, "--out", "site", "--resume", "--backend", backend];
+        study(&resumed).code(2).stderr(contains("was measured by").and(contains("gpu (emulated)")));
+    }
+    assert_eq!(read("site/measurements.jsonl"), lines, "what was there is as it was");
+
+    // What the device does not have is left to the processor, and the caption says so.
+    study(&[&[STUDY, "--out", "both", "--backend", "auto"], &only[..]].concat()).success();
+    let page = read(&format!("both/{STUDY}.html"));
+    assert!(page.contains("(on gpu: Newton, best; on cpu: FAS-MG, "), "{page}");
+
+    // Nothing in it for a device.
+    study(&["archimedes", "--out", "alone", "--backend", "gpu"]).code(2).stderr(contains("solves no problems"));
+}
+
+#[test]
 fn the_doctor_measures_the_device() {
     let folder = tempfile::tempdir().unwrap();
     unstick(&folder, "yes").args(["doctor", "--bench"]).assert().success().stdout(contains("V(2,2)-cycle"));

@@ -3,22 +3,27 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::sys::{
+    CUdevice_attribute_enum, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
+};
 use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
 use cudarc::nvrtc::{self, CompileError, CompileOptions};
 
-use super::{Kernel, Machine, Recording, kernel_text};
+use super::{Crew, Kernel, Machine, Recording, kernel_text};
 use crate::error::GpuError;
-use crate::layout::{Address, Args, TINY_BYTES};
+use crate::layout::{Address, Args, MOST_BLOCKS, OWN_BYTES, PASSES, TINY_BYTES};
 
 // SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
 unsafe impl DeviceRepr for Args {}
 
 /// Bytes of the mailbox.
 const MAILBOX: usize = 256;
+
+/// Threads of a block that iterates with all others; `CREW_THREADS` of the kernels.
+const CREW_THREADS: u32 = 512;
 
 /// A device with the kernels of one dimension.
 pub(crate) struct Cuda {
@@ -28,6 +33,7 @@ pub(crate) struct Cuda {
     memory: Option<CudaSlice<u8>>,
     graphs: Vec<CudaGraph>,
     cluster: u32,
+    crew: Crew,
     /// Where numbers arrive that the host waits for; memory that the device can write to directly.
     mailbox: PinnedHostSlice<u8>,
 }
@@ -83,12 +89,33 @@ impl Cuda {
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
         let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let lent = functions[Kernel::SmallCycle as usize].set_attribute(attribute, TINY_BYTES as i32);
-        lent.map_err(failed("lend a block its memory"))?;
+        let crew = Self::crew_of(&context)?;
+        let tiny = (Kernel::SmallCycle, Some(TINY_BYTES));
+        let rooms = [Kernel::IterateRows, Kernel::IterateMoreRows].map(|kernel| (kernel, crew.room(kernel)));
+        for (kernel, bytes) in [tiny].into_iter().chain(rooms) {
+            let Some(bytes) = bytes else { continue };
+            let lent = functions[kernel as usize].set_attribute(attribute, bytes as i32);
+            lent.map_err(failed("lend a block its memory"))?;
+        }
         let stream = context.new_stream().map_err(failed("open a stream"))?;
         // SAFETY: written by the device before it is read.
         let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
-        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, mailbox })
+        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, crew, mailbox })
+    }
+
+    /// One block for each multiprocessor, with as much of its memory as there is use for.
+    fn crew_of(context: &CudaContext) -> Result<Crew, GpuError> {
+        use CUdevice_attribute_enum as Attribute;
+        let tell = |attribute| context.attribute(attribute).map_err(failed("tell what it can do"));
+        let can_wait = tell(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
+        let blocks = tell(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
+        let bytes = tell(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32;
+        let passes = bytes / (OWN_BYTES * CREW_THREADS);
+        Ok(Crew {
+            blocks: if can_wait { blocks.min(MOST_BLOCKS) } else { 0 },
+            threads: CREW_THREADS,
+            passes: passes.min(PASSES),
+        })
     }
 
     /// Whether there is a device of that number.
@@ -157,14 +184,21 @@ impl Machine for Cuda {
         self.cluster
     }
 
+    fn crew(&self) -> Crew {
+        self.crew
+    }
+
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let function = &self.functions[kernel as usize];
-        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { 0 };
+        let room = self.crew.room(kernel);
+        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { room.unwrap_or(0) };
         let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes };
         let mut builder = self.stream.launch_builder(function);
         builder.arg(args);
         // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.
-        unsafe { builder.launch(shape) }.map(drop).map_err(failed("launch a kernel"))
+        let launched =
+            unsafe { if room.is_some() { builder.launch_cooperative(shape) } else { builder.launch(shape) } };
+        launched.map(drop).map_err(failed("launch a kernel"))
     }
 
     fn begin_recording(&mut self) -> Result<(), GpuError> {

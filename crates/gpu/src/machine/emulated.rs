@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
-use super::{Kernel, Machine, Recording};
+use super::{Crew, Kernel, Machine, Recording};
 use crate::error::GpuError;
 use crate::layout::{Address, Args};
 
@@ -100,6 +100,10 @@ impl Machine for Emulated {
 
     fn cluster(&self) -> u32 {
         1
+    }
+
+    fn crew(&self) -> Crew {
+        Crew { blocks: 3, threads: 128, passes: 2 }
     }
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {

@@ -9,10 +9,10 @@ pub(crate) use cuda::{Cuda, check_libraries};
 pub(crate) use emulated::Emulated;
 
 use crate::error::GpuError;
-use crate::layout::{Address, Args};
+use crate::layout::{Address, Args, OWN_BYTES, THREADS};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 17] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -27,6 +27,7 @@ const PARTS: [&str; 16] = [
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
     include_str!("../../kernels/gradients.cu"),
+    include_str!("../../kernels/crew.cu"),
     include_str!("../../kernels/newton.cu"),
     include_str!("../../kernels/probe.cu"),
 ];
@@ -66,6 +67,7 @@ kernels! {
     Truncate = "truncate",
     ListMixed = "list_mixed",
     ListNear = "list_near",
+    ListTiles = "list_tiles",
     SmallSetup = "small_setup",
     SmallGalerkin = "small_galerkin",
     SmallCycle = "small_cycle",
@@ -101,6 +103,10 @@ kernels! {
     Aim = "aim",
     MultiplyRows = "multiply_rows",
     StepRows = "step_rows",
+    RenewRows = "renew_rows",
+    RenewImages = "renew_images",
+    IterateRows = "iterate_rows",
+    IterateMoreRows = "iterate_more_rows",
     LoadCycle = "load_cycle",
     TakeCycle = "take_cycle",
     ChooseNewton = "choose_newton",
@@ -111,6 +117,35 @@ kernels! {
     AcceptTrial = "accept_trial",
     CopyCells = "copy_cells",
     Nothing = "nothing",
+}
+
+/// Blocks that are all at work at the same time and may wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crew {
+    pub blocks: u32,
+    /// Of a block.
+    pub threads: u32,
+    /// Groups for which a thread has room.
+    pub passes: u32,
+}
+
+impl Crew {
+    /// The kernel that iterates on so many tiles; none if there is no room for them.
+    pub fn kernel(&self, tiles: u32) -> Option<Kernel> {
+        let kernels = [Kernel::IterateRows, Kernel::IterateMoreRows];
+        let at_once = self.blocks * self.threads / THREADS;
+        (1..=self.passes).find(|passes| tiles <= passes * at_once).map(|passes| kernels[passes as usize - 1])
+    }
+
+    /// Bytes of its own memory that a block of a kernel uses.
+    pub fn room(&self, kernel: Kernel) -> Option<u32> {
+        let passes = match kernel {
+            Kernel::IterateRows => 1,
+            Kernel::IterateMoreRows => 2,
+            _ => return None,
+        };
+        (passes <= self.passes).then_some(OWN_BYTES * self.threads * passes)
+    }
 }
 
 /// Launches that are replayed as one.
@@ -131,6 +166,9 @@ pub(crate) trait Machine: Send {
 
     /// How many blocks can wait for each other.
     fn cluster(&self) -> u32;
+
+    /// Who runs [`Kernel::IterateRows`] and [`Kernel::IterateMoreRows`]; nobody where blocks cannot wait for all others.
+    fn crew(&self) -> Crew;
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
 

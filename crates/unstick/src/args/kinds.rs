@@ -12,9 +12,10 @@ pub enum WallKind {
 }
 
 /// Where solvers run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum BackendKind {
     /// On the processor
+    #[default]
     Cpu,
     /// On the GPU
     Gpu,

@@ -56,7 +56,8 @@ impl Entrant {
         Ok((entrants, notes))
     }
 
-    fn place(method: PressureMethod, backend: Backend) -> Result<Self, GpuError> {
+    /// A method where a backend has it.
+    pub fn place(method: PressureMethod, backend: Backend) -> Result<Self, GpuError> {
         let placement = match method {
             PressureMethod::Solver(name) => backend.place(&name)?,
             PressureMethod::Splitting(_) if backend == Backend::Gpu => {

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use unstick::gpu::Backend;
+
 use super::Verdict;
 use crate::args::StudyArgs;
 use crate::error::CommandError;
 use crate::output::{self, Destination};
 use crate::study::hold::Hold;
 use crate::study::sheet::Sheet;
-use crate::study::store::Store;
+use crate::study::store::{Head, Store};
 use crate::study::{self, Pace, Study, measure, present};
 
 /// Where results go unless something else is said.
@@ -21,9 +23,11 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
         return Ok(Verdict::Done);
     }
     let pace = if args.quick { Pace::Quick } else { Pace::Full };
-    let plan = Plan::check(study::find(&args.names)?, pace)?;
+    let studies = study::find(&args.names)?;
+    let head = Head::here(args.backend.into())?;
+    let plan = Plan::check(studies, pace, head.backend())?;
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
-    let (_hold, mut store) = open(args, folder)?;
+    let (_hold, mut store) = open(args, folder, head)?;
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
     if !args.show {
         say(plan.announcement(&store))?;
@@ -61,11 +65,11 @@ struct Plan {
 
 impl Plan {
     /// Tells studies that can be carried out from others. One that was asked for alone is refused.
-    fn check(studies: Vec<&'static Study>, pace: Pace) -> Result<Self, CommandError> {
+    fn check(studies: Vec<&'static Study>, pace: Pace, backend: Backend) -> Result<Self, CommandError> {
         let is_alone = studies.len() == 1;
         let mut plan = Self { pace, possible: Vec::new(), refused: Vec::new() };
         for study in studies {
-            match measure::check(study, pace) {
+            match measure::check(study, pace, backend) {
                 Ok(()) => plan.possible.push(study),
                 Err(error) if is_alone => return Err(error),
                 Err(error) => plan.refused.push((study, error.to_string())),
@@ -106,20 +110,20 @@ impl Plan {
 
 /// The measurements of the folder, or none, for this command alone. What is there is neither mixed nor
 /// lost unasked.
-fn open(args: &StudyArgs, folder: &Path) -> Result<(Hold, Store), CommandError> {
+fn open(args: &StudyArgs, folder: &Path, head: Head) -> Result<(Hold, Store), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
     let hold = Hold::take(folder)?;
     let store = match (Store::exists(folder), args.resume, args.fresh) {
         _ if args.show => Store::show(folder),
-        (true, true, _) => Store::resume(folder),
+        (true, true, _) => Store::resume(folder, head),
         (true, false, false) => Err(CommandError::Run {
             message: format!("{} holds measurements already", folder.display()),
             help: Some(
                 "keep them with `--resume`, discard them with `--fresh`, or name another folder with `--out`".into(),
             ),
         }),
-        _ => Store::create(folder),
+        _ => Store::create(folder, head),
     };
     Ok((hold, store?))
 }
@@ -154,5 +158,10 @@ fn duration(minutes: f64) -> String {
 /// What was typed, as far as it decides the numbers.
 fn command_line(args: &StudyArgs) -> String {
     let quick = if args.quick { " --quick" } else { "" };
-    format!("unstick study {}{quick}", args.names.join(" "))
+    let backend = match Backend::from(args.backend) {
+        Backend::Cpu => "",
+        Backend::Gpu => " --backend gpu",
+        Backend::Auto => " --backend auto",
+    };
+    format!("unstick study {}{quick}{backend}", args.names.join(" "))
 }

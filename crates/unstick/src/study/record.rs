@@ -39,6 +39,9 @@ pub struct Solve {
     pub setup: f64,
     /// Seconds of all else.
     pub solve: f64,
+    /// Whether a GPU solved it.
+    #[serde(default)]
+    pub is_on_gpu: bool,
 }
 
 /// A run of a scene.

@@ -121,12 +121,31 @@ impl Part {
         let pictures = if matches!(view.show, Show::Gallery) { gallery(observations) } else { Vec::new() };
         let texts = Table::beside(&published, &ours);
         Self {
-            caption: view.caption.into(),
+            caption: format!("{}{}", view.caption, machines(observations)),
             table: (!texts.rows.is_empty()).then_some(texts),
             charts,
             pictures,
             verdicts,
         }
+    }
+}
+
+/// Who solved on the GPU and who on the processor, for captions; nothing where all was done by the processor.
+fn machines(observations: &[Observation]) -> String {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (place, record) in observations {
+        if let Record::Solve(solve) = record {
+            let who = format!("{} {}", place.column, place.row).trim_end().to_owned();
+            let side = &mut sides[usize::from(solve.is_on_gpu)];
+            if !side.contains(&who) {
+                side.push(who);
+            }
+        }
+    }
+    match &sides {
+        [_, on_gpu] if on_gpu.is_empty() => String::new(),
+        [on_cpu, _] if on_cpu.is_empty() => ", on gpu".into(),
+        [on_cpu, on_gpu] => format!(" (on gpu: {}; on cpu: {})", on_gpu.join(", "), on_cpu.join(", ")),
     }
 }
 

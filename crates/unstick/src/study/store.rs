@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use unstick::gpu::{Backend, Gpu};
+
 use super::record::Record;
 use crate::error::CommandError;
 use crate::machine;
@@ -27,6 +29,18 @@ pub struct Head {
     pub processor: String,
     /// Threads it had.
     pub threads: usize,
+    /// The GPU that took part in solving problems; none where the processor did it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Device>,
+}
+
+/// A GPU, and what it was asked to solve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// What it is called.
+    pub name: String,
+    /// Whether it was alone: solvers that it does not have were left out, and not left to the processor.
+    pub is_alone: bool,
 }
 
 /// The file and what it holds.
@@ -44,12 +58,28 @@ struct Line {
 }
 
 impl Head {
-    /// What is at work now.
-    pub fn here() -> Self {
-        Self {
+    /// What is at work now. A GPU that is not there is refused where nothing else would do.
+    pub fn here(backend: Backend) -> Result<Self, CommandError> {
+        let device = |gpu: Gpu| Ok(Device { name: gpu.name()?, is_alone: backend == Backend::Gpu });
+        let gpu = match backend {
+            Backend::Cpu => None,
+            Backend::Gpu => Some(Gpu::first().and_then(device).map_err(|error| CommandError::Gpu { error })?),
+            Backend::Auto => Gpu::first().and_then(device).ok(),
+        };
+        Ok(Self {
             unstick: env!("CARGO_PKG_VERSION").into(),
             processor: machine::processor().unwrap_or_else(|| "an unknown processor".into()),
             threads: rayon::current_num_threads(),
+            gpu,
+        })
+    }
+
+    /// Where solvers run.
+    pub fn backend(&self) -> Backend {
+        match &self.gpu {
+            None => Backend::Cpu,
+            Some(device) if device.is_alone => Backend::Gpu,
+            Some(_) => Backend::Auto,
         }
     }
 }
@@ -61,16 +91,16 @@ impl Store {
     }
 
     /// An empty one, in the place of any other.
-    pub fn create(folder: &Path) -> Result<Self, CommandError> {
-        let (path, head) = (folder.join(FILE), Head::here());
+    pub fn create(folder: &Path, head: Head) -> Result<Self, CommandError> {
+        let path = folder.join(FILE);
         let mut file = File::create(&path).map_err(|error| failed(&path, error))?;
         write_line(&mut file, &head).map_err(|error| failed(&path, error))?;
         Ok(Self { path, head, file, records: HashMap::new() })
     }
 
-    /// That of a folder, to go on measuring. Times of another machine are not mixed with those of this one.
-    pub fn resume(folder: &Path) -> Result<Self, CommandError> {
-        Self::open(folder, Some(Head::here()))
+    /// That of a folder, to go on measuring. Times of another machine or backend are not mixed with those of this one.
+    pub fn resume(folder: &Path, here: Head) -> Result<Self, CommandError> {
+        Self::open(folder, Some(here))
     }
 
     /// That of a folder, to look at.
@@ -137,7 +167,14 @@ impl Head {
     /// For people.
     pub fn describe(&self) -> String {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
-        format!("unstick {} on {}, {} {threads}", self.unstick, self.processor, self.threads)
+        let gpu = match &self.gpu {
+            None => String::new(),
+            Some(Device { name, is_alone: true }) => {
+                format!("; problems solved on gpu ({name}) by solvers that it has")
+            }
+            Some(Device { name, .. }) => format!("; problems solved on gpu ({name}) where it has the solver"),
+        };
+        format!("unstick {} on {}, {} {threads}{gpu}", self.unstick, self.processor, self.threads)
     }
 }
 
@@ -157,6 +194,10 @@ mod tests {
     use super::*;
     use crate::study::record::Step;
 
+    fn here() -> Head {
+        Head::here(Backend::Cpu).unwrap()
+    }
+
     fn step(cycles: f64) -> Record {
         Record::Step(Step { cycles, ..Step::default() })
     }
@@ -164,25 +205,43 @@ mod tests {
     #[test]
     fn measurements_survive_and_a_torn_line_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let mut store = Store::create(folder.path()).unwrap();
+        let mut store = Store::create(folder.path(), here()).unwrap();
         store.put("one".into(), step(1.0)).unwrap();
         drop(store);
         let path = folder.path().join(FILE);
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}{{\"key\":\"two\",\"rec")).unwrap();
 
-        let mut store = Store::resume(folder.path()).unwrap();
+        let mut store = Store::resume(folder.path(), here()).unwrap();
         assert_eq!((store.get("one"), store.get("two")), (Some(&step(1.0)), None));
         store.put("two".into(), step(2.0)).unwrap();
-        assert_eq!(Store::resume(folder.path()).unwrap().get("two"), Some(&step(2.0)));
+        assert_eq!(Store::resume(folder.path(), here()).unwrap().get("two"), Some(&step(2.0)));
     }
 
     #[test]
     fn measurements_of_another_machine_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let head = Head { processor: "an abacus".into(), ..Head::here() };
+        let head = Head { processor: "an abacus".into(), ..here() };
         std::fs::write(folder.path().join(FILE), serde_json::to_string(&head).unwrap() + "\n").unwrap();
-        let error = Store::resume(folder.path()).err().unwrap().to_string();
+        let error = Store::resume(folder.path(), here()).err().unwrap().to_string();
         assert!(error.contains("an abacus"), "{error}");
+    }
+
+    #[test]
+    fn measurements_of_another_backend_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::create(folder.path(), here()).unwrap());
+        let path = folder.path().join(FILE);
+        let head = std::fs::read_to_string(&path).unwrap();
+        assert!(!head.contains("gpu"), "a file of the processor says what it said before there was a choice");
+        for is_alone in [true, false] {
+            let there = Head { gpu: Some(Device { name: "an engine".into(), is_alone }), ..here() };
+            let error = Store::resume(folder.path(), there.clone()).err().unwrap().to_string();
+            assert!(error.contains("an engine"), "{error}");
+            drop(Store::create(folder.path(), there.clone()).unwrap());
+            assert_eq!(Store::resume(folder.path(), there.clone()).unwrap().head(), &there);
+            assert!(Store::resume(folder.path(), here()).is_err());
+            std::fs::write(&path, &head).unwrap();
+        }
     }
 }

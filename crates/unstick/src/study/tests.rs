@@ -1,5 +1,7 @@
 //! The catalogue of studies holds together.
 
+use unstick::gpu::Backend;
+
 use super::table::Table;
 use super::*;
 
@@ -46,7 +48,7 @@ fn every_published_column_has_a_solver_and_best_comes_last() {
 #[test]
 fn solvers_and_scenes_of_the_first_two_sources_exist() {
     for study in [lai::ALL, andersen::ALL].into_iter().flatten().copied().flatten() {
-        measure::check(study, Pace::Quick).unwrap_or_else(|error| panic!("{}: {error}", study.name));
+        measure::check(study, Pace::Quick, Backend::Cpu).unwrap_or_else(|error| panic!("{}: {error}", study.name));
     }
 }
 
@@ -79,7 +81,7 @@ fn a_solver_that_does_not_exist_is_an_error_that_names_it() {
     let problems = Problems { scenes: &["dam-break"], efforts, entrants: ENTRANTS, target, repetitions: 1 };
     for task in [Task::Runs(runs), Task::Problems(problems)] {
         let study = Study { name: "none", source: "", title: "", about: "", task, views: &[], minutes: [0.0; 2] };
-        let error = measure::check(&study, Pace::Quick).unwrap_err().to_string();
+        let error = measure::check(&study, Pace::Quick, Backend::Cpu).unwrap_err().to_string();
         assert!(error.contains("`nonesuch`"), "{error}");
     }
 }
@@ -130,9 +132,9 @@ static STEPS: Study = tiny(
 #[test]
 fn runs_and_steps_become_pages_with_pictures_and_differences() {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = store::Store::create(folder.path()).unwrap();
+    let mut store = store::Store::create(folder.path(), store::Head::here(Backend::Cpu).unwrap()).unwrap();
     for study in [&RUNS, &STEPS] {
-        measure::check(study, Pace::Quick).unwrap();
+        measure::check(study, Pace::Quick, Backend::Cpu).unwrap();
         measure::measure(study, Pace::Quick, None, &mut store, false).unwrap();
         let sheet = sheet::Sheet::of(study, Pace::Quick, &store);
         assert_eq!((sheet.measured[0], &sheet.reason), (sheet.measured[1], &None));

@@ -76,7 +76,10 @@ pub const ALL: &[Study] = &[
         source: "Andersen2017b, figure 9 (Andersen2017a, figure 4)",
         title: "speedup of a GPU over a CPU",
         about: "Time on a CPU over time on a GPU for PCG (5 to 50 there) and Newton's method (10 to 500).",
-        task: Task::Impossible("there is no GPU backend yet, so there is nothing to divide by"),
+        task: Task::Impossible(
+            "a folder holds what one backend did: `andersen-fig10` with `--backend cpu` in one and `--backend gpu` in \
+             another gives both times",
+        ),
         views: &[],
         minutes: [0.0, 0.0],
     },

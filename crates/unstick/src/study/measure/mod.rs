@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use unstick::gpu::{Backend, GpuError};
 use unstick::scene::{AnyScene, SceneFile};
 
 pub use flows::FlowKind;
@@ -68,13 +69,18 @@ pub fn minutes(studies: &[&Study], pace: Pace, is_there: impl Fn(&str) -> bool) 
     studies.iter().map(&mut of_study).sum()
 }
 
-/// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit.
-pub fn check(study: &Study, pace: Pace) -> Result<(), CommandError> {
+/// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit, nothing to do
+/// for a GPU that is asked alone.
+pub fn check(study: &Study, pace: Pace, backend: Backend) -> Result<(), CommandError> {
     match &study.task {
-        Task::Problems(task) => problems::check(task, pace),
+        Task::Problems(task) => problems::check(task, pace, backend),
+        Task::Impossible(_) => Ok(()),
+        _ if backend == Backend::Gpu => {
+            Err(CommandError::Gpu { error: GpuError::Unsupported("the study solves no problems by themselves") })
+        }
         Task::Runs(task) => runs::check(task, pace),
         Task::Steps(task) => steps::check(task, pace),
-        Task::Trials(_) | Task::Flows(_) | Task::Impossible(_) => Ok(()),
+        Task::Trials(_) | Task::Flows(_) => Ok(()),
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use unstick::gpu::{Backend, GpuError};
 use unstick::mlcp::bandwidth::median;
 use unstick::mlcp::solvers::newton::{self, NewtonParams};
 use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
-use unstick::mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
 
 use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
+use crate::command::entrant::{Entrant as Placed, Worker};
 use crate::error::CommandError;
 use crate::machine;
+use crate::output;
 use crate::source::{Captured, Source};
 use crate::study::record::{Record, Solve};
 use crate::study::{Entrant, Newton, Pace, Problems, Target};
@@ -31,8 +34,14 @@ pub fn places(task: &Problems, pace: Pace) -> Vec<Place> {
     places
 }
 
-pub fn check(task: &Problems, pace: Pace) -> Result<(), CommandError> {
-    task.entrants.iter().try_for_each(|entrant| solver(entrant).map(drop))?;
+pub fn check(task: &Problems, pace: Pace, backend: Backend) -> Result<(), CommandError> {
+    let mut placed = Vec::new();
+    for entrant in task.entrants {
+        placed.push(place(entrant, backend)?);
+    }
+    if let (Some(Err(error)), true) = (placed.first(), placed.iter().all(Result::is_err)) {
+        return Err(CommandError::Gpu { error: error.clone() });
+    }
     grids(task.scenes, pace.of(&task.efforts))
         .try_for_each(|(scene, size)| scene_with(scene, size, &[SIMULATED_WITH]).map(drop))
 }
@@ -40,9 +49,17 @@ pub fn check(task: &Problems, pace: Pace) -> Result<(), CommandError> {
 pub fn measure(task: &Problems, pace: Pace, desk: &mut Desk) -> Result<(), CommandError> {
     let pool = machine::thread_pool(u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX))?;
     let effort = pace.of(&task.efforts);
+    let backend = desk.store.head().backend();
+    let mut placed = Vec::new();
+    for entrant in task.entrants {
+        match place(entrant, backend)? {
+            Ok(on) => placed.push((entrant, on)),
+            Err(reason) => output::note(format_args!("{} on gpu is left out: {reason}", entrant.column)),
+        }
+    }
     for (scene, size) in grids(task.scenes, effort) {
-        let entrants = || task.entrants.iter().filter(|entrant| size <= entrant.finest);
-        let is_whole = |frame| entrants().all(|entrant| desk.has(&key(task, scene, size, frame, entrant)));
+        let entrants = || placed.iter().filter(|(entrant, _)| size <= entrant.finest);
+        let is_whole = |frame| entrants().all(|(entrant, _)| desk.has(&key(task, scene, size, frame, entrant)));
         let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
         if frames.is_empty() {
             continue;
@@ -52,11 +69,11 @@ pub fn measure(task: &Problems, pace: Pace, desk: &mut Desk) -> Result<(), Comma
         let source = Source::Scene { name: scene.into(), scene: on_grid, frames };
         source.visit(&pool, false, &mut |captured| {
             let frame = captured.frame.unwrap_or(0);
-            for entrant in entrants() {
+            for (entrant, on) in entrants() {
                 let key = key(task, scene, size, frame, entrant);
                 if !desk.has(&key) {
                     desk.say(format!("{scene}, {size}, frame {frame}: {}", entrant.solver));
-                    let record = solve(task, entrant, &captured)?;
+                    let record = solve(task, entrant, *on, &captured)?;
                     desk.keep(key, Record::Solve(record))?;
                 }
             }
@@ -77,8 +94,19 @@ fn solver(entrant: &Entrant) -> Result<SolverName, CommandError> {
     entrant.solver.parse().map_err(CommandError::solver)
 }
 
-/// Solves as often as asked; the account is that of the first, times are medians.
-fn solve(task: &Problems, entrant: &Entrant, captured: &Captured) -> Result<Solve, CommandError> {
+/// Where an entrant solves. The GPU has methods by name, and none that is set up in another way.
+fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, CommandError> {
+    let method = PressureMethod::Solver(solver(entrant)?);
+    Ok(match (backend, entrant.newton) {
+        (_, Newton::Ours) => Placed::place(method, backend),
+        (Backend::Gpu, _) => Err(GpuError::Unsupported("methods with published parameters run on the processor")),
+        _ => Ok(method.into()),
+    })
+}
+
+/// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
+/// the way there and back.
+fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) -> Result<Solve, CommandError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(CommandError::Problem)?;
     let mut start = vec![0.0; problem.size()];
@@ -94,16 +122,29 @@ fn solve(task: &Problems, entrant: &Entrant, captured: &Captured) -> Result<Solv
         ..Default::default()
     };
     let name = solver(entrant)?;
-    let mut accounts = Vec::new();
+    let on = on.on(&problem);
+    let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
+    let mut worker = match Worker::new(on, &options, &problem, &start) {
+        Ok(worker) => worker,
+        Err(error) => return Ok(failed(&error, &problem)),
+    };
     for _ in 0..task.repetitions.max(1) {
-        match build(name, entrant.newton, &options).solve(&problem, &mut start.clone()) {
-            Ok(report) => accounts.push(report),
+        let mut x = start.clone();
+        let solved = match &mut worker {
+            Worker::Processor(_) => build(name, entrant.newton, &options).solve(&problem, &mut x),
+            worker => worker.solve(&options, &problem, None, &mut x),
+        };
+        match solved {
+            Ok(report) => {
+                let times = worker.times().map(|times| [times.setup, times.solve]);
+                let [setup, solve] = times.unwrap_or([report.setup_time(), report.solve_time()]);
+                setups.push(setup.as_secs_f64());
+                solves.push(solve.as_secs_f64());
+                accounts.push(report);
+            }
             Err(error) => return Ok(failed(&error, &problem)),
         }
     }
-    let seconds = |time: fn(&SolveReport) -> std::time::Duration| {
-        median(&accounts.iter().map(|report| time(report).as_secs_f64()).collect::<Vec<_>>())
-    };
     let first = &accounts[0];
     // The published Newton's method has tests of its own, and their word counts.
     let own_test = first.remark().filter(|remark| {
@@ -117,8 +158,9 @@ fn solve(task: &Problems, entrant: &Entrant, captured: &Captured) -> Result<Solv
         reference: first.reference(),
         history: first.history().to_vec(),
         work: first.work().to_vec(),
-        setup: seconds(SolveReport::setup_time),
-        solve: seconds(SolveReport::solve_time),
+        setup: median(&setups),
+        solve: median(&solves),
+        is_on_gpu: on.backend() == "gpu",
     })
 }
 
@@ -151,5 +193,6 @@ fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
         work: Vec::new(),
         setup: 0.0,
         solve: 0.0,
+        is_on_gpu: false,
     }
 }
