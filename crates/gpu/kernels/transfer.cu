@@ -122,19 +122,12 @@ __device__ inline bool gather_quad(const Level &fine, const Level &coarse, int s
     return is_there;
 }
 
-// What a group of red cells gives to the coarse cells below it: b - A x.
+// What a group of red cells gives to the coarse cells below it, b - A x, as if all of them counted.
 __device__ inline Four<float> red_residual(const Level &level, const Place &place, int kind, bool has_b) {
-    Four<float> r = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (kind == EMPTY) return r;
-    Rows<float> rows = rows_of(level, cycle_system(level), (const float *)level.x, kind, 0, place.at, second(place, 0));
-    Four<float> x = load4(level.x + place.at);
+    Four<float> r = {0.0f, 0.0f, 0.0f, 0.0f}, x = load4(level.x + place.at);
     if (has_b) r = load4(level.b + place.at);
-    unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + place.at);
-    for (int k = 0; k < 4; k++) {
-        unsigned f = flag(flags, k);
-        bool counts = kind == PLAIN || ((f & (PRESENT | PINNED)) == PRESENT && !code_of(f));
-        r.v[k] = counts ? r.v[k] - (rows.diagonal.v[k] * x.v[k] - rows.sum.v[k]) : 0.0f;
-    }
+    Rows<float> rows = rows_of(level, cycle_system(level), (const float *)level.x, kind, 0, place.at, second(place, 0));
+    for (int k = 0; k < 4; k++) r.v[k] -= rows.diagonal.v[k] * x.v[k] - rows.sum.v[k];
     return r;
 }
 
@@ -161,9 +154,23 @@ LEAN_BARRIER_KERNEL(restrict_residual, 10) {
     Place place;
     int t = threadIdx.x, kind = EMPTY;
     if (locate(fine, blockIdx.x, true, place)) {
-        kind = fine.is_crowded ? MIXED : fine.groups[place.at >> 2];
-        Four<float> r = red_residual(fine, place, kind, !a.is_reduced);
-        for (int k = 0; k < 4; k++) parts[k][t] = r.v[k];
+        Four<float> r;
+        if (fine.is_crowded)
+            kind = MIXED;
+        else {
+            kind = fine.groups[place.at >> 2];
+            r = red_residual(fine, place, PLAIN, !a.is_reduced); // before its kind is known
+        }
+        unsigned flags = 0;
+        if (kind > PLAIN) {
+            flags = flags4(fine.flags + place.at);
+            r = red_residual(fine, place, kind, !a.is_reduced);
+        }
+        for (int k = 0; k < 4; k++) {
+            unsigned f = flag(flags, k);
+            bool counts = kind == PLAIN || ((f & (PRESENT | PINNED)) == PRESENT && !code_of(f));
+            parts[k][t] = counts ? r.v[k] : 0.0f;
+        }
     }
     kinds[t] = (u8)kind;
     __syncthreads();
