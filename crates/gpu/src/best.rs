@@ -75,7 +75,7 @@ impl Resident {
     /// Projected sweeps near the walls, and the policy. They work on a correction in single precision, which is added
     /// to the iterate afterwards.
     fn policy(&mut self) -> Result<(), GpuError> {
-        if !self.has_walls {
+        if self.walls == 0 {
             return Ok(());
         }
         let args = Args { scale: self.load_unit / self.device.arena.base.unit, ..self.fine() };
@@ -135,8 +135,7 @@ impl Resident {
             self.recordings.iteration = Some(self.replay(known, |resident| resident.device.iterate_gradients(0))?);
             cycles += 1;
             let scalars = self.device.scalars()?;
-            let is_settled = scalars.changes == self.changes[0]; // those before the policy
-            let forcing = if is_settled { params.settled_forcing } else { params.forcing };
+            let forcing = params.forcing_after((scalars.changes - self.changes[0]) as usize, self.walls);
             let target = (forcing * scalars.free_norm).max(least / unit);
             if scalars.norm <= target || scalars.is_stopped != 0 || cycles == MOST_CYCLES {
                 break;

@@ -44,8 +44,8 @@ pub(crate) struct Resident {
     pub recordings: Recordings,
     dimension: usize,
     shape: [usize; 3],
-    /// Whether there are complementary rows.
-    pub has_walls: bool,
+    /// Complementary rows.
+    pub walls: usize,
     /// Components that must keep a pinned row, and rows of them.
     pub loose: usize,
     pub loose_rows: usize,
@@ -76,7 +76,7 @@ impl Resident {
             recordings: Recordings::default(),
             dimension,
             shape,
-            has_walls: false,
+            walls: 0,
             loose: 0,
             loose_rows: 0,
             crew_kernel: None,
@@ -143,7 +143,7 @@ impl Resident {
 
         let walls = (0..self.rows).filter(|&row| problem.is_wall(row));
         let (places, lower): (Vec<u32>, Vec<f64>) = walls.map(|row| (cells[row], problem.lower()[row])).unzip();
-        self.has_walls = !places.is_empty();
+        self.walls = places.len();
         self.scatter(Kernel::ScatterWalls, &places, &lower, 1)?;
 
         self.loose = loose.len();

@@ -55,6 +55,18 @@ impl Default for BestParams {
     }
 }
 
+/// A policy that changes this part of the wall rows or more is solved as far as a first one.
+const MANY_CHANGES: f64 = 5e-4;
+
+impl BestParams {
+    /// How far a policy deserves to be solved that has changed some of the wall rows: the fewer, the nearer it is to
+    /// the last one.
+    pub fn forcing_after(&self, changes: usize, walls: usize) -> f64 {
+        let part = changes as f64 / walls.max(1) as f64;
+        (self.forcing * part / MANY_CHANGES).clamp(self.settled_forcing, self.forcing)
+    }
+}
+
 /// The method.
 pub struct Best {
     /// What a user may turn.

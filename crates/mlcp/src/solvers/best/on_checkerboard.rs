@@ -18,8 +18,8 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
     layout: Layout,
     walls: Walls<'t, D>,
     band: Band<'t, D>,
-    /// Whether the last policy has changed no row.
-    is_settled: bool,
+    /// Rows that the last policy has changed.
+    changes: usize,
     reduced: Reduced,
     answer: Vec<f32>,
     q: &'t mut [f64],
@@ -43,7 +43,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
             layout,
             walls,
             band,
-            is_settled: false,
+            changes: usize::MAX,
             reduced: Reduced::default(),
             answer,
             q,
@@ -79,15 +79,15 @@ impl<const D: usize> Backend for OnCheckerboard<'_, D> {
     }
 
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
-        self.band.relax(self.is_settled, self.q, &mut self.r);
+        self.band.relax(self.changes == 0, self.q, &mut self.r);
         let changes = self.walls.choose(self.loose, self.q, &mut self.r);
-        self.is_settled = changes.is_empty();
+        self.changes = changes.len();
         trace.set_up(|| self.hierarchy.pin(0, changes.into_iter()));
         Ok(())
     }
 
     fn correct(&mut self, params: &BestParams, trace: &mut Trace) -> Result<(), SolveError> {
-        let forcing = if self.is_settled { params.settled_forcing } else { params.forcing };
+        let forcing = params.forcing_after(self.changes, self.walls.count());
         let norm = trace.residual(); // single precision works on numbers around one
         let (scale, inverse) = (norm / self.operator.unit(), -1.0 / norm);
         let free_norm = self.hierarchy.load(&self.layout, |row| (inverse * self.r[row]) as f32);

@@ -48,6 +48,11 @@ impl<'p, const D: usize> Walls<'p, D> {
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.walls.len()
+    }
+
     /// The wall rows, ascending.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.walls.iter().map(|wall| wall.row)
