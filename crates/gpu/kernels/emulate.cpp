@@ -11,6 +11,7 @@
 #include "krylov.cu"
 #include "small.cu"
 #include "upload.cu"
+#include "assemble.cu"
 #include "gradients.cu"
 #include "newton.cu"
 #include "probe.cu"

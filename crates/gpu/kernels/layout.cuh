@@ -63,6 +63,19 @@ struct Scalars {
     int iterations, limit;
 };
 
+// The fields of a fluid code that a problem is made of: those of walls on the whole grid, all others on windows.
+struct Fields {
+    double spacing, control;
+    int first[3], size[3];               // the window that holds the liquid
+    int liquid_first[3], liquid_size[3]; // and that of its distance, a cell wider
+    int is_sealed, pad;
+    const double *liquid, *open[3], *cell_open, *velocity[3], *flow[3], *divergence, *guess;
+    const u8 *separating;
+    int *labels; // a cell that each row hangs together with
+    u8 *marks;
+    double *answer, *totals;
+};
+
 // Everything a kernel may need; each uses its part.
 struct Args {
     Level level, coarse;
@@ -80,6 +93,7 @@ struct Args {
     int *near, *touched; // level 0: how many groups are swept at walls, or may hear of it, then where they are
     double *partials;
     Scalars *scalars;
+    const Fields *fields;
 };
 
 template <class T> struct Four {

@@ -22,10 +22,12 @@
 //! the device that is found. Tests run the same text on the host (feature `emulation`).
 
 mod arena;
+mod assemble;
 mod backend;
 mod best;
 mod catalogue;
 mod error;
+mod fields;
 mod gradients;
 mod hierarchy;
 mod layout;

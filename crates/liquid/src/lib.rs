@@ -41,6 +41,7 @@ mod state;
 mod step;
 mod surface;
 mod trace;
+mod update;
 mod volume;
 
 pub use bodies::{Bodies, Immersed, Push};

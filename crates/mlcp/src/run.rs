@@ -202,32 +202,119 @@ pub fn run<'a, M>(
 where
     M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
-    let start = Instant::now();
     problem.check_iterate(q)?;
-    let reference = problem.residual_at_zero();
+    run_remote(solver, &mut Local { problem, q, method: Some(method) }, stop, max_cycles)
+}
+
+/// A problem and its iterate in memory that may be out of reach, a device's, with the method that works on them.
+pub trait Remote<'a> {
+    /// ‖H(0)‖∞. Where it vanishes zero is the exact answer, and the only one a relative tolerance accepts: then the
+    /// iterate becomes zero.
+    fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
+
+    /// The problem, or at least all its rows that nothing holds; none if there are none.
+    fn unheld(&self) -> Option<Mlcp<'a>>;
+
+    /// The number in the problem of a row of [`unheld`](Self::unheld).
+    fn row_of(&self, unheld: usize) -> usize {
+        unheld
+    }
+
+    /// Runs the method, as it would run in [`run`]. The task is that of the unheld rows.
+    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// Lets `settle` change the iterate on the unheld rows.
+    fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError>;
+
+    /// What has been reached, on all rows of the problem as it was given.
+    fn judge(&mut self) -> Result<Reached, SolveError>;
+}
+
+/// What a solve has reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    /// ‖H‖∞ of the iterate.
+    pub residual: f64,
+    /// Complementary rows.
+    pub wall_rows: usize,
+    /// Those of them that are held by their bound.
+    pub active_rows: usize,
+}
+
+/// Runs the method of a problem that lives elsewhere and accounts for it.
+pub fn run_remote<'a>(
+    solver: String,
+    remote: &mut dyn Remote<'a>,
+    stop: &Stop,
+    max_cycles: usize,
+) -> Result<SolveReport, SolveError> {
+    let start = Instant::now();
+    let reference = remote.residual_at_zero()?;
     let target = stop.tolerance.target(reference)?;
     let mut trace = Trace::new(target, stop.max_cycles.unwrap_or(max_cycles));
-    if reference == 0.0 {
-        q.fill(0.0); // zero is the exact answer, and the only one a relative tolerance accepts
+    let unheld = remote.unheld();
+    let compatible = trace.set_up(|| unheld.as_ref().map(|problem| Compatible::of(problem, target)));
+    let mut task = None;
+    if let Some(compatible) = &compatible {
+        trace.target = compatible.target(target);
+        task = Some(Task { problem: &compatible.problem, loose: &compatible.loose });
     }
-    let compatible = trace.set_up(|| Compatible::of(problem, target));
-    trace.target = compatible.target(target);
-    let task = Task { problem: &compatible.problem, loose: &compatible.loose };
-    let flag = interrupt::current();
-    rayon::scope(|_| interrupt::under(flag, || method(task, q, &mut trace)))?;
-
-    compatible.settle(problem, q);
-    let mut r = vec![0.0; q.len()];
-    problem.residual(q, &mut r);
-    let residual = problem.natural_residual(q, &r);
+    remote.iterate(task, &mut trace)?;
+    if let (Some(compatible), Some(problem)) = (&compatible, &unheld) {
+        remote.settle(&|q| compatible.settle(problem, q))?;
+    }
+    let reached = remote.judge()?;
     let outcome = match trace.outcome {
-        _ if residual <= target => Outcome::Converged,
-        Some(Outcome::Converged) if !compatible.is_solvable() => Outcome::Incompatible,
+        _ if reached.residual <= target => Outcome::Converged,
+        Some(Outcome::Converged) if compatible.as_ref().is_some_and(|part| !part.is_solvable()) => {
+            Outcome::Incompatible
+        }
         Some(Outcome::Converged) | None => Outcome::Stalled,
         Some(other) => other,
     };
-    let reached = Reached { outcome, reference, target, residual, pockets: compatible.into_reports() };
-    Ok(trace.report(solver, problem, q, &r, reached, start))
+    let mut pockets = compatible.map_or_else(Vec::new, Compatible::into_reports);
+    pockets.iter_mut().for_each(|pocket| pocket.first_row = remote.row_of(pocket.first_row));
+    let ended = Ended { outcome, reference, target, pockets };
+    Ok(trace.report(solver, ended, reached, start))
+}
+
+/// A problem in our own memory.
+struct Local<'l, 'a, M> {
+    problem: &'l Mlcp<'a>,
+    q: &'l mut [f64],
+    method: Option<M>,
+}
+
+impl<'a, M> Remote<'a> for Local<'_, 'a, M>
+where
+    M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
+    fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
+        let reference = self.problem.residual_at_zero();
+        if reference == 0.0 {
+            self.q.fill(0.0);
+        }
+        Ok(reference)
+    }
+
+    fn unheld(&self) -> Option<Mlcp<'a>> {
+        Some(self.problem.clone())
+    }
+
+    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
+        let (Some(task), Some(method), q) = (task, self.method.take(), &mut *self.q) else { return Ok(()) };
+        let flag = interrupt::current();
+        rayon::scope(|_| interrupt::under(flag, || method(task, q, trace)))
+    }
+
+    fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError> {
+        settle(self.q);
+        Ok(())
+    }
+
+    fn judge(&mut self) -> Result<Reached, SolveError> {
+        Ok(Reached::by(self.problem, self.q))
+    }
 }
 
 /// Runs a `method` that stops on a measure of its own and accounts for it.
@@ -250,38 +337,32 @@ where
     let mut trace = Trace::new(target, max_cycles);
     let flag = interrupt::current();
     rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
-    let mut r = vec![0.0; q.len()];
-    problem.residual(q, &mut r);
-    let reached = Reached {
-        outcome: trace.outcome.unwrap_or(Outcome::Stalled),
-        reference: problem.residual_at_zero(),
-        target,
-        residual: problem.natural_residual(q, &r),
-        pockets: Vec::new(),
-    };
-    Ok(trace.report(solver, problem, q, &r, reached, start))
+    let outcome = trace.outcome.unwrap_or(Outcome::Stalled);
+    let ended = Ended { outcome, reference: problem.residual_at_zero(), target, pockets: Vec::new() };
+    Ok(trace.report(solver, ended, Reached::by(problem, q), start))
 }
 
-/// What a report says of the answer.
-struct Reached {
+impl Reached {
+    fn by(problem: &Mlcp, q: &[f64]) -> Self {
+        let mut r = vec![0.0; q.len()];
+        problem.residual(q, &mut r);
+        let residual = problem.natural_residual(q, &r);
+        Self { residual, wall_rows: problem.wall_rows(), active_rows: problem.active_rows(q, &r) }
+    }
+}
+
+/// How a solve ended, and what it was to reach.
+struct Ended {
     outcome: Outcome,
     reference: f64,
     target: f64,
-    residual: f64,
     pockets: Vec<PocketReport>,
 }
 
 impl Trace {
-    fn report(
-        self,
-        solver: String,
-        problem: &Mlcp,
-        q: &[f64],
-        r: &[f64],
-        reached: Reached,
-        start: Instant,
-    ) -> SolveReport {
-        let Reached { outcome, reference, target, residual, pockets } = reached;
+    fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
+        let Ended { outcome, reference, target, pockets } = ended;
+        let Reached { residual, wall_rows, active_rows } = reached;
         SolveReport {
             solver,
             outcome,
@@ -291,8 +372,8 @@ impl Trace {
             residual,
             history: self.history,
             work: self.work,
-            wall_rows: problem.wall_rows(),
-            active_rows: problem.active_rows(q, r),
+            wall_rows,
+            active_rows,
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

@@ -9,13 +9,18 @@ use cudarc::driver::{
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
 use cudarc::nvrtc::{self, CompileError, CompileOptions};
+use unstick_mlcp::vector;
 
+use super::staging::Staging;
 use super::{Kernel, Machine, Recording, kernel_text};
 use crate::error::GpuError;
 use crate::layout::{Address, Args, TINY_BYTES};
 
 // SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
 unsafe impl DeviceRepr for Args {}
+
+/// Bytes from which on the driver's own way from memory that it does not know is the slower one.
+const WORTH_STAGING: usize = 1 << 16;
 
 /// Bytes of the mailbox.
 const MAILBOX: usize = 256;
@@ -30,6 +35,7 @@ pub(crate) struct Cuda {
     cluster: u32,
     /// Where numbers arrive that the host waits for; memory that the device can write to directly.
     mailbox: PinnedHostSlice<u8>,
+    staging: Staging,
 }
 
 // SAFETY: graphs and slices are handles that the driver allows to use from any one thread at a time, with the
@@ -51,7 +57,7 @@ pub(crate) fn check_libraries() -> Result<(), GpuError> {
     Ok(())
 }
 
-fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
+pub(super) fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
     move |error| GpuError::Driver { action, message: error.to_string() }
 }
 
@@ -88,7 +94,8 @@ impl Cuda {
         let stream = context.new_stream().map_err(failed("open a stream"))?;
         // SAFETY: written by the device before it is read.
         let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
-        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, mailbox })
+        let staging = Staging::new(&context)?;
+        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, mailbox, staging })
     }
 
     /// Whether there is a device of that number.
@@ -132,6 +139,10 @@ impl Machine for Cuda {
 
     fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError> {
         self.bind()?;
+        if let (true, Ok(numbers)) = (bytes.len() >= WORTH_STAGING, bytemuck::try_cast_slice::<u8, f64>(bytes)) {
+            let fill = |from: usize, piece: &mut [f64]| vector::copy(&numbers[from..from + piece.len()], piece);
+            return self.staging.send(&self.stream, at, numbers.len(), &fill);
+        }
         // SAFETY: as above; the copy has left `bytes` when the stream has been waited for.
         unsafe { result::memcpy_htod_async(at, bytes, self.stream.cu_stream()) }.map_err(failed("receive data"))?;
         self.stream.synchronize().map_err(failed("receive data"))
@@ -151,6 +162,16 @@ impl Machine for Cuda {
         // SAFETY: as above.
         unsafe { result::memcpy_dtoh_async(bytes, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
         self.stream.synchronize().map_err(failed("run kernels"))
+    }
+
+    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError> {
+        self.bind()?;
+        self.staging.send(&self.stream, at, count, fill)
+    }
+
+    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError> {
+        self.bind()?;
+        self.staging.receive(&self.stream, at, count, take)
     }
 
     fn cluster(&self) -> u32 {
