@@ -172,15 +172,9 @@ impl Resident {
             q.fill(0.0);
             active.fill(false);
         });
-        for (at, part) in window.lines(shape, 0..window.count()) {
-            let line = &mut active[at..at + part.len()];
-            line.iter_mut().zip(&marks[part]).for_each(|(active, mark)| *active = *mark != 0);
-        }
+        let marks: Vec<bool> = marks.into_iter().map(|mark| mark != 0).collect();
+        window.copy_to(shape, 0, &marks, active);
         let answer = self.places()?.answer;
-        self.device.machine.receive(answer, window.count(), &mut |from, piece| {
-            for (at, part) in window.lines(shape, from..from + piece.len()) {
-                q[at..at + part.len()].copy_from_slice(&piece[part]);
-            }
-        })
+        self.device.machine.receive(answer, window.count(), &mut |from, piece| window.copy_to(shape, from, piece, q))
     }
 }

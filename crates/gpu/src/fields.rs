@@ -27,7 +27,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let (name, plan, stop) = (self.name(), self.plan, self.options.stop);
         let begin = Instant::now();
         let resident = self.resident(&fields.cells, Source::Fields { has_flow: fields.walls.flow.is_some() })?;
-        let window = fields.window();
+        let window = Window::around_negative(fields.cells, fields.liquid);
         let is_sealed = matches!(plan, Plan::Sticking(_));
         resident.upload_fields(fields, window, q, is_sealed)?;
         let uploaded = resident.wait()?;
@@ -80,13 +80,13 @@ struct OnDevice<'d, 'f, const D: usize> {
     fields: &'f PressureFields<'f, D>,
     window: Window<D>,
     totals: RowTotals,
-    unheld: Option<&'d FieldRows<D>>,
-    problem: Option<Mlcp<'d>>,
+    unheld: Option<&'f FieldRows<D>>,
+    problem: Option<Mlcp<'f>>,
     answer: AnswerTotals,
     times: Times,
 }
 
-impl<'d, const D: usize> Remote<'d> for OnDevice<'d, '_, D> {
+impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
         if self.totals.reference == 0.0 {
             self.resident.clear_iterate()?;
@@ -94,7 +94,7 @@ impl<'d, const D: usize> Remote<'d> for OnDevice<'d, '_, D> {
         Ok(self.totals.reference)
     }
 
-    fn unheld(&self) -> Option<Mlcp<'d>> {
+    fn unheld(&self) -> Option<Mlcp<'f>> {
         self.problem.clone()
     }
 
@@ -103,7 +103,7 @@ impl<'d, const D: usize> Remote<'d> for OnDevice<'d, '_, D> {
         (0..cell as usize).filter(|&before| self.fields.is_row(before)).count()
     }
 
-    fn iterate(&mut self, task: Option<Task<'_, 'd>>, trace: &mut Trace) -> Result<(), SolveError> {
+    fn iterate(&mut self, task: Option<Task<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (plan, begin) = (self.plan, Instant::now());
         let resident = &mut *self.resident;
         if let (Some(task), Some(rows)) = (task, self.unheld) {

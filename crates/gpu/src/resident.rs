@@ -184,7 +184,7 @@ impl Resident {
         width: usize,
     ) -> Result<(), GpuError> {
         let Device { machine, arena } = &mut self.device;
-        let portion = (2 * arena.rows.capacity / width).clamp(1, arena.rows.capacity);
+        let portion = (2 * arena.rows.capacity / width).min(arena.rows.capacity).max(1);
         for (cells, values) in cells.chunks(portion).zip(values.chunks(portion * width)) {
             machine.write(arena.rows.cells, bytemuck::cast_slice(cells))?;
             machine.write(arena.rows.values, bytemuck::cast_slice(values))?;

@@ -1,6 +1,7 @@
 //! The projection: has the pressure problem of a step solved, by a device that takes fields or from its rows, and
 //! takes the gradient of the pressure off the velocities of liquid and bodies.
 
+use unstick_grid::CellField;
 use unstick_mlcp::clock::Instant;
 use unstick_mlcp::{ProblemError, SolveReport, parallel};
 
@@ -49,6 +50,7 @@ impl<const D: usize> Simulation<D> {
         parallel::for_each((scaled_pressure.values(), pressure.values_mut()), |(q, pressure)| {
             q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
         });
+        self.divergence = sources.divergence;
         self.clock.0[Stage::Pressure as usize] += start.elapsed();
         Ok(projection)
     }
@@ -129,8 +131,12 @@ impl<const D: usize> Simulation<D> {
     /// What the right-hand side is made of beside the velocity; the volume's debt is booked on the way.
     pub(crate) fn sources(&mut self, kick: f64) -> Sources<D> {
         let Self { setup, geometry, density, starts, state, .. } = self;
-        let divergence =
-            setup.volume_correction.then(|| volume::correction(setup, geometry, density, starts, state, kick));
+        let divergence = setup.volume_correction.then(|| {
+            let kept = self.divergence.take();
+            let mut divergence = kept.unwrap_or_else(|| CellField::filled(setup.grid.cells(), 0.0));
+            volume::correction(setup, geometry, density, starts, state, kick, &mut divergence);
+            divergence
+        });
         Sources { divergence, flow: geometry.wall_flow(), control: setup.control }
     }
 

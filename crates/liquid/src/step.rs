@@ -41,6 +41,8 @@ pub struct Simulation<const D: usize> {
     pub(crate) known: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
     pub(crate) density: CellField<f64, D>,
+    /// Memory for the divergence that is asked for.
+    pub(crate) divergence: Option<CellField<f64, D>>,
     /// q of the last projection.
     pub(crate) scaled_pressure: CellField<f64, D>,
     /// Memory that every step needs anew: what arrives at faces, velocities, places.
@@ -162,6 +164,7 @@ impl<const D: usize> Simulation<D> {
             gathered,
             known,
             density,
+            divergence: None,
             scaled_pressure,
             arrived,
             free,

@@ -33,17 +33,20 @@ pub(crate) fn update_velocity<const D: usize>(
     known: &mut FaceField<bool, D>,
 ) {
     let (cells, stride) = (grid.cells(), strides(grid.cells()));
+    let window = Window::around_negative(cells, liquid.values());
     let side = |cell: usize| (liquid.values()[cell], q.values()[cell]);
     for axis in 0..D {
         let shape = grid.faces(axis);
-        let whole = Window { first: [0; D], size: shape };
+        let (whole, window) = (Window::whole(shape), window.widened(axis, 0, 1, shape));
         let lanes = (0..open[axis].values().len(), open[axis].values());
         let lanes = (lanes, (velocity[axis].values_mut(), known[axis].values_mut()));
         parallel::for_each(lanes, |((faces, open), (velocity, known))| {
             for (at, part) in whole.lines(shape, faces) {
                 let place = multi_index(shape, at);
                 let line: usize = (1..D).map(|axis| place[axis] * stride[axis]).sum();
-                for (x, face) in (place[0]..).zip(part) {
+                let wet = window.part_of_line(place, part.len());
+                known[part.clone()].fill(false);
+                for (x, face) in (place[0]..).zip(part).skip(wet.start).take(wet.len()) {
                     let (along, cell) = (if axis == 0 { x } else { place[axis] }, line + x);
                     let change = if open[face] > 0.0 {
                         let below = (along > 0).then(|| side(cell - stride[axis]));

@@ -1,14 +1,14 @@
 //! A GPU of NVIDIA's, through its driver; kernels are compiled when the device is opened.
 #![allow(unsafe_code)]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
-use cudarc::nvrtc::{self, CompileError, CompileOptions};
+use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
 use unstick_mlcp::vector;
 
 use super::staging::Staging;
@@ -61,6 +61,24 @@ pub(super) fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
     move |error| GpuError::Driver { action, message: error.to_string() }
 }
 
+/// The kernels, compiled once for every kind of device and dimension.
+fn compiled(options: CompileOptions) -> Result<Ptx, GpuError> {
+    static KNOWN: Mutex<Vec<(Vec<String>, Ptx)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, compiled)) = known.iter().find(|(by, _)| *by == options.options) {
+        return Ok(compiled.clone());
+    }
+    let by = options.options.clone();
+    let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
+        log: match error {
+            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
+            other => format!("{other:?}"),
+        },
+    })?;
+    known.push((by, compiled.clone()));
+    Ok(compiled)
+}
+
 impl Cuda {
     /// Opens a device and compiles the kernels for it.
     pub fn open(ordinal: usize, dimension: usize) -> Result<Self, GpuError> {
@@ -79,13 +97,7 @@ impl Cuda {
             ],
             ..CompileOptions::default()
         };
-        let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
-            log: match error {
-                CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
-                other => format!("{other:?}"),
-            },
-        })?;
-        let module = context.load_module(compiled).map_err(failed("load the kernels"))?;
+        let module = context.load_module(compiled(options)?).map_err(failed("load the kernels"))?;
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
         let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
