@@ -26,6 +26,7 @@ mod immerse;
 mod interpolate;
 mod particles;
 mod pieces;
+mod place;
 mod pressure;
 mod project;
 mod report;

@@ -29,7 +29,7 @@ pub struct Simulation<const D: usize> {
     pub(crate) placed: u64,
     /// Bodies that liquid moves, and the walls without them (if these do not move).
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
-    walls: Option<Geometry<D>>,
+    pub(crate) walls: Option<Geometry<D>>,
     pub(crate) solver: Method,
     /// What solves in its place while it can.
     pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
@@ -305,34 +305,6 @@ impl<const D: usize> Simulation<D> {
         self.state.last_step = dt;
         self.state.step += 1;
         self.report(dt, projection)
-    }
-
-    pub(crate) fn move_solids(&mut self) {
-        if self.setup.has_motion() || self.bodies.is_some() {
-            self.place_solids();
-        }
-    }
-
-    /// Walls and bodies where they are now.
-    fn place_solids(&mut self) {
-        self.placed += 1;
-        self.geometry = match &self.walls {
-            Some(walls) => walls.clone(),
-            None => Geometry::at(&self.setup, self.state.time),
-        };
-        if let Some(bodies) = &self.bodies {
-            self.geometry.immerse(&self.setup.grid, bodies.immersed());
-        }
-    }
-
-    /// Contacts, and to the end of the step.
-    fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
-        if let Some(bodies) = &mut self.bodies {
-            let time = self.state.time;
-            bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
-            self.state.bodies = bodies.store();
-        }
-        Ok(())
     }
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).

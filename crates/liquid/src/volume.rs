@@ -8,6 +8,8 @@
 //! that draws them together; a small uniform one makes up for what is missing in all, and for a
 //! surface that encloses more than it did.
 
+use std::ops::Range;
+
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_mlcp::parallel;
@@ -38,20 +40,21 @@ impl<const D: usize> Blocks<D> {
     fn count(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> Self {
         let (cells, stride) = (setup.grid.cells(), strides(setup.grid.cells()));
         let full = setup.particles_per_cell() as f64;
-        let cells_of = |block: [usize; D]| {
-            let first: usize = (0..D).map(|axis| 2 * block[axis] * stride[axis]).sum();
-            let is_inside =
-                move |choice: &usize| (0..D).all(|axis| 2 * block[axis] + (choice >> axis & 1) < cells[axis]);
-            let cell =
-                move |choice: usize| first + (0..D).map(|axis| (choice >> axis & 1) * stride[axis]).sum::<usize>();
-            (0..1usize << D).filter(is_inside).map(cell)
+        // The cells of a block: pieces of lines along the first axis, two in the plane, four in space.
+        let pieces_of = |block: [usize; D]| {
+            let along = 2 * block[0]..(2 * block[0] + 2).min(cells[0]);
+            (0..1usize << (D - 1)).filter_map(move |choice| {
+                let place = |axis: usize| 2 * block[axis] + (choice >> (axis - 1) & 1);
+                let line: usize = (1..D).map(|axis| place(axis) * stride[axis]).sum();
+                (1..D).all(|axis| place(axis) < cells[axis]).then(|| line + along.start..line + along.end)
+            })
         };
         let mut present = CellField::filled(cells.map(|count| count.div_ceil(2)), 0.0);
         let mut room = present.clone();
-        let particles = |cell: usize| f64::from(starts[cell + 1] - starts[cell]);
+        let particles = |piece: Range<usize>| f64::from(starts[piece.end] - starts[piece.start]);
         let open = geometry.cell_open.values();
-        fill(&mut present, |block, present| *present = cells_of(block).map(particles).sum());
-        fill(&mut room, |block, room| *room = cells_of(block).map(|cell| full * open[cell]).sum());
+        fill(&mut present, |block, present| *present = pieces_of(block).map(particles).sum());
+        fill(&mut room, |block, room| *room = pieces_of(block).flatten().map(|cell| full * open[cell]).sum());
         Self { present, room }
     }
 
@@ -87,10 +90,16 @@ pub(crate) fn measure_surface<const D: usize>(
     let solid = geometry.solid.values();
     let shape = geometry.solid.shape();
     let liquid = liquid.values();
+    // Elsewhere nothing is inside.
+    let near = (0..D).fold(Window::around_negative(cells, liquid), |near, axis| near.widened(axis, 0, 1, shape));
     let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
         let mut sum = 0.0;
         for (at, part) in Window::whole(shape).lines(shape, range) {
             let node = multi_index(shape, at);
+            let within = near.part_of_line(node, part.len());
+            if within.is_empty() {
+                continue;
+            }
             let corner =
                 |place: usize, choice: usize, axis: usize| (place + choice).saturating_sub(1).min(cells[axis] - 1);
             // The lines of cells around this line of nodes; two in the plane, four in space.
@@ -100,7 +109,7 @@ pub(crate) fn measure_surface<const D: usize>(
                 &liquid[start..start + cells[0]]
             };
             let lines: [&[f64]; 4] = std::array::from_fn(line);
-            for (x, distance) in (node[0]..).zip(&solid[part]) {
+            for (x, distance) in (node[0]..).zip(&solid[part]).skip(within.start).take(within.len()) {
                 let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
                 if open == 0.0 {
                     continue;
