@@ -19,6 +19,13 @@ struct Half {
     event: CudaEvent,
 }
 
+impl Drop for Half {
+    fn drop(&mut self) {
+        // A device that no longer answers does not read any more either.
+        let _ = self.event.synchronize();
+    }
+}
+
 pub(super) struct Staging {
     halves: [Half; 2],
     /// The half that is next.
