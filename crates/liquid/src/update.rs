@@ -44,18 +44,18 @@ pub(crate) fn update_velocity<const D: usize>(
             for (at, part) in whole.lines(shape, faces) {
                 let place = multi_index(shape, at);
                 let line: usize = (1..D).map(|axis| place[axis] * stride[axis]).sum();
-                let wet = window.part_of_line(place, part.len());
                 known[part.clone()].fill(false);
-                for (x, face) in (place[0]..).zip(part).skip(wet.start).take(wet.len()) {
-                    let (along, cell) = (if axis == 0 { x } else { place[axis] }, line + x);
-                    let change = if open[face] > 0.0 {
+                for along in window.part_of_line(place, part.len()) {
+                    let (face, x) = (part.start + along, place[0] + along);
+                    if open[face] > 0.0 {
+                        let (along, cell) = (if axis == 0 { x } else { place[axis] }, line + x);
                         let below = (along > 0).then(|| side(cell - stride[axis]));
-                        gradient(below, (along < cells[axis]).then(|| side(cell)), grid.spacing())
-                    } else {
-                        None
-                    };
-                    known[face] = change.is_some();
-                    velocity[face] -= change.unwrap_or(0.0);
+                        let above = (along < cells[axis]).then(|| side(cell));
+                        if let Some(gradient) = gradient(below, above, grid.spacing()) {
+                            velocity[face] -= gradient;
+                            known[face] = true;
+                        }
+                    }
                 }
             }
         });
