@@ -121,8 +121,8 @@ impl GpuSolver {
         self.times
     }
 
-    /// Compiles the kernels and takes the memory for any problem on a grid of so many cells, rows or fields: what is missing shows
-    /// now, and not in the first solve.
+    /// Compiles the kernels and takes the memory for any problem on a grid of so many cells, rows or fields: what is
+    /// missing shows now, and not in the first solve.
     pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
         self.resident(cells, Source::Fields { has_flow: true }).map(drop)
     }

@@ -23,7 +23,7 @@ pub trait Remote<'a> {
         unheld
     }
 
-    /// Runs the method, as it would run in [`run`]. The task is that of the unheld rows.
+    /// Runs the method, as it would run in [`run`](super::run()). The task is that of the unheld rows.
     fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError>;
 
     /// Lets `settle` change the iterate on the unheld rows.
