@@ -5,7 +5,7 @@
 #
 # Binaries are built unless they are handed over, for machines without Rust:
 #
-#   UNSTICK=…/unstick DEVICE_BENCH=…/device-… studies/gpu/run.sh
+#   UNSTICK=…/unstick DEVICE_BENCH=…/device-… STAGE_BENCH=…/pressure_stage-… studies/gpu/run.sh
 #
 # SIZES      cube-lid and its like, cells along each axis     [128 256 512]
 # FRAMES_OF  cells of the captured frames                     [128,256]
@@ -19,11 +19,13 @@ out="${1:-out/gpu}"
 mkdir -p "$out"
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
-if [ -z "${UNSTICK:-}" ] || [ -z "${DEVICE_BENCH:-}" ]; then
+if [ -z "${UNSTICK:-}" ] || [ -z "${DEVICE_BENCH:-}" ] || [ -z "${STAGE_BENCH:-}" ]; then
   cargo build --release -p unstick
   UNSTICK="${CARGO_TARGET_DIR:-target}/release/unstick"
   built="$(cargo bench -p unstick-gpu --bench device --no-run 2>&1)"
   DEVICE_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"
+  built="$(cargo bench -p unstick-scene --bench pressure_stage --no-run 2>&1)"
+  STAGE_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"
 fi
 
 {
@@ -45,5 +47,8 @@ fi
       --set "grid.cells=[$cells,$cells,$cells]"
   done
   awk -f studies/gpu/compare.awk "$out/cpu/stats.csv" "$out/gpu/stats.csv"
+
+  step "where the time of the pressure stage goes"
+  "$STAGE_BENCH" dam-break-3d "$cells" "${RUN_FRAMES:-10}"
   step "done"
 } 2>&1 | tee "$out/results.txt"

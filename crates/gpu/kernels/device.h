@@ -37,4 +37,6 @@ __device__ inline void crew_store(u64 *p, u64 v) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) char name[]
+// A product that is rounded, whatever is added to it.
+__device__ inline double times(double x, double y) { return __dmul_rn(x, y); }
 #define INFINITY __int_as_float(0x7f800000)

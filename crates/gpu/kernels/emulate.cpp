@@ -13,6 +13,7 @@
 #include "krylov.cu"
 #include "small.cu"
 #include "upload.cu"
+#include "assemble.cu"
 #include "gradients.cu"
 #include "crew.cu"
 #include "newton.cu"

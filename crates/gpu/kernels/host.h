@@ -28,6 +28,9 @@ template <class T> static inline T atomicAdd(T *p, T v) { T old = *p; *p += v; r
 template <class T> static inline T atomicMax(T *p, T v) { T old = *p; if (v > old) *p = v; return old; }
 static inline unsigned atomicInc(unsigned *p, unsigned most) { unsigned old = *p; *p = old >= most ? 0 : old + 1; return old; }
 
+template <class T> static inline T atomicCAS(T *p, T expected, T v) { T old = *p; if (old == expected) *p = v; return old; }
+static inline double times(double x, double y) { return x * y; }
+
 struct Fibers {
     ucontext_t home;
     std::vector<ucontext_t> threads;

@@ -65,6 +65,19 @@ struct Scalars {
     double before;
 };
 
+// The fields of a fluid code that a problem is made of: those of walls on the whole grid, all others on windows.
+struct Fields {
+    double spacing, control;
+    int first[3], size[3];               // the window that holds the liquid
+    int liquid_first[3], liquid_size[3]; // and that of its distance, a cell wider
+    int is_sealed, pad;
+    const double *liquid, *open[3], *cell_open, *velocity[3], *flow[3], *divergence, *guess;
+    const u8 *separating;
+    int *labels; // a cell that each row hangs together with
+    u8 *marks;
+    double *answer, *totals;
+};
+
 // Everything a kernel may need; each uses its part.
 struct Args {
     Level level, coarse;
@@ -84,6 +97,7 @@ struct Args {
     double *partials;
     u64 *slots;
     Scalars *scalars;
+    const Fields *fields;
 };
 
 template <class T> struct Four {

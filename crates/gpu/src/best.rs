@@ -44,11 +44,11 @@ impl Resident {
         self.device.args(0)
     }
 
-    /// The natural residual. On the way plain cells get their load for the next correction, in units of the
-    /// residual before: single precision works on numbers around one.
+    /// The natural residual. On the way cells get their load for the next correction, in units of about the residual
+    /// before: single precision works on numbers around one.
     pub(crate) fn residual(&mut self) -> Result<f64, GpuError> {
-        let args = Args { factor: 1.0 / self.norm, ..self.fine() };
-        self.load_unit = self.norm;
+        self.load_unit = power_of_two_below(self.norm);
+        let args = Args { factor: 1.0 / self.load_unit, ..self.fine() };
         self.device.reduce(Kernel::NaturalResidual, &args)?;
         let Scalars { residual, changes, .. } = self.device.scalars()?;
         self.changes = [changes, self.changes[0]];
@@ -75,7 +75,7 @@ impl Resident {
     /// Projected sweeps near the walls, and the policy. They work on a correction in single precision, which is added
     /// to the iterate afterwards.
     fn policy(&mut self) -> Result<(), GpuError> {
-        if self.walls == 0 {
+        if self.wall_rows == 0 {
             return Ok(());
         }
         let args = Args { scale: self.load_unit / self.device.arena.base.unit, ..self.fine() };
@@ -135,7 +135,7 @@ impl Resident {
             self.recordings.iteration = Some(self.replay(known, |resident| resident.device.iterate_gradients(0))?);
             cycles += 1;
             let scalars = self.device.scalars()?;
-            let forcing = params.forcing_after((scalars.changes - self.changes[0]) as usize, self.walls);
+            let forcing = params.forcing_after((scalars.changes - self.changes[0]) as usize, self.wall_rows);
             let target = (forcing * scalars.free_norm).max(least / unit);
             if scalars.norm <= target || scalars.is_stopped != 0 || cycles == MOST_CYCLES {
                 break;
@@ -144,6 +144,12 @@ impl Resident {
         self.device.launch(Kernel::CorrectFine, &Args { factor: unit / args.unit, ..args })?;
         Ok(cycles)
     }
+}
+
+/// Scaling by it rounds nothing, so that the answer does not depend on what the residual before was.
+fn power_of_two_below(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(x.to_bits() & EXPONENT)
 }
 
 impl Backend for Resident {

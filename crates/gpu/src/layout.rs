@@ -202,6 +202,67 @@ pub(crate) struct Args {
     pub partials: Address,
     pub slots: Address,
     pub scalars: Address,
+    pub fields: Address,
+}
+
+/// The fields of a fluid code that a problem is made of.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Fields {
+    pub spacing: f64,
+    pub control: f64,
+    pub first: [i32; 3],
+    pub size: [i32; 3],
+    pub liquid_first: [i32; 3],
+    pub liquid_size: [i32; 3],
+    pub is_sealed: i32,
+    pub pad: i32,
+    pub liquid: Address,
+    pub open: [Address; 3],
+    pub cell_open: Address,
+    pub velocity: [Address; 3],
+    pub flow: [Address; 3],
+    pub divergence: Address,
+    pub guess: Address,
+    pub separating: Address,
+    pub labels: Address,
+    pub marks: Address,
+    pub answer: Address,
+    pub totals: Address,
+}
+
+/// What the host reads of a problem that was made on the device.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(crate) struct RowTotals {
+    pub rows: f64,
+    pub walls: f64,
+    /// Rows that no air holds.
+    pub unheld: f64,
+    /// Rows with something that is no finite number.
+    pub faults: f64,
+    /// The natural residual at zero.
+    pub reference: f64,
+}
+
+/// And of its answer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(crate) struct AnswerTotals {
+    pub active: f64,
+    pub residual: f64,
+    pub divergence: f64,
+    pub complementarity: f64,
+}
+
+/// What becomes of listed rows.
+#[repr(i32)]
+#[derive(Clone, Copy)]
+pub(crate) enum Replace {
+    B = 0,
+    Q = 1,
+    /// Their walls are opened: they become equations.
+    Walls = 2,
 }
 
 /// Iterations of conjugate gradients between two looks of the host; even, since directions change places.

@@ -17,15 +17,45 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A fluid code on a staggered grid can hand over its fields instead; the device makes the rows of them:
+//!
+//! ```no_run
+//! use unstick_gpu::Gpu;
+//! use unstick_mlcp::fields::{FieldSolver, PressureFields, WallFields};
+//!
+//! // Your fields: values in memory with the first axis fastest; here a box full of still liquid.
+//! let (count, faces) = (64 * 64, 65 * 64);
+//! let (liquid, velocity, open) = (vec![-1.0; count], vec![0.0; faces], vec![1.0; faces]);
+//! let (separating, cell_open) = (vec![true; count], vec![1.0; count]);
+//! let walls =
+//!     WallFields { version: 0, open: [&open; 2], separating: &separating, cell_open: &cell_open, flow: None };
+//! let fields = PressureFields {
+//!     cells: [64, 64],
+//!     spacing: 1.0 / 64.0,
+//!     walls,
+//!     liquid: &liquid,
+//!     velocity: [&velocity; 2],
+//!     divergence: None,
+//!     control: 0.0,
+//! };
+//! let mut solver = Gpu::first()?.solver(&"best".parse()?, Default::default())?;
+//! let (mut q, mut has_let_go) = (vec![0.0; count], vec![false; count]);
+//! let report = solver.solve_fields(&fields, &mut q, &mut has_let_go)?;
+//! println!("{} unknowns: {}", report.unknowns, report.solve.outcome());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! No toolkit is needed to build this: driver and compiler are looked for when a device is opened
 //! ([`Gpu::status`] says what is missing), and the kernels, plain text in `kernels/`, are compiled for
 //! the device that is found. Tests run the same text on the host (feature `emulation`).
 
 mod arena;
+mod assemble;
 mod backend;
 mod best;
 mod catalogue;
 mod error;
+mod fields;
 mod gradients;
 mod hierarchy;
 mod layout;

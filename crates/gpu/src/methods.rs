@@ -44,7 +44,7 @@ impl policy::Backend for Policy<'_> {
 
     fn choose(&mut self, trace: &mut Trace) -> Result<Option<usize>, SolveError> {
         let resident = &mut *self.resident;
-        if resident.walls == 0 {
+        if resident.wall_rows == 0 {
             return Ok(Some(0));
         }
         let args = resident.device.args(0);
@@ -89,7 +89,7 @@ impl newton::Backend for Newton<'_> {
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
         let resident = &mut *self.resident;
         let args = resident.vectors(self.precondition);
-        if resident.walls > 0 {
+        if resident.wall_rows > 0 {
             resident.device.launch(Kernel::ChooseNewton, &args)?;
             resident.anchor(Judged::ByIterate)?;
             trace.set_up(|| resident.truncate(self.precondition))?;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Source};
 use crate::error::GpuError;
 use crate::hierarchy::Device;
 use crate::layout::{Args, Sweep, THREADS};
@@ -44,7 +44,7 @@ impl Gpu {
     /// Measures the device on a cube of liquid of `cells`³.
     pub fn probe(self, cells: usize) -> Result<Probe, GpuError> {
         let mut machine = self.machine(3)?;
-        let arena = Arena::new(&mut *machine, 3, [cells; 3], cells * cells * cells, &[])?;
+        let arena = Arena::new(&mut *machine, 3, [cells; 3], Source::Rows(cells * cells * cells), &[])?;
         let mut device = Device { machine, arena };
         fill(&mut device, cells)?;
         let level = device.level(0);

@@ -1,10 +1,11 @@
 //! A problem that lives on the device.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use unstick_mlcp::{Mlcp, PressureOperator};
+use unstick_mlcp::{Lattice, Mlcp, PressureOperator};
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Source};
 use crate::error::GpuError;
 use crate::hierarchy::Device;
 use crate::layout::{Args, Level, Scalars, Settle, THREADS, Vector};
@@ -28,8 +29,10 @@ pub(crate) struct Recordings {
 /// Where the time went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// Rows to the device.
+    /// Rows or fields to the device.
     pub upload: Duration,
+    /// Rows made of fields, on the device.
+    pub assembly: Duration,
     /// Levels and couplings, on the device.
     pub setup: Duration,
     /// The solve proper, on the device.
@@ -45,13 +48,15 @@ pub(crate) struct Resident {
     dimension: usize,
     shape: [usize; 3],
     /// Complementary rows.
-    pub walls: usize,
+    pub wall_rows: usize,
     /// Components that must keep a pinned row, and rows of them.
     pub loose: usize,
     pub loose_rows: usize,
     /// What iterates conjugate gradients, if the [crew](crate::machine::Crew) has room for their vectors.
     pub crew_kernel: Option<Kernel>,
     rows: usize,
+    /// Which walls are here, and how many planes of them.
+    pub(crate) walls: Option<(u64, Range<usize>)>,
     /// Changes of the active set, all in all and before the last policy.
     pub changes: [i32; 2],
     /// The last residual, and the unit of the loads that came with it.
@@ -64,23 +69,24 @@ impl Resident {
         mut machine: Box<dyn Machine>,
         dimension: usize,
         shape: [usize; 3],
-        rows: usize,
+        source: Source,
         vectors: &[Vector],
     ) -> Result<Self, GpuError> {
         // Lattices of which the liquid would have to fill the least part take no memory for it.
         let can_stay = machine.crew().kernel(Level::new(dimension, shape, 1.0).tile_count() / SPARSEST).is_some();
         let vectors: Vec<Vector> = vectors.iter().copied().filter(|vector| can_stay || !vector.is_of_crew()).collect();
-        let arena = Arena::new(&mut *machine, dimension, shape, rows, &vectors)?;
+        let arena = Arena::new(&mut *machine, dimension, shape, source, &vectors)?;
         Ok(Self {
             device: Device { machine, arena },
             recordings: Recordings::default(),
             dimension,
             shape,
-            walls: 0,
+            wall_rows: 0,
             loose: 0,
             loose_rows: 0,
             crew_kernel: None,
             rows: 0,
+            walls: None,
             changes: [0; 2],
             norm: 1.0,
             load_unit: 1.0,
@@ -88,8 +94,14 @@ impl Resident {
     }
 
     /// Whether a problem fits into the memory as it is.
-    pub fn suits(&self, dimension: usize, shape: [usize; 3], rows: usize) -> bool {
-        (self.dimension, self.shape) == (dimension, shape) && rows <= self.device.arena.rows.capacity
+    pub fn suits(&self, dimension: usize, shape: [usize; 3], source: Source) -> bool {
+        let has_room = match source {
+            Source::Rows(rows) => rows <= self.device.arena.rows.capacity,
+            Source::Fields { has_flow } => {
+                self.device.arena.fields.is_some_and(|fields| !has_flow || fields.flow[0] > 0)
+            }
+        };
+        (self.dimension, self.shape) == (dimension, shape) && has_room
     }
 
     /// The machine alone, if it has the kernels of that dimension.
@@ -108,13 +120,9 @@ impl Resident {
         debug_assert_eq!(self.dimension, D, "kernels and operator");
         let cells = operator.lattice().cells();
         self.rows = cells.len();
-        self.changes = [0; 2];
         self.norm = problem.residual_at_zero().max(f64::MIN_POSITIVE);
+        self.clear(operator.unit())?;
         let Device { machine, arena } = &mut self.device;
-        machine.zero(arena.start, arena.cleared)?;
-        if std::mem::replace(&mut arena.base.unit, operator.unit()) != operator.unit() {
-            self.recordings = Recordings::default(); // it is written in them
-        }
         let staging = arena.rows;
         let is_zero = q.iter().all(|&value| value == 0.0);
         machine.write(staging.cells, bytemuck::cast_slice(cells))?;
@@ -139,18 +147,34 @@ impl Resident {
             stencils.push(stencil.diagonal);
             stencils.extend(stencil.towards.iter().flatten());
         }
-        self.scatter(Kernel::ScatterCuts, &places, &stencils, width)?;
+        self.scatter((Kernel::ScatterCuts, 0), &places, &stencils, width)?;
 
         let walls = (0..self.rows).filter(|&row| problem.is_wall(row));
         let (places, lower): (Vec<u32>, Vec<f64>) = walls.map(|row| (cells[row], problem.lower()[row])).unzip();
-        self.walls = places.len();
-        self.scatter(Kernel::ScatterWalls, &places, &lower, 1)?;
+        self.wall_rows = places.len();
+        self.scatter((Kernel::ScatterWalls, 0), &places, &lower, 1)?;
 
+        self.list_loose(loose, operator.lattice())
+    }
+
+    /// Room for another problem, whose inner couplings are `unit`.
+    pub(crate) fn clear(&mut self, unit: f64) -> Result<(), GpuError> {
+        self.changes = [0; 2];
+        let Device { machine, arena } = &mut self.device;
+        machine.zero(arena.start, arena.cleared)?;
+        if std::mem::replace(&mut arena.base.unit, unit) != unit {
+            self.recordings = Recordings::default(); // it is written in them
+        }
+        Ok(())
+    }
+
+    /// Components that must keep a pinned row, by rows of a lattice.
+    pub(crate) fn list_loose(&mut self, loose: &[Vec<u32>], lattice: &Lattice) -> Result<(), GpuError> {
         self.loose = loose.len();
         self.loose_rows = loose.iter().map(Vec::len).sum();
         if self.loose > 0 {
             let level = self.device.level(0);
-            let cell = |row: u32| level.cell_at(operator.lattice().place(row as usize));
+            let cell = |row: u32| level.cell_at(lattice.place(row as usize));
             let members = loose.iter().enumerate();
             let list: Vec<u32> =
                 members.flat_map(|(index, rows)| rows.iter().flat_map(move |&row| [cell(row), index as u32])).collect();
@@ -161,14 +185,20 @@ impl Resident {
     }
 
     /// Hands a list of cells with `width` numbers each to a kernel, in as many portions as needed.
-    fn scatter(&mut self, kernel: Kernel, cells: &[u32], values: &[f64], width: usize) -> Result<(), GpuError> {
+    pub(crate) fn scatter(
+        &mut self,
+        (kernel, mode): (Kernel, i32),
+        cells: &[u32],
+        values: &[f64],
+        width: usize,
+    ) -> Result<(), GpuError> {
         let Device { machine, arena } = &mut self.device;
-        let portion = (2 * arena.rows.capacity / width).clamp(1, arena.rows.capacity);
+        let portion = (2 * arena.rows.capacity / width).min(arena.rows.capacity).max(1);
         for (cells, values) in cells.chunks(portion).zip(values.chunks(portion * width)) {
             machine.write(arena.rows.cells, bytemuck::cast_slice(cells))?;
             machine.write(arena.rows.values, bytemuck::cast_slice(values))?;
             let (rows, values) = (cells.len() as i32, arena.rows.values);
-            let args = Args { rows, cells: arena.rows.cells, values, ..arena.base };
+            let args = Args { mode, rows, cells: arena.rows.cells, values, ..arena.base };
             machine.launch(kernel, (rows as u32).div_ceil(THREADS), THREADS, &args)?;
         }
         Ok(())

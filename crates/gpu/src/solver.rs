@@ -12,6 +12,7 @@ use unstick_mlcp::{
     SolverOptions, Stop, Tolerance,
 };
 
+use crate::arena::Source;
 use crate::catalogue::{self, Plan};
 use crate::error::GpuError;
 use crate::machine::{Cuda, Machine, check_libraries};
@@ -108,10 +109,10 @@ impl Gpu {
 pub struct GpuSolver {
     gpu: Gpu,
     name: SolverName,
-    plan: Plan,
-    options: SolverOptions,
+    pub(crate) plan: Plan,
+    pub(crate) options: SolverOptions,
     resident: Option<Resident>,
-    times: Times,
+    pub(crate) times: Times,
 }
 
 impl GpuSolver {
@@ -120,24 +121,27 @@ impl GpuSolver {
         self.times
     }
 
-    /// Compiles the kernels and takes the memory for problems on a grid of so many cells: what is missing shows
-    /// now, and not in the first solve.
+    /// Compiles the kernels and takes the memory for any problem on a grid of so many cells, rows or fields: what is
+    /// missing shows now, and not in the first solve.
     pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
-        self.resident(cells, cells.iter().product()).map(drop)
+        self.resident(cells, Source::Fields { has_flow: true }).map(drop)
     }
 
-    /// Memory for a problem with so many rows on such a grid.
-    fn resident(&mut self, cells: &[usize], rows: usize) -> Result<&mut Resident, GpuError> {
+    /// Memory for a problem on such a grid.
+    pub(crate) fn resident(&mut self, cells: &[usize], source: Source) -> Result<&mut Resident, GpuError> {
         let dimension = cells.len();
         let shape = [cells[0], cells[1], cells.get(2).copied().unwrap_or(1)];
         let kept = self.resident.take();
         let resident = match kept {
-            Some(resident) if resident.suits(dimension, shape, rows) => resident,
+            Some(resident) if resident.suits(dimension, shape, source) => resident,
             other => {
                 let machine = other.and_then(|resident| resident.into_machine(dimension));
                 let machine = machine.map_or_else(|| self.gpu.machine(dimension), Ok)?;
                 // The next problem of a simulation has a few rows more or less.
-                let room = (rows + rows / 4).min(shape.iter().product());
+                let room = match source {
+                    Source::Rows(rows) => Source::Rows((rows + rows / 4).min(shape.iter().product())),
+                    fields => fields,
+                };
                 Resident::new(machine, dimension, shape, room, &self.plan.vectors())?
             }
         };
@@ -154,7 +158,7 @@ impl GpuSolver {
         let plan = self.plan;
         let begin = Instant::now();
         let mut times = Times::default();
-        let resident = self.resident(operator.lattice().shape(), operator.size())?;
+        let resident = self.resident(operator.lattice().shape(), Source::Rows(operator.size()))?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
         let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
@@ -182,7 +186,7 @@ impl GpuSolver {
 }
 
 impl Plan {
-    fn set_up(self, resident: &mut Resident) -> Result<(), GpuError> {
+    pub(crate) fn set_up(self, resident: &mut Resident) -> Result<(), GpuError> {
         match self {
             Self::Best => resident.set_up(),
             Self::Sticking(precondition) | Self::Policy(precondition) | Self::Newton(precondition) => {
@@ -192,7 +196,7 @@ impl Plan {
     }
 
     /// Iterates until the solve has ended; false if it makes no progress.
-    fn iterate(self, resident: &mut Resident, trace: &mut Trace) -> Result<bool, SolveError> {
+    pub(crate) fn iterate(self, resident: &mut Resident, trace: &mut Trace) -> Result<bool, SolveError> {
         match self {
             Self::Best => best::iterate(&BestParams::default(), resident, trace),
             Self::Sticking(precondition) => {

@@ -23,6 +23,14 @@ impl<T, const D: usize> CellField<T, D> {
         Self { shape, values: crate::grid::multi_indices(shape).map(value).collect() }
     }
 
+    /// A field of any shape with the same value everywhere.
+    pub fn filled(shape: [usize; D], value: T) -> Self
+    where
+        T: Clone,
+    {
+        Self { shape, values: vec![value; shape.iter().product()] }
+    }
+
     /// Values along each axis.
     pub fn shape(&self) -> [usize; D] {
         self.shape

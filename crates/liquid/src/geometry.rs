@@ -1,6 +1,7 @@
 //! The solids as the grid sees them.
 
 use unstick_grid::{CellField, FaceField, Grid, open_fractions};
+use unstick_mlcp::parallel;
 
 use crate::cells::fill;
 use crate::immerse::Covered;
@@ -79,14 +80,28 @@ impl<const D: usize> Geometry<D> {
         if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
     }
 
-    /// What walls of known velocity carry across a face: the covered part times their velocity.
-    #[inline]
-    pub(crate) fn wall_flow(&self, axis: usize, face: [usize; D]) -> f64 {
-        match &self.walls {
-            None => (1.0 - self.open[axis].at(face)) * self.solid_velocity_at(axis, face),
-            Some((part, Some(velocity))) => part[axis].at(face) * velocity[axis].at(face),
-            Some((_, None)) => 0.0,
+    /// What walls of known velocity carry across the faces: the covered part times their velocity; none where they
+    /// are still.
+    pub(crate) fn wall_flow(&self) -> Option<FaceField<f64, D>> {
+        let (covered, velocity) = match &self.walls {
+            None => (None, self.solid_velocity.as_ref()?),
+            Some((covered, velocity)) => (Some(covered), velocity.as_ref()?),
+        };
+        let mut flow = velocity.clone();
+        for axis in 0..D {
+            let open = self.open[axis].values();
+            match covered {
+                None => parallel::for_each((flow[axis].values_mut(), open), |(flow, open)| {
+                    flow.iter_mut().zip(open).for_each(|(flow, open)| *flow *= 1.0 - open);
+                }),
+                Some(covered) => {
+                    parallel::for_each((flow[axis].values_mut(), covered[axis].values()), |(flow, part)| {
+                        flow.iter_mut().zip(part).for_each(|(flow, part)| *flow *= part);
+                    })
+                }
+            }
         }
+        Some(flow)
     }
 
     /// Velocity of the nearest solid at a point.

@@ -26,6 +26,7 @@ mod immerse;
 mod interpolate;
 mod particles;
 mod pieces;
+mod place;
 mod pressure;
 mod project;
 mod report;
@@ -41,6 +42,7 @@ mod state;
 mod step;
 mod surface;
 mod trace;
+mod update;
 mod volume;
 
 pub use bodies::{Bodies, Immersed, Push};

@@ -1,48 +1,106 @@
-//! The projection: builds the pressure problem of a step, has it solved, and takes its gradient off the
-//! velocities of liquid and bodies.
+//! The projection: has the pressure problem of a step solved, by a device that takes fields or from its rows, and
+//! takes the gradient of the pressure off the velocities of liquid and bodies.
 
+use unstick_grid::CellField;
 use unstick_mlcp::clock::Instant;
+use unstick_mlcp::{ProblemError, SolveReport, parallel};
 
 use crate::error::StepError;
-use crate::pressure::{PressureError, PressureProblem, Solved, Sources};
+use crate::pressure::{PressureError, PressureProblem, Sources};
 use crate::report::Stage;
 use crate::setup::Unconverged;
 use crate::splitting::{self, Setting};
 use crate::state::LiquidState;
 use crate::step::{Method, Simulation};
+use crate::update::update_velocity;
 use crate::volume;
+
+/// What a projection has to say of itself; the pressure is in the state.
+pub(crate) struct Projection<const D: usize> {
+    /// The solver's account.
+    pub report: SolveReport,
+    /// Largest |r| on equation rows.
+    pub divergence: f64,
+    /// Largest violation of the wall conditions.
+    pub complementarity: f64,
+    /// Rows.
+    pub unknowns: usize,
+    /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
+    leaving: Vec<(usize, [usize; D], f64)>,
+}
 
 impl<const D: usize> Simulation<D> {
     /// The complementarity problem.
-    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<Solved<D>, StepError> {
+    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<Projection<D>, StepError> {
         let start = Instant::now();
-        let time = self.state.time;
         let grid = self.setup.grid;
-        let problem = self.pressure_problem(kick).map_err(|source| StepError::Problem { time, source })?;
         let scale = kick / grid.spacing();
-        let guess = |cell| self.state.pressure.at(cell) * scale;
-        // A device knows nothing of bodies.
-        let device = self.device.as_mut().filter(|_| self.bodies.is_none());
-        let on_device = device.map(|device| problem.solve(&mut **device, guess));
-        let failure = on_device.as_ref().and_then(|result| result.as_ref().err()).map(PressureError::to_string);
-        let solved = match (on_device, &mut self.solver) {
-            (Some(Ok(solved)), _) if solved.report.converged() => Ok(solved),
-            (_, Method::Solver(solver)) => problem.solve(&mut **solver, guess),
-            (_, Method::Splitting(name)) => {
-                let (geometry, LiquidState { liquid, velocity, .. }) = (&self.geometry, &self.state);
+        let sources = self.sources(kick);
+        let projection = match self.project_on_device(&sources, scale) {
+            Some(projection) => projection,
+            None => self.project_rows(&sources, kick)?,
+        };
+        let Self { state, geometry, known, scaled_pressure, .. } = self;
+        let LiquidState { liquid, velocity, pressure, .. } = state;
+        update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
+        for &(axis, face, velocity) in &projection.leaving {
+            *state.velocity[axis].at_mut(face) = velocity;
+            *known[axis].at_mut(face) = true;
+        }
+        parallel::for_each((scaled_pressure.values(), pressure.values_mut()), |(q, pressure)| {
+            q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
+        });
+        self.divergence = sources.divergence;
+        self.clock.0[Stage::Pressure as usize] += start.elapsed();
+        Ok(projection)
+    }
+
+    /// From fields, where a device solves and knows nothing of bodies; none if it does not, or falls short.
+    fn project_on_device(&mut self, sources: &Sources<D>, scale: f64) -> Option<Projection<D>> {
+        let Self { setup, state, geometry, placed, scaled_pressure, device, bodies, .. } = self;
+        let device = device.as_mut().filter(|_| bodies.is_none())?;
+        let LiquidState { liquid, velocity, pressure, separated, .. } = state;
+        let q = scaled_pressure.values_mut();
+        parallel::for_each((pressure.values(), &mut *q), |(pressure, q)| {
+            pressure.iter().zip(q).for_each(|(pressure, q)| *q = pressure * scale);
+        });
+        let fields = sources.fields(&setup.grid, geometry, *placed, liquid, velocity);
+        match device.solve_fields(&fields, q, separated.values_mut()) {
+            Ok(report) => report.solve.converged().then(|| Projection {
+                divergence: report.divergence,
+                complementarity: report.complementarity,
+                unknowns: report.unknowns,
+                report: report.solve,
+                leaving: Vec::new(),
+            }),
+            Err(error) => {
+                self.device = None;
+                self.device_failure = Some(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// From rows, with bodies and splittings.
+    fn project_rows(&mut self, sources: &Sources<D>, kick: f64) -> Result<Projection<D>, StepError> {
+        let (time, grid) = (self.state.time, self.setup.grid);
+        let refused = |source| StepError::Problem { time, source };
+        let problem = self.pressure_problem(sources).map_err(refused)?;
+        let Self { setup, state, geometry, solver, bodies, scaled_pressure, .. } = self;
+        let LiquidState { liquid, velocity, pressure, separated, .. } = state;
+        let scale = kick / grid.spacing();
+        let solved = match solver {
+            Method::Solver(solver) => problem.solve(&mut **solver, |cell| pressure.at(cell) * scale),
+            Method::Splitting(name) => {
                 let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
-                splitting::solve(&setting, *name, &self.setup.pressure.splitting)
+                splitting::solve(&setting, *name, &setup.pressure.splitting)
             }
         };
-        if failure.is_some() {
-            self.device = None;
-            self.device_failure = failure;
-        }
         let solved = solved.map_err(|error| match error {
-            PressureError::Problem(source) => StepError::Problem { time, source },
+            PressureError::Problem(source) => refused(source),
             PressureError::Solve(source) => StepError::Solve { time, source },
         })?;
-        if !solved.report.converged() && self.setup.pressure.on_unconverged != Unconverged::Accept {
+        if !solved.report.converged() && setup.pressure.on_unconverged != Unconverged::Accept {
             return Err(StepError::Unconverged {
                 time,
                 solver: solved.report.solver().into(),
@@ -51,33 +109,40 @@ impl<const D: usize> Simulation<D> {
                 target: solved.report.target(),
             });
         }
-        let Self { state, geometry, known, bodies, .. } = self;
         if let Some(bodies) = bodies {
             bodies.push(&problem.pushes(&solved.q), kick);
             geometry.carry_bodies(&grid, Some(bodies.immersed()));
         }
-        problem.update_velocity(&grid, geometry, &state.liquid, &solved.q, &mut state.velocity, known);
-        for &(axis, face, velocity) in &solved.leaving {
-            *state.velocity[axis].at_mut(face) = velocity;
-            *known[axis].at_mut(face) = true;
-        }
-        state.pressure.values_mut().fill(0.0);
-        state.separated.values_mut().fill(false);
+        scaled_pressure.values_mut().fill(0.0);
+        separated.values_mut().fill(false);
         for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
-            *state.pressure.at_mut(cell) = q / scale;
-            *state.separated.at_mut(cell) = *active;
+            *scaled_pressure.at_mut(cell) = *q;
+            *separated.at_mut(cell) = *active;
         }
-        self.clock.0[Stage::Pressure as usize] += start.elapsed();
-        Ok(solved)
+        Ok(Projection {
+            report: solved.report,
+            divergence: solved.divergence,
+            complementarity: solved.complementarity,
+            unknowns: solved.q.len(),
+            leaving: solved.leaving,
+        })
     }
 
-    pub(crate) fn pressure_problem(&mut self, kick: f64) -> Result<PressureProblem<D>, unstick_mlcp::ProblemError> {
-        let grid = self.setup.grid;
-        let correct = self.setup.volume_correction;
-        let divergence = correct.then(|| {
-            volume::correction(&self.setup, &self.geometry, &self.density, &self.starts, &mut self.state, kick)
+    /// What the right-hand side is made of beside the velocity; the volume's debt is booked on the way.
+    pub(crate) fn sources(&mut self, kick: f64) -> Sources<D> {
+        let Self { setup, geometry, density, starts, state, .. } = self;
+        let divergence = setup.volume_correction.then(|| {
+            let kept = self.divergence.take();
+            let mut divergence = kept.unwrap_or_else(|| CellField::filled(setup.grid.cells(), 0.0));
+            volume::correction(setup, geometry, density, starts, state, kick, &mut divergence);
+            divergence
         });
-        let sources = Sources { divergence, control: self.setup.control, density: self.setup.density };
-        PressureProblem::new(&grid, &self.geometry, &self.state.liquid, &self.state.velocity, &sources)
+        Sources { divergence, flow: geometry.wall_flow(), control: setup.control }
+    }
+
+    pub(crate) fn pressure_problem(&self, sources: &Sources<D>) -> Result<PressureProblem<D>, ProblemError> {
+        let Self { setup, state, geometry, placed, .. } = self;
+        let fields = sources.fields(&setup.grid, geometry, *placed, &state.liquid, &state.velocity);
+        PressureProblem::new(&setup.grid, geometry, &fields, setup.density)
     }
 }

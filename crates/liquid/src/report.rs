@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::StepError;
-use crate::pressure::Solved;
+use crate::project::Projection;
 use crate::step::Simulation;
 
 /// A part of a step, in the order in which they run.
@@ -95,7 +95,7 @@ pub struct AdvanceReport {
 
 impl<const D: usize> Simulation<D> {
     /// What a step says of itself; an error if it left no numbers.
-    pub(crate) fn report(&mut self, dt: f64, solved: Solved<D>) -> Result<StepReport, StepError> {
+    pub(crate) fn report(&mut self, dt: f64, projection: Projection<D>) -> Result<StepReport, StepError> {
         let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
@@ -120,18 +120,18 @@ impl<const D: usize> Simulation<D> {
             surface_volume: self.surface_volume(),
             kinetic_energy: kinetic,
             potential_energy: potential,
-            divergence: solved.divergence,
-            complementarity: solved.complementarity,
-            unknowns: solved.q.len(),
-            wall_rows: solved.report.wall_rows(),
-            active_rows: solved.active.iter().filter(|active| **active).count(),
-            solver: solved.report.solver().into(),
+            divergence: projection.divergence,
+            complementarity: projection.complementarity,
+            unknowns: projection.unknowns,
+            wall_rows: projection.report.wall_rows(),
+            active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
+            solver: projection.report.solver().into(),
             device_failure,
-            converged: solved.report.converged(),
-            cycles: solved.report.cycles(),
-            inner_iterations: solved.report.inner_iterations(),
-            residual: solved.report.residual(),
-            history: solved.report.history().to_vec(),
+            converged: projection.report.converged(),
+            cycles: projection.report.cycles(),
+            inner_iterations: projection.report.inner_iterations(),
+            residual: projection.report.residual(),
+            history: projection.report.history().to_vec(),
             seconds: self.clock.0,
         })
     }

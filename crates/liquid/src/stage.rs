@@ -31,7 +31,8 @@ impl<const D: usize> Simulation<D> {
         copy.gather_velocity(dt);
         copy.apply_forces(kick);
         copy.track_surface();
-        let problem = copy.pressure_problem(kick);
+        let sources = copy.sources(kick);
+        let problem = copy.pressure_problem(&sources);
         let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         if problem.moves_bodies() {
             return Err(StepError::NoMatrix { time: self.state.time });

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::clock::Instant;
+use unstick_mlcp::fields::FieldSolver;
 use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
 
 use crate::bodies::Bodies;
@@ -24,12 +25,14 @@ pub struct Simulation<const D: usize> {
     pub(crate) setup: Setup<D>,
     pub(crate) state: LiquidState<D>,
     pub(crate) geometry: Geometry<D>,
+    /// How often the solids have been placed anew.
+    pub(crate) placed: u64,
     /// Bodies that liquid moves, and the walls without them (if these do not move).
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
-    walls: Option<Geometry<D>>,
+    pub(crate) walls: Option<Geometry<D>>,
     pub(crate) solver: Method,
     /// What solves in its place while it can.
-    pub(crate) device: Option<Box<dyn MlcpSolver>>,
+    pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
     pub(crate) device_failure: Option<String>,
     /// Where each cell's particles start, for the particles as they are.
     pub(crate) starts: Vec<u32>,
@@ -38,6 +41,10 @@ pub struct Simulation<const D: usize> {
     pub(crate) known: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
     pub(crate) density: CellField<f64, D>,
+    /// Memory for the divergence that is asked for.
+    pub(crate) divergence: Option<CellField<f64, D>>,
+    /// q of the last projection.
+    pub(crate) scaled_pressure: CellField<f64, D>,
     /// Memory that every step needs anew: what arrives at faces, velocities, places.
     arrived: Vec<[f64; 2]>,
     free: FaceField<f64, D>,
@@ -139,6 +146,7 @@ impl<const D: usize> Simulation<D> {
         let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
         let gathered = state.velocity.clone();
         let density = CellField::from_fn(&grid, |_| 0.0);
+        let scaled_pressure = density.clone();
         let free = gathered.clone();
         let (arrived, spare, clock) = (Vec::new(), Vec::new(), Clock::default());
         let starts = Vec::new();
@@ -146,6 +154,7 @@ impl<const D: usize> Simulation<D> {
             setup,
             state,
             geometry,
+            placed: 0,
             bodies,
             walls,
             solver,
@@ -155,6 +164,8 @@ impl<const D: usize> Simulation<D> {
             gathered,
             known,
             density,
+            divergence: None,
+            scaled_pressure,
             arrived,
             free,
             spare,
@@ -164,10 +175,10 @@ impl<const D: usize> Simulation<D> {
         Ok(simulation)
     }
 
-    /// From now on a solver on a device stands in for the one that the setup names, which solves whatever the
+    /// From now on a solver that takes fields, on a device, stands in for the one that the setup names, which solves whatever the
     /// device falls short of, and everything once the device has [failed](StepReport::device_failure). So no step
     /// is lost with a device.
-    pub fn solve_on(&mut self, device: Box<dyn MlcpSolver>) {
+    pub fn solve_on(&mut self, device: Box<dyn FieldSolver<D>>) {
         self.device = Some(device);
     }
 
@@ -285,7 +296,7 @@ impl<const D: usize> Simulation<D> {
         self.gather_velocity(dt);
         self.apply_forces(kick);
         self.track_surface();
-        let solved = self.project_pressure(kick)?;
+        let projection = self.project_pressure(kick)?;
         self.extrapolate_velocity();
         self.scatter_velocity();
         self.move_particles(dt);
@@ -293,34 +304,7 @@ impl<const D: usize> Simulation<D> {
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, solved)
-    }
-
-    pub(crate) fn move_solids(&mut self) {
-        if self.setup.has_motion() || self.bodies.is_some() {
-            self.place_solids();
-        }
-    }
-
-    /// Walls and bodies where they are now.
-    fn place_solids(&mut self) {
-        self.geometry = match &self.walls {
-            Some(walls) => walls.clone(),
-            None => Geometry::at(&self.setup, self.state.time),
-        };
-        if let Some(bodies) = &self.bodies {
-            self.geometry.immerse(&self.setup.grid, bodies.immersed());
-        }
-    }
-
-    /// Contacts, and to the end of the step.
-    fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
-        if let Some(bodies) = &mut self.bodies {
-            let time = self.state.time;
-            bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
-            self.state.bodies = bodies.store();
-        }
-        Ok(())
+        self.report(dt, projection)
     }
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).

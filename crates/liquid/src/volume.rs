@@ -8,13 +8,17 @@
 //! that draws them together; a small uniform one makes up for what is missing in all, and for a
 //! surface that encloses more than it did.
 
+use std::ops::Range;
+
 use unstick_grid::{CellField, Grid};
+use unstick_mlcp::fields::Window;
 use unstick_mlcp::parallel;
 
 use crate::cells::{fill, multi_index};
 use crate::geometry::Geometry;
 use crate::interpolate::sample_nodes;
 use crate::setup::Setup;
+use crate::slabs::strides;
 use crate::state::LiquidState;
 
 /// Deviations of the density up to this are noise of the particles' places.
@@ -34,21 +38,23 @@ struct Blocks<const D: usize> {
 
 impl<const D: usize> Blocks<D> {
     fn count(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> Self {
-        let grid = setup.grid;
+        let (cells, stride) = (setup.grid.cells(), strides(setup.grid.cells()));
         let full = setup.particles_per_cell() as f64;
-        let cells_of = |block: [usize; D]| {
-            let cell = move |choice: usize| std::array::from_fn(|axis| 2 * block[axis] + (choice >> axis & 1));
-            let is_inside = move |cell: &[usize; D]| (0..D).all(|axis| cell[axis] < grid.cells()[axis]);
-            (0..1usize << D).map(cell).filter(is_inside)
+        // The cells of a block: pieces of lines along the first axis, two in the plane, four in space.
+        let pieces_of = |block: [usize; D]| {
+            let along = 2 * block[0]..(2 * block[0] + 2).min(cells[0]);
+            (0..1usize << (D - 1)).filter_map(move |choice| {
+                let place = |axis: usize| 2 * block[axis] + (choice >> (axis - 1) & 1);
+                let line: usize = (1..D).map(|axis| place(axis) * stride[axis]).sum();
+                (1..D).all(|axis| place(axis) < cells[axis]).then(|| line + along.start..line + along.end)
+            })
         };
-        let mut present = CellField::of_shape(grid.cells().map(|count| count.div_ceil(2)), |_| 0.0);
+        let mut present = CellField::filled(cells.map(|count| count.div_ceil(2)), 0.0);
         let mut room = present.clone();
-        let particles = |cell| {
-            let index = grid.index(cell);
-            f64::from(starts[index + 1] - starts[index])
-        };
-        fill(&mut present, |block, present| *present = cells_of(block).map(particles).sum());
-        fill(&mut room, |block, room| *room = cells_of(block).map(|cell| full * geometry.cell_open.at(cell)).sum());
+        let particles = |piece: Range<usize>| f64::from(starts[piece.end] - starts[piece.start]);
+        let open = geometry.cell_open.values();
+        fill(&mut present, |block, present| *present = pieces_of(block).map(particles).sum());
+        fill(&mut room, |block, room| *room = pieces_of(block).flatten().map(|cell| full * open[cell]).sum());
         Self { present, room }
     }
 
@@ -80,26 +86,43 @@ pub(crate) fn measure_surface<const D: usize>(
     geometry: &Geometry<D>,
     liquid: &CellField<f64, D>,
 ) -> f64 {
-    let cells = grid.cells();
+    let (cells, stride) = (grid.cells(), strides(grid.cells()));
     let solid = geometry.solid.values();
     let shape = geometry.solid.shape();
+    let liquid = liquid.values();
+    // Elsewhere nothing is inside.
+    let near = (0..D).fold(Window::around_negative(cells, liquid), |near, axis| near.widened(axis, 0, 1, shape));
     let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
         let mut sum = 0.0;
-        for (index, distance) in range.zip(solid) {
-            let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
-            if open == 0.0 {
+        for (at, part) in Window::whole(shape).lines(shape, range) {
+            let node = multi_index(shape, at);
+            let within = near.part_of_line(node, part.len());
+            if within.is_empty() {
                 continue;
             }
-            let node = multi_index(shape, index);
-            let (mut inside, mut all) = (0.0, 0.0);
-            for choice in 0..1usize << D {
-                let corner = |axis: usize| (node[axis] + (choice >> axis & 1)).saturating_sub(1).min(cells[axis] - 1);
-                let distance = liquid.at(std::array::from_fn(corner));
-                inside += (-distance).max(0.0);
-                all += distance.abs();
-            }
-            if inside > 0.0 {
-                sum += open * inside / all;
+            let corner =
+                |place: usize, choice: usize, axis: usize| (place + choice).saturating_sub(1).min(cells[axis] - 1);
+            // The lines of cells around this line of nodes; two in the plane, four in space.
+            let line = |choice: usize| {
+                let start: usize =
+                    (1..D).map(|axis| corner(node[axis], choice >> (axis - 1) & 1, axis) * stride[axis]).sum();
+                &liquid[start..start + cells[0]]
+            };
+            let lines: [&[f64]; 4] = std::array::from_fn(line);
+            for (x, distance) in (node[0]..).zip(&solid[part]).skip(within.start).take(within.len()) {
+                let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
+                if open == 0.0 {
+                    continue;
+                }
+                let (mut inside, mut all) = (0.0, 0.0);
+                let ends = [corner(x, 0, 0), corner(x, 1, 0)];
+                for distance in lines[..1 << (D - 1)].iter().flat_map(|line| ends.map(|end| line[end])) {
+                    inside += (-distance).max(0.0);
+                    all += distance.abs();
+                }
+                if inside > 0.0 {
+                    sum += open * inside / all;
+                }
             }
         }
         sum
@@ -107,7 +130,7 @@ pub(crate) fn measure_surface<const D: usize>(
     sum * grid.spacing().powi(D as i32)
 }
 
-/// Divergence of every cell, in 1/s, that brings density and volume back.
+/// The divergence of every cell, in 1/s, that brings density and volume back.
 pub(crate) fn correction<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -115,7 +138,8 @@ pub(crate) fn correction<const D: usize>(
     starts: &[u32],
     state: &mut LiquidState<D>,
     dt: f64,
-) -> CellField<f64, D> {
+    divergence: &mut CellField<f64, D>,
+) {
     let grid = &setup.grid;
     let blocks = Blocks::count(setup, geometry, starts);
     let volume = blocks.volume(setup);
@@ -136,9 +160,9 @@ pub(crate) fn correction<const D: usize>(
     let has_bodies = !geometry.bodies.is_empty();
     let least_room = if has_bodies { 0.5 * (setup.particles_per_cell() << D) as f64 } else { 1.0 };
     let is_slit = |cell: [usize; D]| has_bodies && geometry.space.at(cell) < 0.75;
-    let mut divergence = CellField::from_fn(grid, |_| 0.0);
-    fill(&mut divergence, |cell, value| {
+    fill(divergence, |cell, value| {
         if liquid.at(cell) >= 0.0 {
+            *value = 0.0;
             return;
         }
         let is_inner = || {
@@ -161,5 +185,4 @@ pub(crate) fn correction<const D: usize>(
         let drawn = if drawn > 0.0 && geometry.space.at(cell) >= 1.0 && is_inner() { drawn } else { 0.0 };
         *value = uniform - drawn + (crowd / (STEPS * dt)).clamp(-0.3 / dt, 0.3 / dt);
     });
-    divergence
 }

@@ -38,7 +38,7 @@ fn dam() -> Simulation<2> {
 
 fn steps(device: Option<Box<dyn MlcpSolver>>) -> Vec<StepReport> {
     let mut simulation = dam();
-    device.into_iter().for_each(|device| simulation.solve_on(device));
+    device.into_iter().for_each(|device| simulation.solve_on(Box::new(device)));
     (0..6).map(|_| simulation.advance(0.004).unwrap()).collect()
 }
 

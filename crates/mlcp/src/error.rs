@@ -113,6 +113,26 @@ pub enum ProblemError {
         /// What would have been accepted.
         expected: &'static str,
     },
+    /// A field is too short or too long for its grid.
+    #[error("{what} has {found} values, the grid has {expected} places for them")]
+    FieldLength {
+        /// Which field.
+        what: &'static str,
+        /// Places of the grid.
+        expected: usize,
+        /// Length of the field.
+        found: usize,
+    },
+    /// A field holds NaN or an infinity.
+    #[error("{what} is {value} at {place:?}, expected a finite number")]
+    FieldValue {
+        /// Which field.
+        what: &'static str,
+        /// Where on the grid.
+        place: Vec<usize>,
+        /// The value.
+        value: f64,
+    },
 }
 
 /// Why a solve gave no answer at all. A solve that merely falls short returns a report instead.

@@ -19,12 +19,13 @@
 //!
 //! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
 //! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up, [`fft`] the
-//! transforms that solve boxes at once; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
+//! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
 pub mod bandwidth;
 pub mod clock;
 pub mod fft;
+pub mod fields;
 pub mod generate;
 pub mod io;
 pub mod linear;
@@ -64,7 +65,7 @@ pub use name::{
 };
 pub use operator::LinearOperator;
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
-pub use problem::Mlcp;
+pub use problem::{Judged, Mlcp};
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};

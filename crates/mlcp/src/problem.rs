@@ -47,6 +47,17 @@ pub struct Mlcp<'a> {
     lower: Array<'a>,
 }
 
+/// What an answer is worth to the liquid.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Largest |r| on equation rows.
+    pub divergence: f64,
+    /// Largest violation of the wall conditions, for bounds of zero: −min(q, 0), −min(r, 0) or min(q, r).
+    pub complementarity: f64,
+    /// Whether the wall of each row has let go.
+    pub active: Vec<bool>,
+}
+
 /// Numbers that are borrowed or shared: never copied.
 #[derive(Clone)]
 enum Array<'a> {
@@ -232,6 +243,23 @@ impl<'a> Mlcp<'a> {
         }
         let active = |rows: Range<usize>| rows.filter(|&row| self.is_active(row, q, r)).count();
         parallel::fold(0..self.size(), &active, &|one, other| one + other)
+    }
+
+    /// What an answer is worth to the liquid, whatever method it comes from.
+    pub fn judge(&self, q: &[f64]) -> Judged {
+        let mut r = vec![0.0; q.len()];
+        self.residual(q, &mut r);
+        let mut judged = Judged { divergence: 0.0, complementarity: 0.0, active: vec![false; q.len()] };
+        for row in 0..q.len() {
+            if self.is_wall(row) {
+                let violation = (-q[row]).max(-r[row]).max(q[row].min(r[row]));
+                judged.complementarity = judged.complementarity.max(violation);
+                judged.active[row] = self.is_active(row, q, &r);
+            } else {
+                judged.divergence = judged.divergence.max(r[row].abs());
+            }
+        }
+        judged
     }
 
     /// Every entry of the iterate must be there and be a number.

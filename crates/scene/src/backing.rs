@@ -49,7 +49,8 @@ impl<const D: usize> Scene<D> {
             return Ok(());
         };
         let options = SolverOptions { stop: self.setup.pressure.stop(), ..Default::default() };
-        let solver = gpu.solver(&name, options).map_err(|error| self.refuse_gpu(&error))?;
+        let mut solver = gpu.solver(&name, options).map_err(|error| self.refuse_gpu(&error))?;
+        solver.prepare(&self.setup.grid.cells()).map_err(|error| self.refuse_gpu(&error))?;
         simulation.solve_on(Box::new(solver));
         Ok(())
     }

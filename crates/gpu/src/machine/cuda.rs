@@ -1,7 +1,7 @@
 //! A GPU of NVIDIA's, through its driver; kernels are compiled when the device is opened.
 #![allow(unsafe_code)]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{
     CUdevice_attribute_enum, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
@@ -10,14 +10,19 @@ use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
-use cudarc::nvrtc::{self, CompileError, CompileOptions};
+use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
+use unstick_mlcp::vector;
 
+use super::staging::Staging;
 use super::{Crew, Kernel, Machine, Recording, kernel_text};
 use crate::error::GpuError;
 use crate::layout::{Address, Args, MOST_BLOCKS, OWN_BYTES, PASSES, TINY_BYTES};
 
 // SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
 unsafe impl DeviceRepr for Args {}
+
+/// Bytes from which on the driver's own way from memory that it does not know is the slower one.
+const WORTH_STAGING: usize = 1 << 16;
 
 /// Bytes of the mailbox.
 const MAILBOX: usize = 256;
@@ -36,6 +41,7 @@ pub(crate) struct Cuda {
     crew: Crew,
     /// Where numbers arrive that the host waits for; memory that the device can write to directly.
     mailbox: PinnedHostSlice<u8>,
+    staging: Staging,
 }
 
 // SAFETY: graphs and slices are handles that the driver allows to use from any one thread at a time, with the
@@ -57,8 +63,26 @@ pub(crate) fn check_libraries() -> Result<(), GpuError> {
     Ok(())
 }
 
-fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
+pub(super) fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
     move |error| GpuError::Driver { action, message: error.to_string() }
+}
+
+/// The kernels, compiled once for every kind of device and dimension.
+fn compiled(options: CompileOptions) -> Result<Ptx, GpuError> {
+    static KNOWN: Mutex<Vec<(Vec<String>, Ptx)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, compiled)) = known.iter().find(|(by, _)| *by == options.options) {
+        return Ok(compiled.clone());
+    }
+    let by = options.options.clone();
+    let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
+        log: match error {
+            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
+            other => format!("{other:?}"),
+        },
+    })?;
+    known.push((by, compiled.clone()));
+    Ok(compiled)
 }
 
 impl Cuda {
@@ -79,13 +103,7 @@ impl Cuda {
             ],
             ..CompileOptions::default()
         };
-        let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
-            log: match error {
-                CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
-                other => format!("{other:?}"),
-            },
-        })?;
-        let module = context.load_module(compiled).map_err(failed("load the kernels"))?;
+        let module = context.load_module(compiled(options)?).map_err(failed("load the kernels"))?;
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
         let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -100,7 +118,8 @@ impl Cuda {
         let stream = context.new_stream().map_err(failed("open a stream"))?;
         // SAFETY: written by the device before it is read.
         let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
-        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, crew, mailbox })
+        let staging = Staging::new(&context)?;
+        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, crew, mailbox, staging })
     }
 
     /// One block for each multiprocessor, with as much of its memory as there is use for.
@@ -159,6 +178,10 @@ impl Machine for Cuda {
 
     fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError> {
         self.bind()?;
+        if let (true, Ok(numbers)) = (bytes.len() >= WORTH_STAGING, bytemuck::try_cast_slice::<u8, f64>(bytes)) {
+            let fill = |from: usize, piece: &mut [f64]| vector::copy(&numbers[from..from + piece.len()], piece);
+            return self.staging.send(&self.stream, at, numbers.len(), &fill);
+        }
         // SAFETY: as above; the copy has left `bytes` when the stream has been waited for.
         unsafe { result::memcpy_htod_async(at, bytes, self.stream.cu_stream()) }.map_err(failed("receive data"))?;
         self.stream.synchronize().map_err(failed("receive data"))
@@ -178,6 +201,16 @@ impl Machine for Cuda {
         // SAFETY: as above.
         unsafe { result::memcpy_dtoh_async(bytes, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
         self.stream.synchronize().map_err(failed("run kernels"))
+    }
+
+    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError> {
+        self.bind()?;
+        self.staging.send(&self.stream, at, count, fill)
+    }
+
+    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError> {
+        self.bind()?;
+        self.staging.receive(&self.stream, at, count, take)
     }
 
     fn cluster(&self) -> u32 {

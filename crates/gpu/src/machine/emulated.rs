@@ -52,7 +52,7 @@ impl Emulated {
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
         let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
         let left = self.left.get().ok_or_else(lost)?;
-        if launch.kernel == Kernel::ScatterRows {
+        if matches!(launch.kernel, Kernel::ScatterRows | Kernel::AssembleRows) {
             self.left.set(left.checked_sub(1)); // a problem begins
         }
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");
@@ -95,6 +95,18 @@ impl Machine for Emulated {
     fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
         let range = self.range(at, bytes.len());
         bytes.copy_from_slice(&bytemuck::cast_slice::<u64, u8>(&self.memory)[range]);
+        Ok(())
+    }
+
+    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError> {
+        let range = self.range(at, 8 * count);
+        fill(0, &mut bytemuck::cast_slice_mut::<u64, f64>(&mut self.memory)[range.start / 8..range.end / 8]);
+        Ok(())
+    }
+
+    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError> {
+        let range = self.range(at, 8 * count);
+        take(0, &bytemuck::cast_slice::<u64, f64>(&self.memory)[range.start / 8..range.end / 8]);
         Ok(())
     }
 

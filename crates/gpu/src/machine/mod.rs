@@ -3,6 +3,7 @@
 mod cuda;
 #[cfg(feature = "emulation")]
 mod emulated;
+mod staging;
 
 pub(crate) use cuda::{Cuda, check_libraries};
 #[cfg(feature = "emulation")]
@@ -12,7 +13,7 @@ use crate::error::GpuError;
 use crate::layout::{Address, Args, OWN_BYTES, THREADS};
 
 /// The kernel text, in the order in which its parts use each other.
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 18] = [
     include_str!("../../kernels/layout.cuh"),
     include_str!("../../kernels/device.h"),
     include_str!("../../kernels/reduce.cuh"),
@@ -26,6 +27,7 @@ const PARTS: [&str; 17] = [
     include_str!("../../kernels/krylov.cu"),
     include_str!("../../kernels/small.cu"),
     include_str!("../../kernels/upload.cu"),
+    include_str!("../../kernels/assemble.cu"),
     include_str!("../../kernels/gradients.cu"),
     include_str!("../../kernels/crew.cu"),
     include_str!("../../kernels/newton.cu"),
@@ -59,6 +61,12 @@ kernels! {
     ScatterCuts = "scatter_cuts",
     ScatterWalls = "scatter_walls",
     GatherRows = "gather_rows",
+    AssembleRows = "assemble_rows",
+    JoinRows = "join_rows",
+    HoldRows = "hold_rows",
+    AssembleB = "assemble_b",
+    ReplaceRows = "replace_rows",
+    JudgeRows = "judge_rows",
     ClassifyFine = "classify_fine",
     Classify = "classify",
     Aggregate = "aggregate",
@@ -163,6 +171,12 @@ pub(crate) trait Machine: Send {
 
     /// Waits for all launches before it.
     fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// Sends so many numbers, which `fill` writes piece by piece: a piece, and where its first number belongs.
+    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError>;
+
+    /// Receives so many numbers, which `take` reads likewise.
+    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError>;
 
     /// How many blocks can wait for each other.
     fn cluster(&self) -> u32;

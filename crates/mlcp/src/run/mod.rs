@@ -36,6 +36,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod remote;
+
+pub use remote::{Reached, Remote, run_remote};
+
 use std::time::Duration;
 
 use crate::clock::Instant;
@@ -43,7 +47,6 @@ use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
 use crate::report::{Outcome, PocketReport, SolveReport};
-use crate::singular::Compatible;
 use crate::stop::Stop;
 
 /// A residual this many times the first one will not come back. Active-set methods pass through
@@ -202,32 +205,8 @@ pub fn run<'a, M>(
 where
     M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
-    let start = Instant::now();
     problem.check_iterate(q)?;
-    let reference = problem.residual_at_zero();
-    let target = stop.tolerance.target(reference)?;
-    let mut trace = Trace::new(target, stop.max_cycles.unwrap_or(max_cycles));
-    if reference == 0.0 {
-        q.fill(0.0); // zero is the exact answer, and the only one a relative tolerance accepts
-    }
-    let compatible = trace.set_up(|| Compatible::of(problem, target));
-    trace.target = compatible.target(target);
-    let task = Task { problem: &compatible.problem, loose: &compatible.loose };
-    let flag = interrupt::current();
-    rayon::scope(|_| interrupt::under(flag, || method(task, q, &mut trace)))?;
-
-    compatible.settle(problem, q);
-    let mut r = vec![0.0; q.len()];
-    problem.residual(q, &mut r);
-    let residual = problem.natural_residual(q, &r);
-    let outcome = match trace.outcome {
-        _ if residual <= target => Outcome::Converged,
-        Some(Outcome::Converged) if !compatible.is_solvable() => Outcome::Incompatible,
-        Some(Outcome::Converged) | None => Outcome::Stalled,
-        Some(other) => other,
-    };
-    let reached = Reached { outcome, reference, target, residual, pockets: compatible.into_reports() };
-    Ok(trace.report(solver, problem, q, &r, reached, start))
+    run_remote(solver, &mut remote::Local { problem, q, method: Some(method) }, stop, max_cycles)
 }
 
 /// Runs a `method` that stops on a measure of its own and accounts for it.
@@ -250,38 +229,23 @@ where
     let mut trace = Trace::new(target, max_cycles);
     let flag = interrupt::current();
     rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
-    let mut r = vec![0.0; q.len()];
-    problem.residual(q, &mut r);
-    let reached = Reached {
-        outcome: trace.outcome.unwrap_or(Outcome::Stalled),
-        reference: problem.residual_at_zero(),
-        target,
-        residual: problem.natural_residual(q, &r),
-        pockets: Vec::new(),
-    };
-    Ok(trace.report(solver, problem, q, &r, reached, start))
+    let outcome = trace.outcome.unwrap_or(Outcome::Stalled);
+    let ended = Ended { outcome, reference: problem.residual_at_zero(), target, pockets: Vec::new() };
+    Ok(trace.report(solver, ended, Reached::by(problem, q), start))
 }
 
-/// What a report says of the answer.
-struct Reached {
+/// How a solve ended, and what it was to reach.
+struct Ended {
     outcome: Outcome,
     reference: f64,
     target: f64,
-    residual: f64,
     pockets: Vec<PocketReport>,
 }
 
 impl Trace {
-    fn report(
-        self,
-        solver: String,
-        problem: &Mlcp,
-        q: &[f64],
-        r: &[f64],
-        reached: Reached,
-        start: Instant,
-    ) -> SolveReport {
-        let Reached { outcome, reference, target, residual, pockets } = reached;
+    fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
+        let Ended { outcome, reference, target, pockets } = ended;
+        let Reached { residual, wall_rows, active_rows } = reached;
         SolveReport {
             solver,
             outcome,
@@ -291,8 +255,8 @@ impl Trace {
             residual,
             history: self.history,
             work: self.work,
-            wall_rows: problem.wall_rows(),
-            active_rows: problem.active_rows(q, r),
+            wall_rows,
+            active_rows,
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

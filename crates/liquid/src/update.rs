@@ -1,0 +1,63 @@
+//! What a pressure does to the velocity.
+
+use unstick_grid::{CellField, FaceField, Grid};
+use unstick_mlcp::fields::{Window, theta};
+use unstick_mlcp::parallel;
+
+use crate::cells::multi_index;
+use crate::slabs::strides;
+
+/// A cell beside a face, if there is one: the distance to the liquid, and the scaled pressure.
+pub(crate) type Side = Option<(f64, f64)>;
+
+/// ∇q across an open face; none where there is no liquid on either side. Liquid beside an open face has an unknown.
+#[inline]
+pub(crate) fn gradient(below: Side, above: Side, spacing: f64) -> Option<f64> {
+    let distance = |side: Side| side.map(|(distance, _)| distance);
+    match (below, above) {
+        (Some((lower, below)), Some((upper, above))) if lower < 0.0 && upper < 0.0 => Some(above - below),
+        (Some((inside, q)), _) if inside < 0.0 => Some(-q / theta(inside, distance(above), spacing)),
+        (_, Some((inside, q))) if inside < 0.0 => Some(q / theta(inside, distance(below), spacing)),
+        _ => None,
+    }
+}
+
+/// u ← u − ∇q on every open face of the liquid; marks those faces as known and all others not. The scaled pressure
+/// is that of every cell.
+pub(crate) fn update_velocity<const D: usize>(
+    grid: &Grid<D>,
+    open: &FaceField<f64, D>,
+    liquid: &CellField<f64, D>,
+    q: &CellField<f64, D>,
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+) {
+    let (cells, stride) = (grid.cells(), strides(grid.cells()));
+    let window = Window::around_negative(cells, liquid.values());
+    let side = |cell: usize| (liquid.values()[cell], q.values()[cell]);
+    for axis in 0..D {
+        let shape = grid.faces(axis);
+        let (whole, window) = (Window::whole(shape), window.widened(axis, 0, 1, shape));
+        let lanes = (0..open[axis].values().len(), open[axis].values());
+        let lanes = (lanes, (velocity[axis].values_mut(), known[axis].values_mut()));
+        parallel::for_each(lanes, |((faces, open), (velocity, known))| {
+            for (at, part) in whole.lines(shape, faces) {
+                let place = multi_index(shape, at);
+                let line: usize = (1..D).map(|axis| place[axis] * stride[axis]).sum();
+                known[part.clone()].fill(false);
+                for along in window.part_of_line(place, part.len()) {
+                    let (face, x) = (part.start + along, place[0] + along);
+                    if open[face] > 0.0 {
+                        let (along, cell) = (if axis == 0 { x } else { place[axis] }, line + x);
+                        let below = (along > 0).then(|| side(cell - stride[axis]));
+                        let above = (along < cells[axis]).then(|| side(cell));
+                        if let Some(gradient) = gradient(below, above, grid.spacing()) {
+                            velocity[face] -= gradient;
+                            known[face] = true;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}

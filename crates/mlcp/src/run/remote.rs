@@ -1,0 +1,130 @@
+//! The frame around a solve wherever its problem lives.
+
+use super::{Ended, Task, Trace};
+use crate::clock::Instant;
+use crate::error::SolveError;
+use crate::interrupt;
+use crate::problem::Mlcp;
+use crate::report::{Outcome, SolveReport};
+use crate::singular::Compatible;
+use crate::stop::Stop;
+
+/// A problem and its iterate in memory that may be out of reach, a device's, with the method that works on them.
+pub trait Remote<'a> {
+    /// ‖H(0)‖∞. Where it vanishes zero is the exact answer, and the only one a relative tolerance accepts: then the
+    /// iterate becomes zero.
+    fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
+
+    /// The problem, or at least all its rows that nothing holds; none if there are none.
+    fn unheld(&self) -> Option<Mlcp<'a>>;
+
+    /// The number in the problem of a row of [`unheld`](Self::unheld).
+    fn row_of(&self, unheld: usize) -> usize {
+        unheld
+    }
+
+    /// Runs the method, as it would run in [`run`](super::run()). The task is that of the unheld rows.
+    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError>;
+
+    /// Lets `settle` change the iterate on the unheld rows.
+    fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError>;
+
+    /// What has been reached, on all rows of the problem as it was given.
+    fn judge(&mut self) -> Result<Reached, SolveError>;
+}
+
+/// What a solve has reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    /// ‖H‖∞ of the iterate.
+    pub residual: f64,
+    /// Complementary rows.
+    pub wall_rows: usize,
+    /// Those of them that are held by their bound.
+    pub active_rows: usize,
+}
+
+impl Reached {
+    pub(super) fn by(problem: &Mlcp, q: &[f64]) -> Self {
+        let mut r = vec![0.0; q.len()];
+        problem.residual(q, &mut r);
+        let residual = problem.natural_residual(q, &r);
+        Self { residual, wall_rows: problem.wall_rows(), active_rows: problem.active_rows(q, &r) }
+    }
+}
+
+/// Runs the method of a problem that lives elsewhere and accounts for it.
+pub fn run_remote<'a>(
+    solver: String,
+    remote: &mut dyn Remote<'a>,
+    stop: &Stop,
+    max_cycles: usize,
+) -> Result<SolveReport, SolveError> {
+    let start = Instant::now();
+    let reference = remote.residual_at_zero()?;
+    let target = stop.tolerance.target(reference)?;
+    let mut trace = Trace::new(target, stop.max_cycles.unwrap_or(max_cycles));
+    let unheld = remote.unheld();
+    let compatible = trace.set_up(|| unheld.as_ref().map(|problem| Compatible::of(problem, target)));
+    let mut task = None;
+    if let Some(compatible) = &compatible {
+        trace.target = compatible.target(target);
+        task = Some(Task { problem: &compatible.problem, loose: &compatible.loose });
+    }
+    remote.iterate(task, &mut trace)?;
+    if let (Some(compatible), Some(problem)) = (&compatible, &unheld) {
+        remote.settle(&|q| compatible.settle(problem, q))?;
+    }
+    let reached = remote.judge()?;
+    let outcome = match trace.outcome {
+        _ if reached.residual <= target => Outcome::Converged,
+        Some(Outcome::Converged) if compatible.as_ref().is_some_and(|part| !part.is_solvable()) => {
+            Outcome::Incompatible
+        }
+        Some(Outcome::Converged) | None => Outcome::Stalled,
+        Some(other) => other,
+    };
+    let mut pockets = compatible.map_or_else(Vec::new, Compatible::into_reports);
+    pockets.iter_mut().for_each(|pocket| pocket.first_row = remote.row_of(pocket.first_row));
+    let ended = Ended { outcome, reference, target, pockets };
+    Ok(trace.report(solver, ended, reached, start))
+}
+
+/// A problem in our own memory.
+pub(super) struct Local<'l, 'a, M> {
+    pub problem: &'l Mlcp<'a>,
+    pub q: &'l mut [f64],
+    pub method: Option<M>,
+}
+
+impl<'a, M> Remote<'a> for Local<'_, 'a, M>
+where
+    M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
+    fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
+        let reference = self.problem.residual_at_zero();
+        if reference == 0.0 {
+            self.q.fill(0.0);
+        }
+        Ok(reference)
+    }
+
+    fn unheld(&self) -> Option<Mlcp<'a>> {
+        Some(self.problem.clone())
+    }
+
+    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
+        let (Some(task), Some(method), q) = (task, self.method.take(), &mut *self.q) else { return Ok(()) };
+        let flag = interrupt::current();
+        rayon::scope(|_| interrupt::under(flag, || method(task, q, trace)))
+    }
+
+    fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError> {
+        settle(self.q);
+        Ok(())
+    }
+
+    fn judge(&mut self) -> Result<Reached, SolveError> {
+        Ok(Reached::by(self.problem, self.q))
+    }
+}
