@@ -51,7 +51,7 @@ pub(crate) struct Resident {
     pub loose_rows: usize,
     rows: usize,
     /// Which walls are here, and how many planes of them.
-    pub(crate) walls: Option<(u64, Range<usize>)>,
+    pub(crate) wall_fields: Option<(u64, Range<usize>)>,
     /// Changes of the active set, all in all and before the last policy.
     pub changes: [i32; 2],
     /// The last residual, and the unit of the loads that came with it.
@@ -77,7 +77,7 @@ impl Resident {
             loose: 0,
             loose_rows: 0,
             rows: 0,
-            walls: None,
+            wall_fields: None,
             changes: [0; 2],
             norm: 1.0,
             load_unit: 1.0,
