@@ -153,10 +153,10 @@ KERNEL(hold_rows) {
 }
 
 // b, and all that the host must know of the rows: how many there are, at walls, unheld, unusable; the natural
-// residual at zero. Marks say afterwards which rows are held.
+// residual at zero, of all of them and of those that are held. Marks say afterwards which rows are held.
 BARRIER_KERNEL(assemble_b) {
     const Fields &f = *a.fields;
-    double v[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+    double v[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     for (int index = blockIdx.x * blockDim.x + threadIdx.x; index < cells_of(f); index += gridDim.x * blockDim.x) {
         if (f.labels[index] == NO_LABEL) continue;
         Spot spot = spot_of(f, index);
@@ -183,10 +183,12 @@ BARRIER_KERNEL(assemble_b) {
         v[1] += is_wall;
         v[2] += !is_held;
         v[3] += !(fabs(b) < INFINITY && fabs(a.q[own]) < INFINITY && fabs(diagonal) < INFINITY);
-        v[4] = larger(v[4], is_wall && !(b < 0.0) && b == b ? 0.0 : fabs(b));
+        double at_zero = is_wall && !(b < 0.0) && b == b ? 0.0 : fabs(b);
+        v[4] = larger(v[4], at_zero);
+        if (is_held) v[5] = larger(v[5], at_zero);
     }
-    if (!reduce_both<4, 1>(a, v)) return;
-    for (int n = 0; n < 5; n++) f.totals[n] = v[n];
+    if (!reduce_both<4, 2>(a, v)) return;
+    for (int n = 0; n < 6; n++) f.totals[n] = v[n];
 }
 
 // Listed rows get other values of b or of q, or become equations.

@@ -118,7 +118,7 @@ impl Arena {
         }
         base.scalars = cutter.take(size_of::<Scalars>());
         let cleared = cutter.used;
-        base.partials = cutter.take(8 * 5 * REDUCE_BLOCKS as usize);
+        base.partials = cutter.take(8 * 6 * REDUCE_BLOCKS as usize);
         base.slots = cutter.take(8 * SLOTS);
         base.levels = cutter.take(size_of::<Level>() * levels.len());
         // Cut rows bring one number for the diagonal and two an axis; they come in portions.

@@ -85,7 +85,7 @@ impl Resident {
         places: &Fields,
     ) -> Result<(), GpuError> {
         let needed = window.first[D - 1]..window.first[D - 1] + window.size[D - 1];
-        let planes = match &self.walls {
+        let planes = match &self.wall_fields {
             Some((version, here)) if *version == fields.walls.version => {
                 if here.start <= needed.start && needed.end <= here.end {
                     return Ok(());
@@ -94,7 +94,7 @@ impl Resident {
             }
             _ => needed,
         };
-        self.walls = None; // until they are here
+        self.wall_fields = None; // until they are here
         let machine = &mut *self.device.machine;
         let plane = |shape: [usize; D]| shape[..D - 1].iter().product::<usize>();
         for axis in 0..D {
@@ -107,7 +107,7 @@ impl Resident {
         let at = part.start as u64;
         machine.write(places.cell_open + 8 * at, bytemuck::cast_slice(&fields.walls.cell_open[part.clone()]))?;
         machine.write(places.separating + at, bytemuck::cast_slice(&fields.walls.separating[part]))?;
-        self.walls = Some((fields.walls.version, planes));
+        self.wall_fields = Some((fields.walls.version, planes));
         Ok(())
     }
 

@@ -106,13 +106,16 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
     fn iterate(&mut self, task: Option<Task<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (plan, begin) = (self.plan, Instant::now());
         let resident = &mut *self.resident;
-        if let (Some(task), Some(rows)) = (task, self.unheld) {
+        if let (Some(task), Some(rows), Some(problem)) = (task, self.unheld, &self.problem) {
             let lattice = rows.operator.lattice();
             resident.replace(Replace::B, lattice.cells(), task.problem.b())?;
-            let opened = (0..lattice.cells().len()).filter(|&row| !task.problem.is_wall(row));
+            let opened = (0..problem.size()).filter(|&row| problem.is_wall(row) && !task.problem.is_wall(row));
             let opened: Vec<u32> = opened.map(|row| lattice.cells()[row]).collect();
             resident.replace(Replace::Walls, &opened, &vec![0.0; opened.len()])?;
+            resident.wall_rows = self.totals.walls as usize - opened.len();
             resident.list_loose(task.loose, lattice)?;
+            let reference = self.totals.held_reference.max(task.problem.residual_at_zero());
+            resident.norm = reference.max(f64::MIN_POSITIVE);
         }
         let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
         if !plan.iterate(resident, trace)? {

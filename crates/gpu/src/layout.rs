@@ -241,8 +241,9 @@ pub(crate) struct RowTotals {
     pub unheld: f64,
     /// Rows with something that is no finite number.
     pub faults: f64,
-    /// The natural residual at zero.
+    /// The natural residual at zero, of all rows and of those that are held.
     pub reference: f64,
+    pub held_reference: f64,
 }
 
 /// And of its answer.

@@ -56,7 +56,7 @@ pub(crate) struct Resident {
     pub crew_kernel: Option<Kernel>,
     rows: usize,
     /// Which walls are here, and how many planes of them.
-    pub(crate) walls: Option<(u64, Range<usize>)>,
+    pub(crate) wall_fields: Option<(u64, Range<usize>)>,
     /// Changes of the active set, all in all and before the last policy.
     pub changes: [i32; 2],
     /// The last residual, and the unit of the loads that came with it.
@@ -86,7 +86,7 @@ impl Resident {
             loose_rows: 0,
             crew_kernel: None,
             rows: 0,
-            walls: None,
+            wall_fields: None,
             changes: [0; 2],
             norm: 1.0,
             load_unit: 1.0,
