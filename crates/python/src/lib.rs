@@ -54,6 +54,8 @@ mod _unstick {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Finds NumPy's functions now: a Ctrl-C that met the first use of them would be a panic.
+        numpy::PyArray1::<f64>::zeros(module.py(), 0, false);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
