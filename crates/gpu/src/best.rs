@@ -14,7 +14,7 @@ use crate::resident::Resident;
 const SWEEPS_AFTER_START: usize = 2;
 
 /// Projected sweeps near the walls before a policy, and where the one before has changed no row; their
-/// over-relaxation: as on the processor.
+/// over-relaxation. A device has them cheaper than the processor, which makes do with half as many.
 const SWEEPS: usize = 4;
 const SWEEPS_WHEN_SETTLED: usize = 1;
 const RELAXATION: f64 = 1.6;

@@ -144,6 +144,26 @@ impl<const D: usize> PressureOperator<D> {
         }
     }
 
+    /// A_ii q_i + b_i and what the neighbours add to it, one row by itself. Inner rows, nearly all of them, need no
+    /// coefficients.
+    #[inline]
+    pub(crate) fn residual_of(&self, stretch: usize, row: u32, q: &[f64], b: &[f64]) -> f64 {
+        let own = row as usize;
+        let mut residual = self.diagonal[own] * q[own] + b[own];
+        let Stretch { coefficients, offsets, .. } = &self.stretches[stretch];
+        if *coefficients != INSIDE {
+            self.neighbours(stretch, row, |column, entry| residual += entry * q[column]);
+            return residual;
+        }
+        residual -= self.unit * q[own - 1];
+        residual -= self.unit * q[own + 1];
+        for &[below, above] in &offsets[1..] {
+            residual -= self.unit * q[row.wrapping_add_signed(below) as usize];
+            residual -= self.unit * q[row.wrapping_add_signed(above) as usize];
+        }
+        residual
+    }
+
     pub(crate) fn lines(&self) -> &Lines {
         &self.lines
     }
