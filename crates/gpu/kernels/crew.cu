@@ -32,9 +32,7 @@ __device__ inline Rows<double> image_of(const Args &a, const System<double> &s, 
 KERNEL(renew_rows) {
     const Level &level = a.level;
     System<double> s = fine_system(a);
-    FOR_TILES(level, place, false) {
-        int kind = level.groups[place.at >> 2];
-        if (kind == EMPTY) continue;
+    FOR_KINDS(level, place, kind) {
 #pragma unroll 1
         for (int colour = 0; colour < 2; colour++) {
             int own = colour * level.size + place.at;
@@ -55,9 +53,7 @@ BARRIER_KERNEL(renew_images) {
     System<double> s = fine_system(a);
     double v[3] = {0.0, 0.0, 0.0};
     {
-        FOR_TILES(level, place, false) {
-            int kind = level.groups[place.at >> 2];
-            if (kind == EMPTY) continue;
+        FOR_KINDS(level, place, kind) {
 #pragma unroll 1
             for (int colour = 0; colour < 2; colour++) {
                 int own = colour * level.size + place.at;

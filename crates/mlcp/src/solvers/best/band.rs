@@ -3,7 +3,7 @@
 //! Where a wall lets go, the pressure beside it and the flow onto it change with the root of the distance to the
 //! front, and a policy moves a front that is off by some cells no more than about half the way. The policy pins
 //! too much and frees it ring by ring. Over-relaxed projected sweeps over the band let the front settle before the
-//! policy is chosen, for a few percent of the work of a cycle.
+//! policy is chosen. That is no small work for a processor, and so there are few of them.
 
 use crate::parallel;
 use crate::pressure::PressureOperator;
