@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use unstick::gpu::{Gpu, GpuError, Probe};
 use unstick::mlcp::bandwidth;
+use unstick_lab::machine::{self, GIBI, Memory};
 
 use super::Verdict;
 use crate::args::DoctorArgs;
 use crate::error::CommandError;
-use crate::machine::{self, GIBI, Memory};
 use crate::output;
 
 #[derive(Debug, Serialize)]
