@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::bandwidth::median;
+use unstick_parallel::bandwidth::median;
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, SolverOptions, Stop};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use unstick::gpu::Times;
-use unstick::mlcp::bandwidth::{self, median};
+use unstick_parallel::bandwidth::{self, median};
 use unstick::mlcp::{SolveReport, Start};
 
 use crate::command::compare::{Comparison, Contest, Run, Spinner};

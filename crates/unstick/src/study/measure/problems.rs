@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unstick::gpu::{Backend, GpuError};
-use unstick::mlcp::bandwidth::median;
+use unstick_parallel::bandwidth::median;
 use unstick::mlcp::solvers::newton::{self, NewtonParams};
 use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
 use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
