@@ -3,12 +3,11 @@
 
 use unstick_grid::CellField;
 use unstick_mlcp::clock::Instant;
-use unstick_mlcp::{ProblemError, SolveReport, parallel};
+use unstick_mlcp::{ProblemError, SolveReport, Unconverged, parallel};
 
 use crate::error::StepError;
 use crate::pressure::{PressureError, PressureProblem, Sources};
 use crate::report::Stage;
-use crate::setup::Unconverged;
 use crate::splitting::{self, Setting};
 use crate::state::LiquidState;
 use crate::step::{Method, Simulation};

@@ -38,6 +38,7 @@ pub mod vector;
 
 mod checkerboard;
 mod coloring;
+mod convergence;
 mod csr;
 mod error;
 mod interrupt;
@@ -54,6 +55,7 @@ mod start;
 mod stop;
 
 pub use coloring::Coloring;
+pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;
