@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
-use unstick_mlcp::clock::Instant;
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Unconverged, vector};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Unconverged};
+use unstick_parallel::clock::Instant;
+use unstick_parallel::vector;
 
 use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};
@@ -273,7 +274,10 @@ impl<const D: usize> Simulation<D> {
                         }
                         self.place_solids();
                     }
-                    if !shortens || halving >= Unconverged::MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                    if !shortens
+                        || halving >= Unconverged::MAX_HALVINGS
+                        || !matches!(error, StepError::Unconverged { .. })
+                    {
                         return Err(error);
                     }
                     dt *= 0.5;

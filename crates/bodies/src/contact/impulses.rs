@@ -3,8 +3,8 @@
 use unstick_grid::vector::dot;
 use unstick_mlcp::{Convergence, Outcome};
 
-use super::system::{ContactSystem, Row, Twist};
 use super::Contact;
+use super::system::{ContactSystem, Row, Twist};
 use crate::body::RigidBody;
 
 /// What a contact asks of its opening velocity after the impulse: at least this.

@@ -266,7 +266,8 @@ impl<const D: usize> Suspension<D> {
         let free: Vec<Twist<D>> = (0..now.len()).map(free).collect();
         let bodies = self.world.bodies_mut().iter_mut();
         bodies.zip(&free).for_each(|(body, free)| set_twist(body, free));
-        let films = if self.has_films { lubricate::lubricate(&mut self.world, &self.flow, time) } else { Default::default() };
+        let films =
+            if self.has_films { lubricate::lubricate(&mut self.world, &self.flow, time) } else { Default::default() };
         let report = match *self.world.model() {
             ContactModel::Springs { stiffness } => self.world.bounce(time, stiffness),
             _ => self.world.collide(time)?,
