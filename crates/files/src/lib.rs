@@ -9,6 +9,8 @@
 //! | [`Surface`] | [`ply`], [`obj`], [`gltf`], [`vtk`] (`.vtp`), [`usd`] |
 //! | [`Fields`] | [`vtk`] (`.vtk`, `.vti`) |
 //! | [`vdb::Liquid`] | [`vdb`] |
+//! | [`plot::Plot`] | SVG, CSV |
+//! | text | [`page`] (`.html`) |
 //! | numbered files of a folder | [`vtk::pvd`], [`usd::stage`] |
 //!
 //! ```
@@ -28,6 +30,8 @@ mod fields;
 pub mod gltf;
 pub mod npz;
 pub mod obj;
+pub mod page;
+pub mod plot;
 pub mod ply;
 mod points;
 mod series;

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use unstick_files::page::document;
+
 use crate::error::ViewError;
 use crate::page::content;
 
@@ -27,12 +29,11 @@ fn whole_page() -> String {
     let bytes = STANDARD.encode(content("/sandbox.wasm"));
     script += &format!("const WASM = \"{bytes}\";\n{START}");
     let style = text("/style.css");
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>unstick: sandbox</title>\n\
-         <style>\n{style}</style>\n</head>\n<body>\n<header><h1>unstick</h1></header>\n<main id=\"sandbox\"></main>\n\
-         <script type=\"module\">\n{script}</script>\n</body>\n</html>\n"
-    )
+    let body = format!(
+        "<header><h1>unstick</h1></header>\n<main id=\"sandbox\"></main>\n\
+         <script type=\"module\">\n{script}</script>\n"
+    );
+    document("unstick: sandbox", &style, &body)
 }
 
 const START: &str = "\
