@@ -1,4 +1,4 @@
-//! The files that Houdini, Blender, ParaView and NumPy open, from plain values.
+//! Writers of the files that Houdini, Blender, ParaView and NumPy open.
 //!
 //! Every format is a function from values to the bytes of a file; [`write_whole`] puts them on disk so
 //! that whoever reads the path sees the old file or the whole new one.

@@ -14,14 +14,14 @@ const UNSIGNED_SHORT: u64 = 5123;
 const UNSIGNED_INT: u64 = 5125;
 const FLOAT: u64 = 5126;
 
-/// All buffers of a file, and what says how to read them.
+/// All buffers of a file, and the JSON that describes them.
 pub(super) struct Buffers<'a> {
     root: &'a Value,
     data: Vec<Cow<'a, [u8]>>,
 }
 
 impl<'a> Buffers<'a> {
-    /// Finds the buffers: in the binary part, within the text, or in files beside it.
+    /// Loads the buffers from the binary part, from the text, or from files in the same folder.
     pub fn load(root: &'a Value, binary: Option<&'a [u8]>, folder: &Path) -> Result<Self, MeshProblem> {
         let mut data = Vec::new();
         for (index, buffer) in root["buffers"].as_array().into_iter().flatten().enumerate() {
@@ -40,7 +40,7 @@ impl<'a> Buffers<'a> {
         Ok(Self { root, data })
     }
 
-    /// Places of vertices.
+    /// Positions of vertices.
     pub fn positions(&self, accessor: usize) -> Result<Vec<[f64; 3]>, MeshProblem> {
         let items = self.items(accessor, "VEC3", &[FLOAT])?;
         let value = |item: &[u8], axis: usize| {
@@ -50,13 +50,13 @@ impl<'a> Buffers<'a> {
         Ok(items.iter().map(|item| [0, 1, 2].map(|axis| value(item, axis))).collect())
     }
 
-    /// Numbers of vertices.
+    /// Indices of vertices.
     pub fn indices(&self, accessor: usize) -> Result<Vec<u32>, MeshProblem> {
         let items = self.items(accessor, "SCALAR", &[UNSIGNED_BYTE, UNSIGNED_SHORT, UNSIGNED_INT])?;
         Ok(items.iter().map(|item| item.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte))).collect())
     }
 
-    /// The bytes of every item, checked to be there.
+    /// The bytes of every item, checked to lie within the buffer.
     fn items(&self, accessor: usize, shape: &str, kinds: &[u64]) -> Result<Vec<&[u8]>, MeshProblem> {
         let description = get(&self.root["accessors"], accessor, "accessor")?;
         let refuse = |reason: String| broken(format!("accessor {accessor} {reason}"));
@@ -122,7 +122,7 @@ mod tests {
     use crate::TriangleMesh;
     use serde_json::json;
 
-    /// A tetrahedron, with its buffer within the text.
+    /// A tetrahedron with its buffer in the text.
     fn specimen() -> Value {
         let mesh = tetrahedron();
         let mut bytes: Vec<u8> =
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_place_scale_and_mirror_their_meshes() {
+    fn nodes_move_scale_and_mirror_their_meshes() {
         let mesh = read(&specimen()).unwrap();
         let plain = tetrahedron();
         assert!((mesh.volume() - 8.0 * plain.volume()).abs() < 1e-6);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_file_holds_the_same() {
+    fn a_binary_file_gives_the_same_mesh() {
         let mut value = specimen();
         let uri = value["buffers"][0]["uri"].take();
         let data = STANDARD.decode(uri.as_str().unwrap().split_once(',').unwrap().1).unwrap();

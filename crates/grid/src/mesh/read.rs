@@ -1,20 +1,20 @@
-//! Meshes from files, by the end of the name.
+//! Meshes from files. The extension tells the format.
 
 use std::path::Path;
 
 use super::{MeshError, MeshProblem, TriangleMesh, gltf, obj, ply, stl};
 
-/// The kinds of file that are understood.
+/// The extensions of known formats.
 pub(super) const EXTENSIONS: [&str; 5] = ["obj", "stl", "ply", "gltf", "glb"];
 
-/// Vertices and triangles as a file gives them, not yet checked.
+/// Vertices and triangles of a file, not yet checked.
 pub(super) type Parts = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 impl TriangleMesh {
-    /// Reads an OBJ, STL, PLY (both text or binary) or glTF file, all its objects as one solid.
+    /// Reads all objects of an OBJ, STL, PLY or glTF file as one solid. STL and PLY may be text or binary.
     ///
-    /// Faces of more than three corners are cut into a fan, right for convex ones. Refuses what
-    /// [`Self::new`] refuses, and names the file.
+    /// A face of more than three corners becomes a fan of triangles, which is correct for convex faces. Refuses what
+    /// [`Self::new`] refuses and names the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
         let path = path.as_ref();
         read(path).map_err(|problem| MeshError { file: Some(path.to_path_buf()), problem })
@@ -39,7 +39,7 @@ fn read(path: &Path) -> Result<TriangleMesh, MeshProblem> {
     TriangleMesh::checked(vertices, triangles)
 }
 
-/// Cuts a polygon into triangles around its first corner.
+/// The triangles of a polygon that share its first corner.
 pub(super) fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     polygon.windows(2).skip(1).map(|pair| [polygon[0], pair[0], pair[1]])
 }
