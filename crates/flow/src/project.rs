@@ -12,7 +12,7 @@
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::CellField;
-use unstick_mlcp::{parallel, vector};
+use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;

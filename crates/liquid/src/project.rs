@@ -2,8 +2,9 @@
 //! takes the gradient of the pressure off the velocities of liquid and bodies.
 
 use unstick_grid::CellField;
-use unstick_mlcp::clock::Instant;
-use unstick_mlcp::{ProblemError, SolveReport, parallel};
+use unstick_mlcp::{ProblemError, SolveReport};
+use unstick_parallel as parallel;
+use unstick_parallel::clock::Instant;
 
 use crate::error::StepError;
 use crate::pressure::{PressureError, PressureProblem, Sources};

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
-use unstick_mlcp::clock::Instant;
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName};
+use unstick_parallel::clock::Instant;
+use unstick_parallel::vector;
 
 use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};

@@ -22,19 +22,15 @@
 //! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
-pub mod bandwidth;
-pub mod clock;
 pub mod fft;
 pub mod fields;
 pub mod generate;
 pub mod io;
 pub mod linear;
 pub mod multigrid;
-pub mod parallel;
 pub mod precondition;
 pub mod run;
 pub mod solvers;
-pub mod vector;
 
 mod checkerboard;
 mod coloring;
@@ -48,7 +44,6 @@ mod operator;
 mod pressure;
 mod problem;
 mod report;
-mod simd;
 mod singular;
 mod start;
 mod stop;

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector6};
 use unstick_grid::CellField;
-use unstick_mlcp::{parallel, vector};
+use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;

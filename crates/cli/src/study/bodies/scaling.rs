@@ -3,7 +3,7 @@
 use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose};
 use unstick::liquid::{Bodies, Geometry, Setup};
-use unstick::mlcp::bandwidth::median_time;
+use unstick_parallel::bandwidth::median_time;
 
 use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
 
