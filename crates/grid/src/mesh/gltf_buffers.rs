@@ -108,10 +108,12 @@ fn fetch(uri: &str, folder: &Path) -> Result<Vec<u8>, String> {
         return STANDARD.decode(text).map_err(|error| error.to_string());
     }
     let name = uri.replace("%20", " ");
-    std::fs::read(folder.join(&name)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {name} beside it"),
-        _ => format!("{name}: {error}"),
-    })
+    let path = folder.join(&name);
+    // A device or a pipe could deliver data without end.
+    if !path.is_file() {
+        return Err(format!("there is no file {name} beside it"));
+    }
+    std::fs::read(path).map_err(|error| format!("{name}: {error}"))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) fn world(simulation: &Simulation<3>) -> World {
     let shapes = moving(setup).map(|solid| ObjectShape::Mesh(mesh(&solid.shape, &setup.grid)));
     let shapes = shapes.chain(bodies(simulation).iter().map(shape_of_body));
     let objects = names.into_iter().zip(shapes).map(|(name, shape)| MovingObject { name, shape }).collect();
-    World { walls: walls(setup), parts }
+    World { walls: walls(setup), objects }
 }
 
 /// Where everything is that moves, by the name of its prim.
