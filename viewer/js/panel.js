@@ -143,7 +143,7 @@ export class Panel {
   }
 }
 
-/** The name of a run. */
+/** What a run is called. */
 export function nameOf(run) {
   if (run.problem) return `run ${run.id + 1}`;
   const walls = run.label ?? run.walls;

@@ -1,57 +1,25 @@
-// Plots of the statistics, with a line at the playhead and a table of the values there.
+// Plots of the statistics, with a line at the playhead and the values there in words.
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [320, 120, 46, 16];
+const STAGES = ["gather", "surface", "pressure", "extrapolate", "scatter", "move"];
 
-/** The sum of columns, row by row. */
-const sum = (...columns) => columns[0].map((_, row) => columns.reduce((total, column) => total + column[row], 0));
+const sum = (names) => (columns) => columns[names[0]].map((_, step) => names.reduce((total, name) => total + columns[name][step], 0));
 
-/** A curve: its name, the columns it is made of, and how. */
-const curve = (name, columns, values = (column) => column) => ({ name, columns, values });
-
-/**
- * What is plotted. Runs of liquids and of viscous flows have different columns. A curve is drawn where the table of a
- * run has its columns, and a plot is shown if it has a curve.
- */
+/** What is plotted: a title, a unit, and one curve per entry. */
 const PLOTS = [
-  { id: "volume", title: "Volume", unit: "% of the first", spans: [98, 102], curves: [
-    curve("volume", ["volume"], (volume) => volume.map((value) => (100 * value) / volume[0])),
-  ] },
-  { id: "energy", title: "Energy", unit: "J", curves: [
-    curve("kinetic", ["kinetic_energy"]),
-    curve("potential", ["potential_energy"]),
-    curve("total", ["kinetic_energy", "potential_energy"], sum),
-  ] },
-  { id: "speed", title: "Largest speed", unit: "m/s", curves: [
-    curve("liquid", ["fastest_liquid"]),
-    curve("bodies", ["fastest_body"]),
-  ] },
-  { id: "cycles", title: "Solver", unit: "", curves: [
-    curve("cycles", ["cycles"]),
-    curve("inner iterations", ["inner_iterations"]),
-    curve("pressure iterations", ["pressure_iterations"]),
-    curve("viscous iterations", ["viscous_iterations"]),
-    curve("contact iterations", ["contact_iterations"]),
-  ] },
-  { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: (columns) =>
-    Object.keys(columns).filter((name) => name.startsWith("seconds_")).map((name) =>
-      curve(name.slice("seconds_".length), [name], (seconds) => seconds.map((value) => 1000 * value))) },
+  { id: "volume", title: "Volume", unit: "% of the first", spans: [98, 102], curves: [["volume", (columns) => columns.volume.map((value) => (100 * value) / columns.volume[0])]] },
+  { id: "energy", title: "Energy", unit: "J", curves: [["kinetic", (columns) => columns.kinetic_energy], ["potential", (columns) => columns.potential_energy], ["total", sum(["kinetic_energy", "potential_energy"])]] },
+  { id: "cycles", title: "Solver", unit: "", curves: [["cycles", (columns) => columns.cycles], ["inner iterations", (columns) => columns.inner_iterations]] },
+  { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: STAGES.map((stage) => [stage, (columns) => columns[`seconds_${stage}`].map((value) => 1000 * value)]) },
 ];
-
-/** The curves of a plot that at least one of the tables has. */
-function curvesOf(curves, tables) {
-  const all = typeof curves === "function" ? tables.flatMap(({ columns }) => curves(columns)) : curves;
-  const names = new Set();
-  return all.filter(({ name, columns }) =>
-    tables.some((table) => columns.every((column) => table.columns[column])) && !names.has(name) && names.add(name));
-}
 
 export class Plots {
   constructor(parent) {
     this.plots = PLOTS.map((plot) => new Plot(parent, plot));
   }
 
-  /** Draws the curves of tables [{ label, columns }] up to a time in seconds. */
+  /** Draws the curves of tables [{ label, columns }], up to a moment. */
   setTables(tables, end) {
     for (const plot of this.plots) plot.setTables(tables, end);
   }
@@ -63,8 +31,8 @@ export class Plots {
 
 class Plot {
   constructor(parent, { id, title, unit, clips, spans = [0, 0], curves }) {
-    Object.assign(this, { possible: curves, curves: [], clips, spans, series: [], cells: [], end: 1, low: 0, high: 1 });
-    const figure = (this.figure = parent.appendChild(document.createElement("figure")));
+    Object.assign(this, { curves, clips, spans, series: [], cells: [], end: 1, low: 0, high: 1 });
+    const figure = parent.appendChild(document.createElement("figure"));
     figure.className = "plot";
     figure.id = `plot-${id}`;
     const caption = figure.appendChild(document.createElement("figcaption"));
@@ -78,16 +46,14 @@ class Plot {
 
   setTables(tables, end) {
     this.end = Math.max(end, 1e-9);
-    this.curves = curvesOf(this.possible, tables);
-    this.figure.hidden = !this.curves.length;
-    this.series = tables.flatMap(({ columns }, table) =>
-      this.curves.map((curve, place) => {
-        const inputs = curve.columns.map((name) => columns[name]);
-        return { place, table, times: columns.time, values: inputs.every(Boolean) ? curve.values(...inputs) : [] };
+    this.series = tables.flatMap(({ label, columns }, table) =>
+      this.curves.map(([name, curve], place) => {
+        const values = columns.time ? curve(columns) : [];
+        return { name, place, table, times: columns.time, values };
       }),
     );
     this.layValues(tables.map(({ label }) => label));
-    const all = this.series.filter(({ values }) => values.length).flatMap(({ values }) => (this.clips ? [1.5 * quantile(values, 0.98)] : extremes(values)));
+    const all = this.series.flatMap(({ values }) => (this.clips ? [1.5 * quantile(values, 0.98)] : extremes(values)));
     const [low, high] = [Math.min(this.spans[0], ...all), Math.max(this.spans[1], ...all) || 1];
     Object.assign(this, { low, high });
     this.area.replaceChildren();
@@ -100,7 +66,7 @@ class Plot {
       make(this.area, "text", { x: this.x(part * this.end), y: HEIGHT - 3, class: "tick", "text-anchor": part ? (part === 1 ? "end" : "middle") : "start" }).textContent = `${short(part * this.end)} s`;
     }
     for (const { times, values, place, table } of this.series) {
-      if (values.length) make(this.area, "path", { class: `c${place % 6} t${table}`, d: this.path(times, values) });
+      if (values.length) make(this.area, "path", { class: `c${place} t${table}`, d: this.path(times, values) });
     }
   }
 
@@ -115,9 +81,9 @@ class Plot {
     }
     const body = this.values.createTBody();
     this.cells = [];
-    this.curves.forEach(({ name }, place) => {
+    this.curves.forEach(([name], place) => {
       const row = body.insertRow();
-      cell(row, "th", name, `key c${place % 6}`).scope = "row";
+      cell(row, "th", name, `key c${place}`).scope = "row";
       labels.forEach((_, table) => (this.cells[table * this.curves.length + place] = cell(row, "td", "")));
     });
   }
@@ -140,7 +106,7 @@ class Plot {
     return 4 + (1 - (Math.min(value, this.high) - this.low) / (this.high - this.low)) * (HEIGHT - BOTTOM - 8);
   }
 
-  /** At most two points per pixel: the smallest and the largest value there. */
+  /** At most two points per pixel: the least and the largest value there. */
   path(times, values) {
     const bin = Math.max(1, Math.ceil(values.length / WIDTH));
     const points = [];
@@ -154,7 +120,7 @@ class Plot {
   }
 }
 
-/** The last step that began before a time. */
+/** The last step that has begun by a time. */
 function indexAt(times, time) {
   let [low, high] = [0, times.length - 1];
   while (low < high) {
@@ -171,9 +137,9 @@ function extremes(values) {
   return least <= largest ? [least, largest] : [0, 0];
 }
 
-/** The value below which a fraction of all values lies. Steps during which the machine did other work are left out. */
-function quantile(values, fraction) {
-  return [...values].sort((a, b) => a - b)[Math.floor(fraction * (values.length - 1))] ?? 0;
+/** The value that a part of all stays below: a step that the machine was busy elsewhere in says nothing. */
+function quantile(values, part) {
+  return [...values].sort((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? 0;
 }
 
 /** Three digits. */

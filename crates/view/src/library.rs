@@ -1,4 +1,4 @@
-//! The runs that are served, and their files.
+//! The runs that are shown, and the files they are made of.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,36 +10,36 @@ use unstick_scene::sink::view::LAYERS;
 
 use crate::error::ViewError;
 
-/// File names of movies, the best format first.
+/// Movies, best first.
 const MOVIES: [&str; 2] = ["movie.mp4", "movie.png"];
 
-/// The runs that are served, by number.
+/// The runs that are shown.
 #[derive(Debug, Default)]
 pub struct Library {
-    runs: Vec<ServedRun>,
+    shelves: Vec<Shelf>,
 }
 
-/// One run. The two runs of a comparison lie in one folder, which is the `root` of both.
+/// One run. The two of a comparison stand side by side in one folder, which is the `root` of both.
 #[derive(Debug)]
-struct ServedRun {
-    /// The folder that the user named, with links resolved. No file outside of it is served.
+struct Shelf {
+    /// The folder that was named, without links: nothing outside of it is served.
     root: PathBuf,
-    /// The folder of the run.
+    /// Where the run lies.
     folder: PathBuf,
     /// `sealed` or `separating` in a comparison.
     label: Option<&'static str>,
-    /// Name and path of each table of statistics.
+    /// What each of its tables of statistics is called, and where it lies.
     tables: Vec<(&'static str, PathBuf)>,
 }
 
-/// What a client can ask for.
+/// What can be asked for of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// What does not change during the run.
+    /// What does not change.
     Scene,
-    /// A layer, by its index in [`LAYERS`], and the number of a frame.
+    /// A layer of a frame, by its place in [`LAYERS`].
     Layer(usize, usize),
-    /// The picture of a frame.
+    /// A picture of a frame.
     Picture(usize),
     /// A table of statistics.
     Table(usize),
@@ -48,9 +48,9 @@ pub enum Item {
 }
 
 impl Library {
-    /// Reads the folders and refuses those that are not run folders.
+    /// Looks into the folders; refuses those that are not of runs.
     pub fn open(folders: &[PathBuf]) -> Result<Self, ViewError> {
-        let mut runs = Vec::new();
+        let mut shelves = Vec::new();
         for folder in folders {
             let refuse = |reason: String| ViewError::NoRun { folder: folder.clone(), reason };
             let root = folder.canonicalize().map_err(|error| refuse(error.to_string()))?;
@@ -58,37 +58,39 @@ impl Library {
                 return Err(refuse("it holds no run.json".into()));
             }
             let record = RunRecord::read(&root).map_err(|error| refuse(error.to_string()))?;
-            runs.extend(ServedRun::of(&root, &record));
+            shelves.extend(Shelf::of(&root, &record));
         }
-        Ok(Self { runs })
+        Ok(Self { shelves })
     }
 
-    /// All runs and what they hold now, for the page.
-    pub fn describe(&self) -> Value {
-        Value::Array(self.runs.iter().enumerate().map(|(id, run)| run.describe(id)).collect())
+    /// What there is now, of all runs.
+    pub fn look(&self) -> Value {
+        Value::Array(self.shelves.iter().enumerate().map(|(id, shelf)| shelf.look(id)).collect())
     }
 
-    /// A file of a run and its type; none if it does not exist or lies outside of the folder.
+    /// A file of a run with its type; none if it is not there, or leads out of the folder.
     pub fn open_item(&self, run: usize, item: Item) -> Option<(File, &'static str)> {
-        let run = self.runs.get(run)?;
-        let (path, kind) = run.path(item)?;
-        let path = path.canonicalize().ok().filter(|path| path.starts_with(&run.root) && path.is_file())?;
+        let shelf = self.shelves.get(run)?;
+        let (path, kind) = shelf.place(item)?;
+        let path = path.canonicalize().ok().filter(|path| path.starts_with(&shelf.root) && path.is_file())?;
         Some((File::open(path).ok()?, kind))
     }
 
-    /// Asks a run to write a checkpoint and stop. Returns the reason if it cannot be asked.
+    /// Asks a run to write a checkpoint and stop; the reason if that makes no sense.
     pub fn stop(&self, run: usize) -> Result<(), String> {
-        let run = self.runs.get(run).ok_or("there is no such run")?;
-        match Status::read(&run.root) {
-            Some(Status { state: RunState::Running, .. }) => ask_to_stop(&run.root).map_err(|error| error.to_string()),
+        let shelf = self.shelves.get(run).ok_or("there is no such run")?;
+        match Status::read(&shelf.root) {
+            Some(Status { state: RunState::Running, .. }) => {
+                ask_to_stop(&shelf.root).map_err(|error| error.to_string())
+            }
             _ => Err("this run is not going".into()),
         }
     }
 }
 
-impl ServedRun {
-    /// The runs of a folder. A comparison gives its two runs if they left files for the viewer, else one run that
-    /// shows the pictures of both.
+impl Shelf {
+    /// The runs of a folder: those of a comparison one by one if the viewer's files are there, else as the one
+    /// that its pictures show.
     fn of(root: &Path, record: &RunRecord) -> Vec<Self> {
         let one = |folder: PathBuf, label, tables| Self { root: root.to_owned(), folder, label, tables };
         if record.compare.is_none() {
@@ -96,18 +98,17 @@ impl ServedRun {
         }
         let members = ["sealed", "separating"].map(|label| (label, root.join(label)));
         if members.iter().all(|(_, folder)| folder.join("view/scene.gz").is_file()) {
-            let member = |(label, folder): (_, PathBuf)| {
+            let shelf = |(label, folder): (_, PathBuf)| {
                 let table = (label, folder.join("stats.csv"));
                 one(folder, Some(label), vec![table])
             };
-            return members.into_iter().map(member).collect();
+            return members.into_iter().map(shelf).collect();
         }
         let tables = members.map(|(label, folder)| (label, folder.join("stats.csv"))).to_vec();
         vec![one(root.to_owned(), None, tables)]
     }
 
-    /// The path and type of a file.
-    fn path(&self, item: Item) -> Option<(PathBuf, &'static str)> {
+    fn place(&self, item: Item) -> Option<(PathBuf, &'static str)> {
         let view = self.folder.join("view");
         Some(match item {
             Item::Scene => (view.join("scene.gz"), "application/octet-stream"),
@@ -127,7 +128,7 @@ impl ServedRun {
         MOVIES.into_iter().find(|name| self.root.join(name).is_file())
     }
 
-    fn describe(&self, id: usize) -> Value {
+    fn look(&self, id: usize) -> Value {
         let problem = |reason: String| json!({ "id": id, "problem": reason, "label": self.label });
         let record = match RunRecord::read(&self.folder) {
             Ok(record) => record,
@@ -156,7 +157,7 @@ impl ServedRun {
     }
 }
 
-/// The numbers of the files `NNNN.extension` as ranges. Both ends belong to a range.
+/// The numbers of the files `NNNN.extension` as ranges, both ends included.
 fn ranges(folder: &Path, extension: &str) -> Vec<[usize; 2]> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let number = |name: &str| name.strip_suffix(extension)?.strip_suffix('.')?.parse::<usize>().ok();
@@ -170,48 +171,4 @@ fn ranges(folder: &Path, extension: &str) -> Vec<[usize; 2]> {
         }
     }
     ranges
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbered_files_are_listed_as_ranges() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["0000.gz", "0001.gz", "0003.gz", "10000.gz", "0004.png", "x.gz", ".0005.gz", "0006gz"] {
-            std::fs::write(folder.path().join(name), "").unwrap();
-        }
-        assert_eq!(ranges(folder.path(), "gz"), [[0, 1], [3, 3], [10000, 10000]]);
-        assert_eq!(ranges(folder.path(), "png"), [[4, 4]]);
-        assert!(ranges(&folder.path().join("none"), "gz").is_empty());
-    }
-
-    #[test]
-    fn a_run_has_a_path_for_every_item_it_can_hold() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().to_owned();
-        let run = ServedRun {
-            folder: root.join("sealed"),
-            label: Some("sealed"),
-            tables: vec![("sealed", root.join("sealed/stats.csv"))],
-            root: root.clone(),
-        };
-        assert_eq!(run.path(Item::Layer(0, 7)).unwrap().0, root.join("sealed/view/particles/0007.gz"));
-        assert_eq!(run.path(Item::Picture(12)).unwrap(), (root.join("frames/0012.png"), "image/png"));
-        assert!(run.path(Item::Layer(9, 0)).is_none() && run.path(Item::Table(1)).is_none());
-        assert!(run.path(Item::Movie).is_none(), "there is no movie yet");
-        std::fs::write(root.join("movie.png"), "").unwrap();
-        assert_eq!(run.path(Item::Movie).unwrap(), (root.join("movie.png"), "image/png"));
-        std::fs::write(root.join("movie.mp4"), "").unwrap();
-        assert_eq!(run.path(Item::Movie).unwrap().1, "video/mp4");
-    }
-
-    #[test]
-    fn a_library_without_runs_serves_nothing() {
-        let library = Library::default();
-        assert!(library.open_item(0, Item::Scene).is_none());
-        assert_eq!(library.stop(0).unwrap_err(), "there is no such run");
-        assert_eq!(library.describe(), json!([]));
-    }
 }

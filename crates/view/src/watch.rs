@@ -53,7 +53,7 @@ fn report_changes(socket: &mut WebSocket<TcpStream>, library: &Library) -> Resul
     let mut sent = String::new();
     let mut last = Instant::now();
     loop {
-        let news = library.describe().to_string();
+        let news = library.look().to_string();
         if news != sent {
             socket.send(Message::text(news.clone()))?;
             (sent, last) = (news, Instant::now());
