@@ -8,10 +8,14 @@ use crate::Target;
 pub const TARGET: Target = Target { name: "keyframes", run, seeds };
 
 const SCENES: [&str; 2] = [PLANE, SPACE];
-const PLANE: &str = "[grid]\ncells = [8, 8]\n[time]\nframes = 1\n\
-    [[solid]]\nshape = { sphere = { centre = [0.5, 0.5], radius = 0.1 } }\nmotion = { keyframes = \"table.csv\" }\n";
-const SPACE: &str = "[grid]\ncells = [8, 8, 8]\n[time]\nframes = 1\n\
-    [[solid]]\nshape = { sphere = { centre = [0.5, 0.5, 0.5], radius = 0.1 } }\nmotion = { keyframes = \"table.csv\" }\n";
+const PLANE: &str = "title = \"A disc\"\n[grid]\ncells = [8, 8]\n[time]\nframes = 1\n\
+    [[liquid]]\nshape = { cuboid = { lower = [0.0, 0.0], upper = [0.3, 0.3] } }\n\
+    [[solid]]\nshape = { sphere = { centre = [0.6, 0.6], radius = 0.1 } }\n\
+    motion = { about = [0.5, 0.5], keyframes = \"table.csv\" }\n";
+const SPACE: &str = "title = \"A ball\"\n[grid]\ncells = [8, 8, 8]\n[time]\nframes = 1\n\
+    [[liquid]]\nshape = { cuboid = { lower = [0.0, 0.0, 0.0], upper = [0.3, 0.3, 0.3] } }\n\
+    [[solid]]\nshape = { sphere = { centre = [0.6, 0.6, 0.6], radius = 0.1 } }\n\
+    motion = { about = [0.5, 0.5, 0.5], keyframes = \"table.csv\" }\n";
 
 fn run(data: &[u8]) {
     let Ok(folder) = tempfile::tempdir() else { return };
