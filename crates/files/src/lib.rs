@@ -1,4 +1,4 @@
-//! The files that Houdini, Blender, ParaView and NumPy open, from plain values.
+//! Writers of the files that Houdini, Blender, ParaView and NumPy open.
 //!
 //! Every format is a function from values to the bytes of a file. [`write_atomic`] puts them on disk: a reader of
 //! the path sees the old file or the complete new one.
