@@ -35,7 +35,7 @@ other -c "import numpy, sys; a = numpy.load(sys.argv[1]); assert a['position'].s
   "$work/specimens/points.npz"
 
 echo "-- a run: half a sphere of liquid, with everything that is written"
-run() { cargo run --release --quiet -p unstick -- "$@"; }
+run() { cargo run --release --quiet -p unstick-cli -- "$@"; }
 run run sphere-half --out "$work/sphere" --frames 8 --set 'grid.cells=[32,32,32]' \
   --set 'output={frames=false,every=4,surface=["usd","vtp","glb","ply","obj"],volume=["vdb","vti"],particles=["vtp","npz"],thin=3}'
 vdb .ci/files_run.py vdb "$work/sphere" 8

@@ -10,6 +10,6 @@ python3 -c 'import ensurepip' || { apt-get update -qq && apt-get install -y -qq 
 "$tools/bin/pip" install --quiet numpy scipy pytest matplotlib mypy
 "$tools/bin/pip" install --quiet .
 
-cargo build --release --quiet -p unstick
+cargo build --release --quiet -p unstick-cli
 UNSTICK_COMMAND="$target/release/unstick" "$tools/bin/python" -m pytest --quiet
 "$tools/bin/mypy"

@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 viewer/build.sh --check
 command -v npm >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm; }
 command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
-cargo build --release -p unstick
+cargo build --release -p unstick-cli
 (cd viewer/tests && npm ci --no-audit --no-fund)
 UNSTICK="$(realpath "${CARGO_TARGET_DIR:-target}")/release/unstick" npm --prefix viewer/tests test

@@ -20,7 +20,7 @@ mkdir -p "$out"
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
 if [ -z "${UNSTICK:-}" ] || [ -z "${DEVICE_BENCH:-}" ] || [ -z "${STAGE_BENCH:-}" ]; then
-  cargo build --release -p unstick
+  cargo build --release -p unstick-cli
   UNSTICK="${CARGO_TARGET_DIR:-target}/release/unstick"
   built="$(cargo bench -p unstick-gpu --bench device --no-run 2>&1)"
   DEVICE_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"

@@ -5,7 +5,7 @@
 
 use bytemuck::Pod;
 use unstick_mlcp::fields::{MIN_THETA, PressureFields, Window};
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;

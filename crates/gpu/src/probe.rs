@@ -117,7 +117,7 @@ impl Device {
             self.scalars()?;
             seconds.push(start.elapsed().as_secs_f64() / count as f64);
         }
-        Ok(unstick_mlcp::bandwidth::median(&seconds[1..])) // the first one warms up
+        Ok(unstick_parallel::bandwidth::median(&seconds[1..])) // the first one warms up
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A wall can push a liquid but not pull it. Pressure solvers that forget this make water cling to
 //! ceilings; with it, the pressure becomes a complementarity problem. This crate gathers what the
-//! project offers to programs, and builds the command `unstick`:
+//! project offers to programs:
 //!
 //! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
 //! - [`gpu`]: the same solvers on a GPU;

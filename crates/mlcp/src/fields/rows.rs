@@ -1,16 +1,17 @@
 //! Rows made of fields, on the processor.
 
+use unstick_parallel as parallel;
+
 use super::PressureFields;
 use super::window::place_of;
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
-use crate::parallel;
 use crate::pressure::{PressureOperator, Stencil};
 use crate::problem::Mlcp;
 
 /// The surface is kept this far from a cell centre, in cells; 1/θ would grow without bound.
-const MIN_THETA: f64 = 0.01;
+pub const MIN_THETA: f64 = 0.01;
 
 /// The rows of a problem that was given as fields.
 #[derive(Debug)]

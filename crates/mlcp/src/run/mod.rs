@@ -42,7 +42,8 @@ pub use remote::{Reached, Remote, run_remote};
 
 use std::time::Duration;
 
-use crate::clock::Instant;
+use unstick_parallel::clock::Instant;
+
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;

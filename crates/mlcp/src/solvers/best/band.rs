@@ -5,7 +5,8 @@
 //! too much and frees it ring by ring. Over-relaxed projected sweeps over the band let the front settle before the
 //! policy is chosen. That is no small work for a processor, and so there are few of them.
 
-use crate::parallel;
+use unstick_parallel as parallel;
+
 use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
 

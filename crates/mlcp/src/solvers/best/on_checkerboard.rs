@@ -1,5 +1,7 @@
 //! The scheme on the processor: single precision on the checkerboard, double precision on the rows.
 
+use unstick_parallel::vector;
+
 use super::band::Band;
 use super::walls::Walls;
 use super::{Backend, BestParams, MOST_CYCLES};
@@ -8,7 +10,6 @@ use crate::error::SolveError;
 use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
 use crate::run::{Task, Trace};
-use crate::vector;
 
 pub(super) struct OnCheckerboard<'t, const D: usize> {
     problem: &'t Mlcp<'t>,

@@ -1,8 +1,23 @@
 //! Loops over long arrays on every thread, with the same bits for any number of threads.
 //!
-//! A loop is cut into blocks whose borders depend on nothing but its length, and reductions are
+//! A loop is cut into blocks. The borders depend on the length of the loop only. Reductions are
 //! combined along a fixed binary tree. Threads decide who works on a block, never what is added to
 //! what. Nothing is allocated.
+//!
+//! ```
+//! use unstick_parallel::{self as parallel, vector};
+//!
+//! let (x, mut y) = (vec![1.0; 10_000], vec![2.0; 10_000]);
+//! parallel::for_each((x.as_slice(), y.as_mut_slice()), |(x, y)| {
+//!     x.iter().zip(y).for_each(|(x, y)| *y += 3.0 * x);
+//! });
+//! assert_eq!(vector::norm_max(&y), 5.0);
+//! ```
+
+pub mod bandwidth;
+pub mod clock;
+pub mod simd;
+pub mod vector;
 
 use std::ops::Range;
 
@@ -85,7 +100,8 @@ pub fn max<L: Lanes>(lanes: L, kernel: impl Fn(L) -> f64 + Sync) -> f64 {
 }
 
 /// The larger of two numbers, NaN if either is.
-pub(crate) fn larger(a: f64, b: f64) -> f64 {
+#[inline]
+pub fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
@@ -110,11 +126,11 @@ const CHUNK: usize = 1024;
 /// Below this many entries chunks stay on one thread.
 const CHUNKS_WORTH_SHARING: usize = 4 * CHUNK;
 
-/// Pieces of unequal length (lines of a grid, say) grouped into chunks of about the same length.
+/// Pieces of unequal length (such as lines of a grid), grouped into chunks of about the same length.
 ///
-/// As with blocks, the borders depend on the pieces alone, never on threads.
+/// As with blocks, the borders depend on the pieces only, never on threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Chunks {
+pub struct Chunks {
     /// First piece of every chunk, and the end.
     pieces: Vec<u32>,
     /// Where that piece begins in storage, and the end.
@@ -122,7 +138,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// `lengths` of all pieces, stored one behind the other from `first` on.
+    /// Groups pieces of the given `lengths`, which are stored one after the other from `first` on.
     pub fn new(first: usize, lengths: impl Iterator<Item = usize>) -> Self {
         let (mut pieces, mut places) = (vec![0], vec![first as u32]);
         let (mut place, mut begin, mut count) = (first, first, 0);

@@ -114,7 +114,7 @@ fn solve_help() -> String {
 
 /// Liquids that let go of walls.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(name = "unstick", version, after_help = EXAMPLES)]
 pub struct Cli {
     /// What to do; the breaking dam if nothing is said
     #[command(subcommand)]

@@ -3,20 +3,19 @@
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 
-/// A browser keeps its clock from us, and asking the standard library for one would end the program: there all times
-/// are zero.
+/// WebAssembly in a browser has no clock: the standard library would panic. All times are zero there.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 impl Instant {
-    /// Some moment.
+    /// The current moment.
     pub fn now() -> Self {
         Self
     }
 
-    /// Nothing.
+    /// Always zero.
     pub fn elapsed(&self) -> std::time::Duration {
         std::time::Duration::ZERO
     }

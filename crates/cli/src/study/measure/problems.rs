@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use unstick::gpu::{Backend, GpuError};
-use unstick::mlcp::bandwidth::median;
 use unstick::mlcp::solvers::newton::{self, NewtonParams};
 use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
 use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_parallel::bandwidth::median;
 
 use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
 use crate::command::entrant::{Entrant as Placed, Worker};

@@ -1,6 +1,6 @@
 //! Vector work of the iterative methods, fused so that each array is read once.
 
-use crate::parallel::{self, larger};
+use crate::{self as parallel, larger};
 
 /// Independent partial sums of a dot product: enough to fill the vector units of common processors.
 const LANES: usize = 8;
@@ -10,7 +10,9 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     parallel::sum((x, y), |(x, y)| dot_of_block(x, y))
 }
 
-pub(crate) fn dot_of_block(x: &[f64], y: &[f64]) -> f64 {
+/// Σ x_i y_i on the calling thread, for arrays of at most a [block](crate::BLOCK).
+#[inline]
+pub fn dot_of_block(x: &[f64], y: &[f64]) -> f64 {
     let mut partial = [0.0; LANES];
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();
     let (y_lanes, y_rest) = y.as_chunks::<LANES>();

@@ -13,7 +13,7 @@ const REPETITIONS: usize = 9;
 /// that this is called in.
 ///
 /// ```no_run
-/// let seconds = 217e6 / unstick_mlcp::bandwidth::copy();
+/// let seconds = 217e6 / unstick_parallel::bandwidth::copy();
 /// println!("217 MB cannot be moved in less than {seconds} s");
 /// ```
 pub fn copy() -> f64 {
@@ -38,7 +38,7 @@ pub fn median_time(repetitions: usize, mut work: impl FnMut()) -> f64 {
 /// The middle one of some numbers, or the mean of the middle two; NaN of none.
 ///
 /// ```
-/// use unstick_mlcp::bandwidth::median;
+/// use unstick_parallel::bandwidth::median;
 /// assert_eq!((median(&[3.0, 1.0, 2.0]), median(&[1.0, 4.0])), (2.0, 2.5));
 /// ```
 pub fn median(values: &[f64]) -> f64 {

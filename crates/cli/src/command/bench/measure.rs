@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use unstick::gpu::Times;
-use unstick::mlcp::bandwidth::{self, median};
 use unstick::mlcp::{SolveReport, Start};
+use unstick_parallel::bandwidth::{self, median};
 
 use crate::command::compare::{Comparison, Contest, Run, Spinner};
 use crate::command::entrant::Worker;

@@ -5,6 +5,6 @@
 /// The kernel and all it calls must be inlined for that. Results do not depend on the variant: the
 /// compiler reorders no sums and fuses no products, it only works on several elements at once.
 #[inline(always)]
-pub(crate) fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
+pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(kernel)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use unstick::gpu::{Gpu, GpuError, Probe};
-use unstick::mlcp::bandwidth;
+use unstick_parallel::bandwidth;
 
 use super::Verdict;
 use crate::args::DoctorArgs;
