@@ -188,7 +188,7 @@ BARRIER_KERNEL(assemble_b) {
 
 // Listed rows get other values of b or of q, or become equations.
 KERNEL(replace_rows) {
-    FOR_ROW(a, row, own);
+    OWN_ROW_OR_RETURN(a, row, own);
     if (a.replace == Replace::B) a.b[own] = a.row_values[row];
     if (a.replace == Replace::Q) a.q[own] = a.row_values[row];
     if (a.replace == Replace::Walls) a.level.flags[own] &= ~WALL;

@@ -32,7 +32,7 @@ KERNEL(renew_rows) {
         FOR_COLOURS(level, group, colour, own) {
             bool is_second = holds_second(group, colour);
             double unused[2] = {0.0, 0.0};
-            Rows<double> residual = residual_of(a, s, kind, colour, group.at, is_second);
+            Rows<double> residual = residual_of(a, s, kind, group, colour);
             store_residual(a, own, residual.sum, residual.diagonal, unused);
             Rows<double> image = image_of(a, s, a.vectors[Vector::Direction], kind, colour, group.at, is_second);
             store4(a.vectors[Vector::Image] + own, image.sum);

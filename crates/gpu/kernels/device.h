@@ -1,4 +1,4 @@
-// The kernels' words for the device.
+// What the kernels are written in terms of, for the device.
 
 #define KERNEL(name) extern "C" __global__ void __launch_bounds__(THREADS) name(const __grid_constant__ Args a)
 #define BARRIER_KERNEL(name) KERNEL(name)

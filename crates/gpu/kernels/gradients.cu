@@ -5,16 +5,16 @@
 // iteration is not running any more, the rest of a batch does nothing.
 
 // The residual -(A (q + x) + b) of free rows in place of a sum, and A_ii. If x is q itself, it is left out.
-__device__ inline Rows<double> residual_of(const Args &a, const System<double> &s, int kind, int colour, int at,
-                                           bool is_second) {
+__device__ inline Rows<double> residual_of(const Args &a, const System<double> &s, int kind, const Group &group,
+                                           int colour) {
     const DeviceLevel &level = a.level;
     const double *x = a.vectors[Vector::Answer];
-    int own = colour * level.size + at;
-    Rows<double> rows = rows_of(level, s, a.q, kind, colour, at, is_second);
+    int own = colour * level.size + group.at;
+    Rows<double> rows = rows_of(level, s, a.q, kind, group, colour);
     Four<double> q = load4(a.q + own), b = load4(a.b + own);
     unsigned flags = flags_of(level, kind, own);
     if (x != a.q) {
-        Rows<double> of_x = rows_of(level, s, x, kind, colour, at, is_second);
+        Rows<double> of_x = rows_of(level, s, x, kind, group, colour);
         Four<double> step = load4(x + own);
         for (int k = 0; k < 4; k++) rows.sum.v[k] += of_x.sum.v[k], q.v[k] += step.v[k];
     }
@@ -87,9 +87,8 @@ BARRIER_KERNEL(multiply_rows) {
     FOR_KINDS(level, group, kind) {
 #pragma unroll 1
         FOR_COLOURS(level, group, colour, own) {
-            bool is_second = holds_second(group, colour);
-            Rows<double> of_z = rows_of(level, s, z, kind, colour, group.at, is_second);
-            Rows<double> of_p = rows_of(level, s, p, kind, colour, group.at, is_second);
+            Rows<double> of_z = rows_of(level, s, z, kind, group, colour);
+            Rows<double> of_p = rows_of(level, s, p, kind, group, colour);
             Four<double> direction = load4(z + own), before = load4(p + own);
             for (int k = 0; k < 4; k++) {
                 direction.v[k] += beta * before.v[k];

@@ -1,4 +1,4 @@
-// The kernels' words for the host. The threads of a block are fibers that take turns at barriers.
+// What the kernels are written in terms of, for the host. The threads of a block are fibers that take turns at barriers.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -107,7 +107,8 @@ __device__ inline Group group_starting_at(const DeviceLevel &level, int at) {
 
 // The two colours of a group, with the entry of its first cell.
 #define FOR_COLOURS(level, group, colour, own)                                                                 \
-    for (int colour = 0, own = group.at; colour < 2; colour++, own += level.size)
+    for (int colour = 0; colour < 2; colour++)                                                                 \
+        if (int own = colour * level.size + group.at; true)
 
 // The groups of a list, in no particular order. The list begins with their number. An item is the first entry of a
 // group, a multiple of four, plus the kind of the group.

@@ -25,7 +25,7 @@ __device__ inline System<float> near_system(const DeviceLevel &level) {
 
 // The rows of the correction for four cells of a colour.
 __device__ inline Rows<float> near_rows(const DeviceLevel &level, const Group &group, int kind, int colour) {
-    return rows_of(level, near_system(level), level.correction, kind, group, colour);
+    return rows_of(level, cycle_system(level), level.correction, kind, group, colour);
 }
 
 // c_i <- max(c_i - relaxation r_i / A_ii, floor_i) on the cells of a colour.

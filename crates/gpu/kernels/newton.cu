@@ -34,9 +34,8 @@ BARRIER_KERNEL(merit_and_slope) {
     FOR_KINDS(level, group, kind) {
 #pragma unroll 1
         FOR_COLOURS(level, group, colour, own) {
-            bool is_second = holds_second(group, colour);
-            Rows<double> rows = rows_of(level, s, a.q, kind, colour, group.at, is_second);
-            Rows<double> of_x = rows_of(level, s, x, kind, colour, group.at, is_second);
+            Rows<double> rows = rows_of(level, s, a.q, kind, group, colour);
+            Rows<double> of_x = rows_of(level, s, x, kind, group, colour);
             Four<double> q = load4(a.q + own), b = load4(a.b + own), step = load4(x + own);
             unsigned flags = flags_of(level, kind, own);
             for (int k = 0; k < 4; k++) {

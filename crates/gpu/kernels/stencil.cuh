@@ -208,16 +208,16 @@ __device__ inline Rows<T> rows_of(const DeviceLevel &level, const System<T> &s, 
 
 // A_ii of four rows that are not plain.
 template <class T>
-__device__ inline Four<T> diagonal_of(const DeviceLevel &level, const System<T> &s, int kind, int colour, int at,
-                                      bool is_second) {
-    int own = colour * level.size + at;
+__device__ inline Four<T> diagonal_of(const DeviceLevel &level, const System<T> &s, int kind, const Group &group,
+                                      int colour) {
+    int own = colour * level.size + group.at;
     Four<T> diagonal = load4(s.excess + own);
     if (kind == REGULAR) {
         unsigned sides = flags4(level.sides + own);
         for (int k = 0; k < 4; k++) diagonal.v[k] += (T)s.unit * (T)__popc(flag(sides, k));
         return diagonal;
     }
-    PerSide<T> c = couplings(level, s.coupling, colour, at, is_second);
+    PerSide<T> c = couplings(level, s.coupling, colour, group.at, holds_second(group, colour));
     for (int k = 0; k < 4; k++)
         for (int side = 0; side < SIDES; side++) diagonal.v[k] += c.side[side].v[k];
     return diagonal;

@@ -6,14 +6,14 @@ __device__ inline int fine_cell(const DeviceLevel &level, unsigned cell) {
 }
 
 // The listed row of this thread, and its cell; returns if there is none.
-#define FOR_ROW(a, row, own)                                                                                   \
+#define OWN_ROW_OR_RETURN(a, row, own)                                                                         \
     u64 row = (u64)blockIdx.x * blockDim.x + threadIdx.x;                                                      \
     if (row >= (u64)a.rows) return;                                                                            \
     int own = fine_cell(a.level, a.row_cells[row])
 
 // Every row as an inner cell, with b and the iterate.
 KERNEL(scatter_rows) {
-    FOR_ROW(a, row, own);
+    OWN_ROW_OR_RETURN(a, row, own);
     a.level.flags[own] = PRESENT;
     a.b[own] = a.row_values[row];
     a.q[own] = a.row_guess ? a.row_guess[row] : 0.0;
@@ -25,7 +25,7 @@ KERNEL(scatter_rows) {
 
 // Rows at a cut face or at the surface: A_ii, then -A_ij downwards and upwards along each axis.
 KERNEL(scatter_cuts) {
-    FOR_ROW(a, row, own);
+    OWN_ROW_OR_RETURN(a, row, own);
     const double *stencil = a.row_values + (1 + SIDES) * row;
     double excess = stencil[0];
     for (int side = 0; side < SIDES; side++) excess -= stencil[1 + side];
@@ -41,13 +41,13 @@ KERNEL(scatter_cuts) {
 
 // Wall rows, with their lower bounds.
 KERNEL(scatter_walls) {
-    FOR_ROW(a, row, own);
+    OWN_ROW_OR_RETURN(a, row, own);
     a.level.flags[own] |= WALL;
     a.lower[own] = a.row_values[row];
 }
 
 // The iterate of rows.
 KERNEL(gather_rows) {
-    FOR_ROW(a, row, own);
+    OWN_ROW_OR_RETURN(a, row, own);
     a.row_answer[row] = a.q[own];
 }

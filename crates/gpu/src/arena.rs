@@ -176,7 +176,7 @@ struct Space {
 }
 
 impl Space {
-    fn take<T>(&mut self, count: usize) -> Pointer<T> {
+    fn take<T: Copy>(&mut self, count: usize) -> Pointer<T> {
         let pointer = Pointer::new(self.next);
         self.next = pointer.at(count).address().next_multiple_of(ALIGNMENT);
         pointer

@@ -152,3 +152,33 @@ impl Device {
         self.reduce(Kernel::StepBlack, &self.args(level))
     }
 }
+
+#[cfg(all(test, feature = "emulation"))]
+mod tests {
+    use super::*;
+    use crate::arena::{ProblemShape, Source};
+    use crate::driver::EmulatedDriver;
+
+    fn device(cells: &[usize]) -> Device {
+        let mut driver = EmulatedDriver::new(cells.len(), 1);
+        let arena = Arena::new(&mut driver, ProblemShape::of(cells), Source::Rows(1), &[]).unwrap();
+        Device { driver: Box::new(driver), arena }
+    }
+
+    #[test]
+    fn small_levels_begin_where_a_block_has_a_thread_for_every_group() {
+        let device = device(&[200, 200]);
+        let groups: Vec<usize> = device.arena.levels.iter().map(DeviceLevel::group_count).collect();
+        assert_eq!(groups[..3], [25 * 200, 13 * 100, 7 * 50]);
+        assert_eq!((device.first_small(), device.first_tiny()), (2, 2));
+    }
+
+    #[test]
+    fn the_coarsest_level_has_no_coarser_one() {
+        let device = device(&[5, 4, 3]);
+        let last = device.levels() - 1;
+        assert_eq!(device.level(last).cells, [1; 3]);
+        assert_eq!(device.args(last).coarse.cells, [0; 3]);
+        assert_eq!(device.args(0).coarse.cells, [3, 2, 2]);
+    }
+}

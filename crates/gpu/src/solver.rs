@@ -234,3 +234,39 @@ impl MlcpSolver for GpuSolver {
         })
     }
 }
+
+#[cfg(all(test, feature = "emulation"))]
+mod tests {
+    use super::*;
+    use unstick_mlcp::{CsrMatrix, Lattice};
+
+    /// Two cells below a surface, the first of them at a separating wall.
+    fn column(b: [f64; 2]) -> Mlcp<'static> {
+        let matrix = CsrMatrix::from_triplets(2, vec![(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 3.0)]).unwrap();
+        let lattice = Lattice::new(&[1, 2], vec![0, 1]).unwrap();
+        Mlcp::on_lattice(lattice, &matrix, b.to_vec()).unwrap().with_walls(&[true, false]).unwrap()
+    }
+
+    #[test]
+    fn a_device_that_is_lost_is_an_error() {
+        let gpu = Gpu { target: Target::Host(1) };
+        let mut solver = gpu.solver(&"best".parse().unwrap(), Default::default()).unwrap();
+        let mut q = [0.0; 2];
+        assert!(solver.solve(&column([-1.0, 0.0]), &mut q).unwrap().converged());
+        assert!((q[0] - 1.5).abs() < 1e-5 && (q[1] - 0.5).abs() < 1e-5, "{q:?}");
+        let error = solver.solve(&column([-1.0, 0.0]), &mut q).unwrap_err();
+        assert!(error.to_string().contains("the device is lost"), "{error}");
+    }
+
+    #[test]
+    fn memory_is_kept_while_problems_fit_into_it() {
+        let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
+        let mut start = |cells: &[usize], rows| {
+            solver.problem(ProblemShape::of(cells), Source::Rows(rows)).unwrap().device.arena.row_buffer.capacity
+        };
+        assert_eq!(start(&[8, 8], 40), 50);
+        assert_eq!(start(&[8, 8], 50), 50);
+        assert_eq!(start(&[8, 8], 51), 63);
+        assert_eq!(start(&[8, 9], 40), 50);
+    }
+}

@@ -21,7 +21,8 @@ use crate::layout::{
 };
 use crate::text::kernel_text;
 
-// SAFETY: `Args` is plain data. The kernels' compiler asserts that its `struct Args` has the same size and offsets.
+// SAFETY: `Args` is plain data without padding. The kernels' compiler asserts that its `struct Args`, which has the same
+// fields, has the same size.
 unsafe impl DeviceRepr for Args {}
 
 /// Copies of at least this many bytes go through the staging buffers: the driver copies slowly from memory that it has

@@ -162,7 +162,9 @@ mod tests {
         driver.read(start, bytemuck::cast_slice_mut(&mut numbers)).unwrap();
         assert_eq!(numbers, [0.0, 1.5, 2.5, 0.0]);
         driver.zero(start + 8, 8).unwrap();
-        driver.receive(Pointer::new(start), 3, &mut |from, piece| assert_eq!((from, piece), (0, &[0.0, 0.0, 2.5][..]))).unwrap();
+        driver
+            .receive(Pointer::new(start), 3, &mut |from, piece| assert_eq!((from, piece), (0, &[0.0, 0.0, 2.5][..])))
+            .unwrap();
     }
 
     #[test]

@@ -173,16 +173,14 @@ pub(crate) trait Driver: Send {
     fn end_recording(&mut self) -> Result<Recording, GpuError>;
 
     fn replay(&mut self, recording: Recording) -> Result<(), GpuError>;
-}
 
-impl dyn Driver {
     /// Blocks of kernels that loop over more work than there are threads: as many as fill the device.
-    pub fn full_blocks(&self) -> u32 {
+    fn full_blocks(&self) -> u32 {
         16 * self.multiprocessors() // 16 blocks of `THREADS` threads run on a multiprocessor at a time
     }
 
-    /// One thread for each item.
-    pub fn launch_items(&mut self, kernel: Kernel, items: usize, args: &Args) -> Result<(), GpuError> {
+    /// Launches a thread for each item.
+    fn launch_items(&mut self, kernel: Kernel, items: usize, args: &Args) -> Result<(), GpuError> {
         self.launch(kernel, (items as u32).div_ceil(THREADS), THREADS, args)
     }
 }
