@@ -166,10 +166,10 @@ __device__ inline void small_up(const DeviceLevel level, const DeviceLevel coars
 
 // Copies the small levels from first_level on to the block's own memory.
 #define SMALL_LEVELS(levels)                                                                                   \
-    __shared__ DeviceLevel levels[MOST_SMALL];                                                                       \
+    __shared__ DeviceLevel levels[MOST_SMALL];                                                                 \
     int words_ = (a.last_level - a.first_level + 1) * (int)(sizeof(DeviceLevel) / 4);                          \
     for (int i = threadIdx.x; i < words_; i += blockDim.x)                                                     \
-        ((int *)levels)[i] = ((const int *)(a.levels + a.first_level))[i];                                           \
+        ((int *)levels)[i] = ((const int *)(a.levels + a.first_level))[i];                                     \
     __syncthreads()
 
 // Moves the arrays of a cycle on the tiny levels to the block's own memory, except for the couplings of the finest.
