@@ -1,4 +1,4 @@
-//! Solvers on the pressure problems of frames of a scene.
+//! Runs solvers on pressure problems from frames of a scene.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
     Ok(entrant.solver.parse()?)
 }
 
-/// Where an entrant solves. The GPU has methods by name, and none that is set up in another way.
+/// Where an entrant runs. The GPU has methods with their default parameters only.
 fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, LabError> {
     let method = PressureMethod::Solver(solver(entrant)?);
     Ok(match (backend, entrant.parameters) {
@@ -104,8 +104,8 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
     })
 }
 
-/// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
-/// the way there and back.
+/// Solves several times. The report is that of the first solve; times are medians and do not include transfers to a
+/// device.
 fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
@@ -146,7 +146,7 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         }
     }
     let first = &accounts[0];
-    // The published Newton's method has tests of its own, and their word counts.
+    // The published Newton's method has stopping tests of its own, and they decide.
     let own_test = first.remark().filter(|remark| {
         !matches!(entrant.parameters, Parameters::Default | Parameters::ExactPolicy) && remark.ends_with("threshold")
     });
@@ -168,7 +168,7 @@ fn build(name: SolverName, parameters: Parameters, options: &SolverOptions) -> B
     let published = NewtonParams::published();
     let params = match parameters {
         Parameters::Default => return name.build(options),
-        // The residual has the last word, as everywhere; the published tests may end it earlier.
+        // The residual decides, as everywhere; the published tests may stop earlier.
         Parameters::PublishedNewton => published,
         Parameters::InexactNewton(inexactness) => NewtonParams { inexactness, ..published },
         Parameters::ExactPolicy => {
