@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
-use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Preconditioner};
+use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Mic0Params, Preconditioner};
 use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, SolverOptions, Stop, Tolerance};
 use unstick_parallel::bandwidth::{self, median_time};
 use unstick_parallel::vector;
@@ -24,7 +24,7 @@ fn main() {
     let rows = matrix.rows();
     println!("{example} {size}³: {rows} rows, {} entries", matrix.entries());
 
-    let mut mic0 = IncompleteCholesky::modified();
+    let mut mic0 = IncompleteCholesky::modified(Mic0Params::default());
     let setup = median_time(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
     let (x, mut y) = (folder.b.clone(), vec![0.0; rows]);
     let product_bytes = 12 * matrix.entries() + 4 * rows + 16 * rows;

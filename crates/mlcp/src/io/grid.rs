@@ -6,8 +6,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::atomic;
-use crate::coloring::Coloring;
-use crate::csr::CsrMatrix;
 use crate::error::FileError;
 use crate::lattice::Lattice;
 
@@ -69,27 +67,6 @@ impl GridInfo {
                 refuse("every cell once".into(), format!("cell {} in rows {one} and {other}", self.cells[one]))
             }
         }
-    }
-
-    /// Red and black rows, where the matrix couples only neighbours.
-    pub fn coloring(&self, matrix: &CsrMatrix) -> Option<Coloring> {
-        let coloring = Coloring::red_black(self.parities()?);
-        coloring.fits(matrix).then_some(coloring)
-    }
-
-    /// Whether the coordinates of each row's cell add up to an odd number: red and black.
-    ///
-    /// None if the shape is none.
-    fn parities(&self) -> Option<impl Iterator<Item = bool> + '_> {
-        self.size()?;
-        Some(self.cells.iter().map(|&cell| {
-            let (mut rest, mut odd) = (cell, false);
-            for &count in &self.shape {
-                odd ^= rest % count % 2 == 1;
-                rest /= count;
-            }
-            odd
-        }))
     }
 
     /// The grid as multigrid wants it: None where rows are not in the order of their cells.

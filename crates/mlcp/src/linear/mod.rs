@@ -12,7 +12,7 @@ pub use bicgstab::BiCgStab;
 pub use cg::ConjugateGradients;
 pub use cr::ConjugateResiduals;
 pub use cycles::Cycles;
-pub use gmres::Gmres;
+pub use gmres::{Gmres, GmresParams};
 pub use refine::Refinement;
 pub use subsystem::Subsystem;
 
