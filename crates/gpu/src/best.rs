@@ -2,8 +2,9 @@
 //! in device memory.
 
 use unstick_mlcp::SolveError;
+use unstick_mlcp::device::{BestSteps, MOST_CYCLES};
 use unstick_mlcp::run::Trace;
-use unstick_mlcp::solvers::best::{Backend, BestParams, MOST_CYCLES};
+use unstick_mlcp::solvers::best::BestParams;
 
 use crate::error::GpuError;
 use crate::layout::{Args, Judged, Scalars, Settle, THREADS, Truncation};
@@ -152,7 +153,7 @@ fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & EXPONENT)
 }
 
-impl Backend for Resident {
+impl BestSteps for Resident {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.residual()?)
     }

@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
+use unstick_mlcp::device::{self, Reached, RemoteProblem};
 use unstick_mlcp::fields::{FieldReport, FieldRows, FieldSolver, PressureFields, Window};
-use unstick_mlcp::run::{self, Reached, Remote, Task, Trace};
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError};
+use unstick_mlcp::run::{Solvable, Trace};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName};
 
 use crate::arena::Source;
 use crate::catalogue::Plan;
@@ -24,7 +25,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
         fields.check(q, active)?;
-        let (name, plan, stop) = (self.name(), self.plan, self.options.stop);
+        let (name, solver, plan, stop) = (self.name(), self.solver_name, self.plan, self.stop);
         let begin = Instant::now();
         let resident = self.resident(&fields.cells, Source::Fields { has_flow: fields.walls.flow.is_some() })?;
         let window = Window::around_negative(fields.cells, fields.liquid);
@@ -44,9 +45,19 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
         let answer = AnswerTotals::default();
-        let mut remote =
-            OnDevice { resident, plan, fields, window, totals, unheld: unheld.as_ref(), problem, answer, times };
-        let solve = run::run_remote(name, &mut remote, &stop, plan.max_cycles())?;
+        let mut remote = OnDevice {
+            resident,
+            plan,
+            solver,
+            fields,
+            window,
+            totals,
+            unheld: unheld.as_ref(),
+            problem,
+            answer,
+            times,
+        };
+        let solve = device::run_remote(name, &mut remote, &stop, plan.max_cycles())?;
         let OnDevice { resident, answer, mut times, .. } = remote;
         let judged = Instant::now();
         resident.download_fields(fields.cells, window, q, active)?;
@@ -77,6 +88,7 @@ fn unheld_rows<const D: usize>(
 struct OnDevice<'d, 'f, const D: usize> {
     resident: &'d mut Resident,
     plan: Plan,
+    solver: SolverName,
     fields: &'f PressureFields<'f, D>,
     window: Window<D>,
     totals: RowTotals,
@@ -86,7 +98,7 @@ struct OnDevice<'d, 'f, const D: usize> {
     times: Times,
 }
 
-impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
+impl<'f, const D: usize> RemoteProblem<'f> for OnDevice<'_, 'f, D> {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
         if self.totals.reference == 0.0 {
             self.resident.clear_iterate()?;
@@ -103,7 +115,7 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
         (0..cell as usize).filter(|&before| self.fields.is_row(before)).count()
     }
 
-    fn iterate(&mut self, task: Option<Task<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
+    fn iterate(&mut self, task: Option<Solvable<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (plan, begin) = (self.plan, Instant::now());
         let resident = &mut *self.resident;
         if let (Some(task), Some(rows), Some(problem)) = (task, self.unheld, &self.problem) {
@@ -118,7 +130,7 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
             resident.norm = reference.max(f64::MIN_POSITIVE);
         }
         let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
-        if !plan.iterate(resident, trace)? {
+        if !plan.iterate(self.solver, resident, trace)? {
             trace.stall("the device made no progress");
         }
         self.times.setup = ready - begin;

@@ -2,14 +2,11 @@
 
 use std::time::Instant;
 
+use unstick_mlcp::device::{self, Patience};
 use unstick_mlcp::run::{self, Trace};
-use unstick_mlcp::solvers::best::{self, BestParams};
-use unstick_mlcp::solvers::newton::{self, NewtonParams};
-use unstick_mlcp::solvers::policy::{self, Patience, PolicyParams};
-use unstick_mlcp::solvers::sticking;
+use unstick_mlcp::solvers::policy::PolicyParams;
 use unstick_mlcp::{
-    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName,
-    SolverOptions, Stop, Tolerance,
+    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName, Stop,
 };
 
 use crate::arena::Source;
@@ -82,9 +79,9 @@ impl Gpu {
     }
 
     /// A solver of the catalogue on this device.
-    pub fn solver(self, name: &SolverName, options: SolverOptions) -> Result<GpuSolver, GpuError> {
+    pub fn solver(self, name: &SolverName, stop: Stop) -> Result<GpuSolver, GpuError> {
         let plan = Plan::of(name)?;
-        Ok(GpuSolver { gpu: self, name: *name, plan, options, resident: None, times: Times::default() })
+        Ok(GpuSolver { gpu: self, solver_name: *name, plan, stop, resident: None, times: Times::default() })
     }
 
     /// Cells along each axis on which a [probe](Self::probe) says something of large problems.
@@ -108,9 +105,9 @@ impl Gpu {
 /// A solver whose memory stays on the device from one problem to the next.
 pub struct GpuSolver {
     gpu: Gpu,
-    name: SolverName,
+    pub(crate) solver_name: SolverName,
     pub(crate) plan: Plan,
-    pub(crate) options: SolverOptions,
+    pub(crate) stop: Stop,
     resident: Option<Resident>,
     pub(crate) times: Times,
 }
@@ -151,18 +148,18 @@ impl GpuSolver {
     fn solve_on<const D: usize>(
         &mut self,
         operator: &PressureOperator<D>,
-        task: &run::Task,
+        task: &run::Solvable,
         q: &mut [f64],
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
-        let plan = self.plan;
+        let (plan, name) = (self.plan, self.solver_name);
         let begin = Instant::now();
         let mut times = Times::default();
         let resident = self.resident(operator.lattice().shape(), Source::Rows(operator.size()))?;
         resident.upload(operator, task.problem, task.loose, q)?;
         let uploaded = resident.wait()?;
         let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
-        let has_ended = plan.iterate(resident, trace)?;
+        let has_ended = plan.iterate(name, resident, trace)?;
         let solved = resident.wait()?;
         resident.download(operator.lattice().cells(), q)?;
         times.upload = uploaded - begin;
@@ -176,8 +173,8 @@ impl GpuSolver {
     /// Goes on with the solver of the processor from where the device has left off: rows that must be
     /// exchanged one by one are nothing for many threads.
     fn fall_back(&self, problem: &Mlcp, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
-        let stop = Stop { tolerance: Tolerance::Absolute(trace.target()), ..self.options.stop };
-        let report = self.name.build(&SolverOptions { stop, ..self.options.clone() }).solve(problem, q)?;
+        let stop = Stop::absolute(trace.target()).with_max_cycles(self.stop.max_cycles);
+        let report = self.solver_name.build(&stop).solve(problem, q)?;
         trace.remark("the device made no progress, the processor took over");
         trace.spend(report.inner_iterations());
         trace.end(report.outcome());
@@ -195,21 +192,26 @@ impl Plan {
         }
     }
 
-    /// Iterates until the solve has ended; false if it makes no progress.
-    pub(crate) fn iterate(self, resident: &mut Resident, trace: &mut Trace) -> Result<bool, SolveError> {
+    /// Iterates until the solve has ended, with the parameters of the name; false if it makes no progress.
+    pub(crate) fn iterate(
+        self,
+        name: SolverName,
+        resident: &mut Resident,
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
         match self {
-            Self::Best => best::iterate(&BestParams::default(), resident, trace),
+            Self::Best => device::iterate_best(&name.params(), resident, trace),
             Self::Sticking(precondition) => {
-                sticking::iterate(&mut Sticking { resident, precondition }, trace).map(|()| true)
+                device::iterate_sticking(&mut Sticking { resident, precondition }, trace).map(|()| true)
             }
             Self::Policy(precondition) => {
-                let params = PolicyParams::default();
+                let params: PolicyParams = name.params();
                 let patience = Patience::new(params.patience);
-                policy::iterate(&params, &mut Policy { resident, precondition, patience }, trace)
+                device::iterate_policy(&params, &mut Policy { resident, precondition, patience }, trace)
             }
             Self::Newton(precondition) => {
                 let mut method = Newton { resident, precondition, moved: 0.0 };
-                newton::iterate(&NewtonParams::default(), &mut method, trace).map(|()| true)
+                device::iterate_newton(&name.params(), &mut method, trace).map(|()| true)
             }
         }
     }
@@ -217,11 +219,11 @@ impl Plan {
 
 impl MlcpSolver for GpuSolver {
     fn name(&self) -> String {
-        format!("{} on gpu", self.name)
+        format!("{} on gpu", self.solver_name)
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (stop, most) = (self.options.stop, self.plan.max_cycles());
+        let (stop, most) = (self.stop, self.plan.max_cycles());
         let sealed = matches!(self.plan, Plan::Sticking(_)).then(|| problem.sealed());
         let problem = sealed.as_ref().unwrap_or(problem);
         run::run(self.name(), problem, q, &stop, most, |task, q, trace: &mut Trace| {

@@ -17,11 +17,11 @@
 //!
 //! ```
 //! use unstick::mlcp::generate::Example;
-//! use unstick::mlcp::{SolverName, SolverOptions};
+//! use unstick::mlcp::{SolverName, Stop};
 //!
 //! let folder = Example::SphereHalf.generate(2, 24, 0)?;
 //! let problem = folder.problem()?;
-//! let mut solver = "best".parse::<SolverName>()?.build(&SolverOptions::default());
+//! let mut solver = "best".parse::<SolverName>()?.build(&Stop::default());
 //!
 //! let mut q = vec![0.0; problem.size()];
 //! let report = solver.solve(&problem, &mut q)?;

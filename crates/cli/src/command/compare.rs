@@ -1,6 +1,5 @@
 //! Several solvers on one problem, from the same start.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use unstick::liquid::{PressureStage, SplittingParams};
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
-    SplittingName, Start, Stop,
+    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start,
+    Stop,
 };
 
 use super::entrant::{Entrant, Worker};
@@ -148,16 +147,10 @@ fn distinct(
 }
 
 impl Contest {
-    /// What solvers of a problem are built with.
-    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
-        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
-    }
-
     /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
     ///
     /// A solver that fails is reported as such and does not keep the others from running.
     pub fn run(&self, name: &str, folder: &ProblemFolder, problem: &Mlcp, start: &[f64], progress: bool) -> Comparison {
-        let options = self.options(folder);
         let (spinner, count) = (Spinner::new(progress), self.solvers.len());
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
@@ -165,8 +158,8 @@ impl Contest {
             let solver = solver.on(problem);
             spinner.say(format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = Worker::new(solver, &options, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
+            let worker = Worker::new(solver, &self.stop, problem, start);
+            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem, None, &mut x));
             let run = Run { solver, result };
             if let Some(worth) = run.worth()
                 && answer.as_ref().is_none_or(|best| worth > best.worth)

@@ -181,8 +181,6 @@ pub enum Newton {
     Published,
     /// The same with another ξ.
     Inexact(f64),
-    /// Not Newton's method but policy iteration with linear systems solved to 10⁻⁶ of their right-hand sides.
-    ExactPolicy,
 }
 
 /// A change of a scene with the place of its numbers in a table.

@@ -365,16 +365,4 @@ mod tests {
         assert!(matches!(other.write(&folder), Err(FileError::Exists { path }) if path == folder));
         assert_eq!(ProblemFolder::read(&folder).unwrap(), line());
     }
-
-    #[test]
-    fn rows_are_coloured_only_where_the_grid_explains_the_matrix() {
-        assert_eq!(ProblemFolder { grid: None, ..line() }.coloring(), None);
-        let with_grid = |shape, cells| {
-            let grid = GridInfo { shape, cells, ..line().grid.unwrap() };
-            ProblemFolder { grid: Some(grid), ..line() }.coloring()
-        };
-        assert_eq!(with_grid(vec![2, 2], vec![0, 3, 1]), None, "neighbours of one colour");
-        assert_eq!(with_grid(vec![2, 2], vec![0, 1]), None, "a row without a cell");
-        assert_eq!(with_grid(vec![0, 2], vec![0, 1, 3]), None, "no grid at all");
-    }
 }

@@ -161,12 +161,4 @@ mod tests {
         let message = refusal(|grid| grid.cells[2] = 4);
         assert_eq!(message, "grid.json: expected every cell once, found cell 4 in rows 0 and 2");
     }
-
-    #[test]
-    fn parity_alternates_along_every_axis() {
-        let cells = (0..12).collect();
-        let grid = GridInfo { shape: vec![2, 3, 2], spacing: 1.0, origin: vec![0.0; 3], cells };
-        let odd: Vec<_> = grid.parities().unwrap().map(u8::from).collect();
-        assert_eq!(odd, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
-    }
 }

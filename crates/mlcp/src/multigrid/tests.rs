@@ -55,8 +55,8 @@ fn coarse_matrices_are_galerkin_products() {
     let problem = folder.problem().unwrap();
     let disturbed = Disturbed::new(problem.size(), 9);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
-        let params = MultigridVariant { transfer, ..Default::default() }.into();
-        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), &params).unwrap();
+        let variant = MultigridVariant { transfer, ..Default::default() };
+        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
         assert!(hierarchy.levels.len() > 2);
         let scale = if transfer == Transfer::Constant { 0.5 } else { 1.0 };
         for pair in hierarchy.levels.windows(2) {
@@ -125,8 +125,8 @@ fn one_sided_transfers_keep_constants_where_there_is_no_air() {
     let problem = folder.problem().unwrap();
     let pocket = folder.matrix.singular_components().remove(0);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
-        let params = MultigridVariant { transfer, ..Default::default() }.into();
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), &params).unwrap();
+        let variant = MultigridVariant { transfer, ..Default::default() };
+        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
         let mut members: Vec<usize> = pocket.iter().map(|&row| hierarchy.order.places[row as usize] as usize).collect();
         for level in &hierarchy.levels {
             let Some(link) = &level.link else { continue };

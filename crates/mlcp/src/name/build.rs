@@ -2,11 +2,13 @@
 
 use super::{Krylov, Method, PreconditionerName, SolverName};
 use crate::fft::BoxInverse;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement};
+use crate::linear::{
+    BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement,
+};
 use crate::multigrid::{Multigrid, MultigridParams};
 use crate::parameter::{Parameter, Parameters, Value};
 use crate::precondition::{
-    AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, Ic0Params, GridMultigrid, Identity,
+    AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, GridMultigrid, Ic0Params, Identity,
     IncompleteCholesky, IncompleteLu, Jacobi, Mic0Params, Preconditioner, Reused,
 };
 use crate::solvers::{Inner, InnerParams};

@@ -1,6 +1,6 @@
 //! The catalogue as data, from which help texts and documentation are made.
 
-use super::{Krylov, Method, PreconditionerName};
+use super::{Krylov, Method, PreconditionerName, Splitting};
 use crate::parameter::{Parameter, Parameters};
 use crate::solvers::InnerParams;
 
@@ -8,7 +8,7 @@ use crate::solvers::InnerParams;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CatalogueEntry {
-    /// `solver`, `linear solver` or `preconditioner`.
+    /// `solver`, `splitting`, `linear solver` or `preconditioner`.
     pub kind: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -18,8 +18,8 @@ pub struct CatalogueEntry {
     pub parameters: Vec<Parameter>,
 }
 
-/// All parts of solvers' names with their parameters: first the methods, then the linear solvers, then the
-/// preconditioners.
+/// All parts of solvers' names with their parameters: first the methods, then the splittings, the linear solvers and
+/// the preconditioners.
 ///
 /// ```
 /// for entry in unstick_mlcp::catalogue() {
@@ -37,6 +37,12 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
         about: method.about(),
         parameters: method.parameters(),
     };
+    let splitting = |&splitting: &Splitting| CatalogueEntry {
+        kind: Splitting::KIND,
+        name: splitting.name(),
+        about: splitting.about(),
+        parameters: Vec::new(),
+    };
     let linear = |&krylov: &Krylov| {
         let limit = if krylov == Krylov::Fft { Vec::new() } else { InnerParams::list() };
         let parameters = krylov.parameters().into_iter().chain(limit).collect();
@@ -49,7 +55,8 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
         parameters: preconditioner.parameters(),
     };
     let linear_part = Krylov::ALL.iter().map(linear).chain(PreconditionerName::ALL.iter().map(preconditioner));
-    Method::ALL.iter().map(method).chain(linear_part).collect()
+    let methods = Method::ALL.iter().map(method).chain(Splitting::ALL.iter().map(splitting));
+    methods.chain(linear_part).collect()
 }
 
 #[cfg(test)]

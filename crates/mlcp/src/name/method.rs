@@ -101,9 +101,9 @@ impl Method {
             Self::Mprgp => Entry::new::<MprgpParams>(Tail::Preconditioner(Jacobi), |name, stop| {
                 Box::new(Mprgp { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Psor => Entry::new::<PsorParams>(Tail::Nothing, |name, stop| {
-                Box::new(Psor { params: name.params(), stop })
-            }),
+            Self::Psor => {
+                Entry::new::<PsorParams>(Tail::Nothing, |name, stop| Box::new(Psor { params: name.params(), stop }))
+            }
             Self::Fas => Entry::new::<FasParams>(Tail::MultigridVariant, |name, stop| {
                 Box::new(Fas { params: name.params(), variant: name.multigrid, stop })
             }),
@@ -118,9 +118,9 @@ impl Method {
             Self::Fmg => Entry::new::<FmgParams>(Tail::MultigridVariant, |name, stop| {
                 Box::new(Fmg { params: name.params(), variant: name.multigrid, stop })
             }),
-            Self::Sticking => Entry::new::<()>(Tail::Linear(Mic0), |name, stop| {
-                Box::new(Sticking { stop, inner: name.inner() })
-            }),
+            Self::Sticking => {
+                Entry::new::<()>(Tail::Linear(Mic0), |name, stop| Box::new(Sticking { stop, inner: name.inner() }))
+            }
         }
     }
 

@@ -315,7 +315,10 @@ mod tests {
             message("best:forcing=2"),
             "`best:forcing=2` is not a solver: `forcing` is 2, expected a number from 1e-10 to 0.9"
         );
-        assert!(message("best:forcing").ends_with("`forcing` has no value, expected `forcing=` and a number from 1e-10 to 0.9"));
+        assert!(
+            message("best:forcing")
+                .ends_with("`forcing` has no value, expected `forcing=` and a number from 1e-10 to 0.9")
+        );
         assert!(message("sticking+cg:max_iterations=5").ends_with("`cg` has no parameter `max_iterations` here"));
         assert!(message("policy+cg/multigrid:sweeps=3").ends_with("`multigrid` has no parameter `sweeps` here"));
         assert!(message("fas-literal:wall_sweeps=1").contains("expected one of sweeps, coarsest"));

@@ -99,6 +99,7 @@ fn a_rebuilt_factorisation_beats_a_reused_one() {
     let system = Subsystem::whole(&folder.matrix).with_free(&free);
     let rhs: Vec<f64> = free.iter().zip(&folder.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
     let rebuilt = iterations(&mut IncompleteCholesky::modified(Mic0Params::default()), &system, &rhs);
-    let reused = iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified(Mic0Params::default()))), &system, &rhs);
+    let reused =
+        iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified(Mic0Params::default()))), &system, &rhs);
     assert!(2 * reused > 3 * rebuilt, "{reused} against {rebuilt}");
 }

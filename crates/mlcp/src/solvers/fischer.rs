@@ -56,7 +56,9 @@ impl MlcpSolver for Fischer {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| iterate(params, inner, solvable, q, trace))
+        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
+            iterate(params, inner, solvable, q, trace)
+        })
     }
 }
 
@@ -85,8 +87,7 @@ fn iterate(
     let mut at = Linearised { phi: vector(), free: vec![true; size], scale: vector(), shift: vector() };
     let (mut r, mut rhs, mut step_w, mut direction) = (vector(), vector(), vector(), vector());
     let (mut product, mut trial, mut trial_r) = (vector(), vector(), vector());
-    let line_search =
-        LineSearch { sufficient: params.sufficient, shrink: params.shrink, min_step: params.min_step };
+    let line_search = LineSearch { sufficient: params.sufficient, shrink: params.shrink, min_step: params.min_step };
     inner.forget();
     problem.residual(q, &mut r);
     while trace.goes_on(problem.natural_residual(q, &r))? {

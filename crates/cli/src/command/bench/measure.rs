@@ -65,7 +65,6 @@ pub fn measure(
 ) -> Result<Measured, CommandError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(CommandError::Problem)?;
-    let options = contest.options(folder);
     let mut start = match (contest.start, &folder.x) {
         (Start::Given, Some(x)) => x.clone(),
         _ => vec![0.0; problem.size()],
@@ -77,7 +76,7 @@ pub fn measure(
     let before = bandwidth::copy();
     let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &contest.stop, &problem, &start));
     let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
     let mut timings = vec![Timing::default(); count];
@@ -89,7 +88,7 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            let report = worker.solve(&contest.stop, &problem, captured.velocities.as_deref(), &mut x)?;
             timing.solves.push(Sample::of(turn, &report, worker.times()));
             Ok(report)
         });

@@ -3,7 +3,7 @@
 use rayon::ThreadPool;
 
 use unstick::mlcp::io::ProblemFolder;
-use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
+use unstick::mlcp::{PressureMethod, Start, Stop};
 
 use crate::args::{BenchArgs, backends};
 use crate::command::compare::{self, Contest};
@@ -46,7 +46,7 @@ impl Plan {
         }
         let solvers = compare::methods(&args.solvers)?;
         let (entrants, left_out) = Entrant::all(&solvers, &backends(&args.backend))?;
-        let stop = Stop { tolerance: Tolerance::Relative(args.tol), max_cycles: None };
+        let stop = Stop::relative(args.tol);
         let start = if args.warm { Start::Given } else { Start::Zero };
         let mut sources = Vec::new();
         for name in &distinct(&args.problems) {

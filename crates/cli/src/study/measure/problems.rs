@@ -1,11 +1,8 @@
 //! Solvers on the pressure problems of frames of a scene.
 
-use std::sync::Arc;
-
 use unstick::gpu::{Backend, GpuError};
-use unstick::mlcp::solvers::newton::{self, NewtonParams};
-use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
-use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
+use unstick::mlcp::solvers::newton::{self, NewtonParams, PUBLISHED_STEPS};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, Stop, Tolerance};
 use unstick_parallel::bandwidth::median;
 
 use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
@@ -116,23 +113,19 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
-    let options = SolverOptions {
-        stop: Stop { tolerance, max_cycles: None },
-        coloring: folder.coloring().map(Arc::new),
-        ..Default::default()
-    };
+    let stop = Stop::from(tolerance);
     let name = solver(entrant)?;
     let on = on.on(&problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut worker = match Worker::new(on, &options, &problem, &start) {
+    let mut worker = match Worker::new(on, &stop, &problem, &start) {
         Ok(worker) => worker,
         Err(error) => return Ok(failed(&error, &problem)),
     };
     for _ in 0..task.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            Worker::Processor(_) => build(name, entrant.newton, &options).solve(&problem, &mut x),
-            worker => worker.solve(&options, &problem, None, &mut x),
+            Worker::Processor(_) => build(name, entrant.newton, stop).solve(&problem, &mut x),
+            worker => worker.solve(&stop, &problem, None, &mut x),
         };
         match solved {
             Ok(report) => {
@@ -147,9 +140,7 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
     }
     let first = &accounts[0];
     // The published Newton's method has tests of its own, and their word counts.
-    let own_test = first.remark().filter(|remark| {
-        !matches!(entrant.newton, Newton::Ours | Newton::ExactPolicy) && remark.ends_with("threshold")
-    });
+    let own_test = first.remark().filter(|remark| entrant.newton != Newton::Ours && remark.ends_with("threshold"));
     Ok(Solve {
         outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
         converged: first.converged() || own_test.is_some(),
@@ -164,22 +155,18 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
     })
 }
 
-fn build(name: SolverName, newton: Newton, options: &SolverOptions) -> Box<dyn MlcpSolver> {
-    let published = NewtonParams::published();
-    let params = match newton {
-        Newton::Ours => return name.build(options),
-        // The residual has the last word, as everywhere; the published tests may end it earlier.
-        Newton::Published => published,
-        Newton::Inexact(inexactness) => NewtonParams { inexactness, ..published },
-        Newton::ExactPolicy => {
-            let params = PolicyParams { forcing: 1e-6, stop: options.stop, ..PolicyParams::default() };
-            return Box::new(Policy { params, inner: name.inner() });
-        }
-    };
-    let stop = Stop { tolerance: options.stop.tolerance, max_cycles: params.stop.max_cycles };
+fn build(name: SolverName, newton: Newton, stop: Stop) -> Box<dyn MlcpSolver> {
+    let mut params = NewtonParams::published();
+    match newton {
+        Newton::Ours => return name.build(&stop),
+        Newton::Published => {}
+        Newton::Inexact(inexactness) => params.inexactness = inexactness,
+    }
+    // The residual has the last word, as everywhere; the published tests may end it earlier.
+    let stop = stop.with_max_cycles(PUBLISHED_STEPS);
     let mut inner = name.inner();
     inner.max_iterations = PUBLISHED_INNER;
-    Box::new(newton::Newton { params: NewtonParams { stop, ..params }, inner })
+    Box::new(newton::Newton { params, stop, inner })
 }
 
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {

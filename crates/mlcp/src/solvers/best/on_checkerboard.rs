@@ -4,7 +4,7 @@ use unstick_parallel::vector;
 
 use super::band::Band;
 use super::walls::Walls;
-use super::{BestSteps, BestParams, MOST_CYCLES};
+use super::{BestParams, BestSteps, MOST_CYCLES};
 use crate::checkerboard::{Hierarchy, Layout, Reduced};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
@@ -29,7 +29,12 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
 }
 
 impl<'t, const D: usize> OnCheckerboard<'t, D> {
-    pub fn new(operator: &'t PressureOperator<D>, solvable: &Solvable<'t, 't>, q: &'t mut [f64], trace: &mut Trace) -> Self {
+    pub fn new(
+        operator: &'t PressureOperator<D>,
+        solvable: &Solvable<'t, 't>,
+        q: &'t mut [f64],
+        trace: &mut Trace,
+    ) -> Self {
         let problem = solvable.problem;
         let (hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
         let walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));

@@ -61,7 +61,7 @@ impl MlcpSolver for Fmg {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, variant, stop } = self;
+        let Self { params, variant, stop } = &*self;
         let variant = variant.or(problem.operator().lattice().map(|_| PUBLISHED));
         run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             iterate(params, variant, solvable, q, trace)

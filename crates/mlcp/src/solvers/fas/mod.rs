@@ -69,7 +69,7 @@ impl MlcpSolver for Fas {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, variant, stop } = self;
+        let Self { params, variant, stop } = &*self;
         run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             corrected::iterate(params, *variant, solvable, q, trace)
         })
@@ -118,7 +118,7 @@ impl MlcpSolver for PublishedFas {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { reading, params, variant, stop } = self;
+        let Self { reading, params, variant, stop } = &*self;
         run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             published::iterate(*reading, params, *variant, solvable, q, trace)
         })

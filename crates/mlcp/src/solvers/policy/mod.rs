@@ -58,7 +58,9 @@ impl MlcpSolver for Policy {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 1000, |solvable, q, trace: &mut Trace| on_rows(params, inner, solvable, q, trace))
+        run(name, problem, q, &self.stop, 1000, |solvable, q, trace: &mut Trace| {
+            on_rows(params, inner, solvable, q, trace)
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::super::Inner;
 use super::super::active_set::{ActiveSetUpdate, pin_one_row};
-use super::{PolicySteps, PolicyParams};
+use super::{PolicyParams, PolicySteps};
 use crate::error::SolveError;
 use crate::linear::{LinearReport, Subsystem};
 use crate::problem::Mlcp;
