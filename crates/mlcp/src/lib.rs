@@ -38,6 +38,7 @@ pub mod solvers;
 
 mod checkerboard;
 mod coloring;
+mod convergence;
 mod csr;
 mod error;
 mod interrupt;
@@ -53,6 +54,7 @@ mod singular;
 mod start;
 mod stop;
 
+pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;
