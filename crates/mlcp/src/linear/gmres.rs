@@ -6,7 +6,7 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit, fit_all};
 use crate::parameter::parameters;
 use crate::precondition::Preconditioner;
 
@@ -103,8 +103,7 @@ impl LinearSolver for Gmres {
         let size = r.len();
         self.basis.resize_with(self.params.restart + 1, Vec::new);
         self.basis.iter_mut().for_each(|vector| fit(vector, size));
-        fit(&mut self.combination, size);
-        fit(&mut self.preconditioned, size);
+        fit_all([&mut self.combination, &mut self.preconditioned], size);
         vector::clear(x);
         let mut residual = vector::norm_max(r);
         let mut iterations = 0;
