@@ -62,7 +62,7 @@ pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{
     CatalogueEntry, Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, Splitting,
-    SplittingName, catalogue,
+    SplittingName, catalogue, nearest,
 };
 pub use operator::LinearOperator;
 pub use parameter::{Parameter, Parameters, Range, Value};

@@ -15,7 +15,8 @@ pub fn run() -> Result<Verdict, CommandError> {
 }
 
 fn list() -> String {
-    let mut text = String::from("A solver is METHOD[+LINEAR][/PRECONDITIONER]. Each part may be followed by :NAME=VALUE.\n");
+    let mut text =
+        String::from("A solver is METHOD[+LINEAR][/PRECONDITIONER]. Each part may be followed by :NAME=VALUE.\n");
     let (mut kind, entries) = ("", catalogue());
     let name_of = |parameter: &unstick::mlcp::Parameter| format!(":{}={}", parameter.name, parameter.default);
     let names = entries.iter().map(|entry| entry.name.len() + 2);

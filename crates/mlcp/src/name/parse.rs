@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Krylov, Method, PreconditionerName, REUSED, SolverName, Splitting};
+use super::{Krylov, Method, PreconditionerName, REUSED, SolverName, Splitting, nearest};
 use crate::multigrid::MultigridVariant;
 use crate::parameter::{Parameter, Settings};
 
@@ -159,7 +159,7 @@ impl ParseNameError {
     pub(super) fn unknown(text: &str, what: &str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let known: Vec<_> = known.collect();
         let reason = format!("there is no {what} `{found}`, expected one of {}", known.join(", "));
-        Self { nearest: nearest(found, &known), known, ..Self::because(text, reason) }
+        Self { nearest: nearest(found, known.iter().copied()), known, ..Self::because(text, reason) }
     }
 
     fn unknown_parameter(text: &str, part: impl fmt::Display, parameters: &[Parameter], found: &str) -> Self {
@@ -168,7 +168,7 @@ impl ParseNameError {
             true => format!("`{part}` has no parameter `{found}` here"),
             false => format!("`{part}` has no parameter `{found}`, expected one of {}", known.join(", ")),
         };
-        Self { nearest: nearest(found, &known), known, ..Self::because(text, reason) }
+        Self { nearest: nearest(found, known.iter().copied()), known, ..Self::because(text, reason) }
     }
 
     pub(super) fn takes_no(text: &str, part: impl fmt::Display, what: &str) -> Self {
@@ -195,11 +195,4 @@ impl ParseNameError {
     pub fn known(&self) -> &[&'static str] {
         &self.known
     }
-}
-
-/// The known name that is most similar to what was found, if one is similar.
-fn nearest(found: &str, known: &[&'static str]) -> Option<&'static str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(name, found);
-    let nearest = known.iter().copied().min_by_key(|name| distance(name));
-    nearest.filter(|name| distance(name) <= 3 && distance(name) < found.len())
 }
