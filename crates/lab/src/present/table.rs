@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::compare::{Comparison, Run};
+use crate::compare::{Comparison, SolverRun};
 use unstick::mlcp::{Stop, Tolerance};
 
 /// Number of columns.
@@ -80,7 +80,7 @@ pub fn rows(comparison: &Comparison) -> Vec<[String; COLUMNS]> {
     comparison.runs.iter().map(|run| row(run, unit)).collect()
 }
 
-fn row(run: &Run, unit: Unit) -> [String; COLUMNS] {
+fn row(run: &SolverRun, unit: Unit) -> [String; COLUMNS] {
     let mut cells = [NOTHING; COLUMNS].map(String::from);
     cells[0] = run.solver.to_string();
     cells[1] = run.outcome();

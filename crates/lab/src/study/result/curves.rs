@@ -66,13 +66,13 @@ pub fn over_rows(title: &str, up: &str, published: &Table, ours: &Table) -> Plot
 /// Residual against iterations, a chart for each scene, on its finest grid and in its last frame.
 pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Plot> {
     let of_scene = |scene: &str| {
-        let records = || observations.iter().filter(|(place, _)| place.scene == scene);
-        let finest = records().map(|(place, _)| (place.size, place.frame)).max();
-        let drawn = records().filter(|(place, _)| Some((place.size, place.frame)) == finest);
-        let line = |(colour, (place, record)): (usize, &Observation)| {
+        let records = || observations.iter().filter(|(measurement, _)| measurement.scene == scene);
+        let finest = records().map(|(measurement, _)| (measurement.size, measurement.frame)).max();
+        let drawn = records().filter(|(measurement, _)| Some((measurement.size, measurement.frame)) == finest);
+        let line = |(colour, (measurement, record)): (usize, &Observation)| {
             let solve = solve_of(record)?;
             let points = solve.work.iter().zip(&solve.history).map(|(&work, h)| (work as f64, h / solve.reference));
-            Some(curve(label(place.row, place.column), colour, colour >= 7, points.collect()))
+            Some(curve(label(measurement.row, measurement.column), colour, colour >= 7, points.collect()))
         };
         let (size, frame) = finest.unwrap_or_default();
         let title = format!("{title}: {scene}, {size} cells along an axis, frame {frame}");
@@ -84,22 +84,23 @@ pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Plot> {
 
 /// What each method stops on against its outer iterations, in the last of the steps on the finest grid.
 pub fn residuals(title: &str, observations: &[Observation]) -> Plot {
-    let last = observations.iter().map(|(place, _)| (place.size, place.frame)).max();
-    let drawn = observations.iter().filter(|(place, _)| Some((place.size, place.frame)) == last);
-    let line = |(colour, (place, record)): (usize, &Observation)| {
+    let last = observations.iter().map(|(measurement, _)| (measurement.size, measurement.frame)).max();
+    let drawn = observations.iter().filter(|(measurement, _)| Some((measurement.size, measurement.frame)) == last);
+    let line = |(colour, (measurement, record)): (usize, &Observation)| {
         let Record::Step(step) = record else { return None };
         let points = step.history.iter().enumerate().map(|(cycle, &residual)| (cycle as f64, residual)).collect();
-        Some(curve(label(place.row, place.column), colour, false, points))
+        Some(curve(label(measurement.row, measurement.column), colour, false, points))
     };
     chart(title, linear("outer iterations"), "residual, m/s", drawn.enumerate().filter_map(line).collect())
 }
 
 /// Residual against outer iterations: median and quartiles over all frames on the finest grid.
 pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Plot> {
-    let finest = observations.iter().map(|(place, _)| place.size).max().unwrap_or(0);
+    let finest = observations.iter().map(|(measurement, _)| measurement.size).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (colour, column) in columns(observations).into_iter().enumerate() {
-        let of_column = observations.iter().filter(|(place, _)| place.column == column && place.size == finest);
+        let of_column =
+            observations.iter().filter(|(measurement, _)| measurement.column == column && measurement.size == finest);
         let solves: Vec<&Solve> = of_column.filter_map(|(_, record)| solve_of(record)).collect();
         let longest = solves.iter().map(|solve| solve.history.len()).max().unwrap_or(0);
         for (part, name) in [(0.5, column), (0.25, ""), (0.75, "")] {
@@ -122,8 +123,8 @@ pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Plot> {
 /// A quantity over time, a chart for each scene.
 pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) -> Vec<Plot> {
     let of_scene = |scene: &str| {
-        let records = observations.iter().filter(|(place, _)| place.scene == scene);
-        let line = |(colour, (place, record)): (usize, &Observation)| {
+        let records = observations.iter().filter(|(measurement, _)| measurement.scene == scene);
+        let line = |(colour, (measurement, record)): (usize, &Observation)| {
             let Record::Run(run) = record else { return None };
             let until = |count: usize| {
                 let frames = run.frames[..count].to_vec();
@@ -133,7 +134,7 @@ pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) ->
                 Some((run.frames[count - 1].time, quantity.of(&Record::Run(part))?))
             };
             let points = (1..=run.frames.len()).filter_map(until).collect();
-            Some(curve(label(place.row, place.column), colour, false, points))
+            Some(curve(label(measurement.row, measurement.column), colour, false, points))
         };
         let lines = records.enumerate().filter_map(line).collect();
         chart(&format!("{title}: {scene}"), linear("time, s"), quantity.name(), lines)
@@ -147,8 +148,10 @@ pub fn over_frames(title: &str, quantities: &[Quantity], observations: &[Observa
         let line = |(colour, column): (usize, &'static str)| {
             let steps = observations
                 .iter()
-                .filter(|(place, record)| place.column == column && matches!(record, Record::Step(_)));
-            let points = steps.filter_map(|(place, record)| Some((place.frame as f64, quantity.of(record)?))).collect();
+                .filter(|(measurement, record)| measurement.column == column && matches!(record, Record::Step(_)));
+            let points = steps
+                .filter_map(|(measurement, record)| Some((measurement.frame as f64, quantity.of(record)?)))
+                .collect();
             curve(column.into(), colour, false, points)
         };
         let lines = columns(observations).into_iter().enumerate().map(line).collect();
@@ -162,12 +165,12 @@ pub fn counts(observations: &[Observation]) -> Table {
     let several = scenes(observations).len() > 1;
     let mut rows = Vec::new();
     for scene in scenes(observations) {
-        let of_scene = || observations.iter().filter(|(place, _)| place.scene == scene);
-        let finest = of_scene().map(|(place, _)| place.size).max();
+        let of_scene = || observations.iter().filter(|(measurement, _)| measurement.scene == scene);
+        let finest = of_scene().map(|(measurement, _)| measurement.size).max();
         for column in columns(observations) {
             for row in rows_of(observations, column) {
-                let is_meant = |(place, _): &&Observation| {
-                    place.column == column && place.row == row && Some(place.size) == finest
+                let is_meant = |(measurement, _): &&Observation| {
+                    measurement.column == column && measurement.row == row && Some(measurement.size) == finest
                 };
                 let solves: Vec<&Solve> =
                     of_scene().filter(is_meant).filter_map(|(_, record)| solve_of(record)).collect();
@@ -201,10 +204,11 @@ fn count_cells(solves: &[&Solve]) -> Vec<Cell> {
 
 /// How many solves took how many outer iterations, on the finest grid.
 pub fn histogram(observations: &[Observation]) -> Table {
-    let finest = observations.iter().map(|(place, _)| place.size).max().unwrap_or(0);
+    let finest = observations.iter().map(|(measurement, _)| measurement.size).max().unwrap_or(0);
     let columns = columns(observations);
     let cycles = |column: &str| -> Vec<usize> {
-        let of_column = observations.iter().filter(|(place, _)| place.column == column && place.size == finest);
+        let of_column =
+            observations.iter().filter(|(measurement, _)| measurement.column == column && measurement.size == finest);
         of_column.filter_map(|(_, record)| solve_of(record)).map(Solve::cycles).collect()
     };
     let most = columns.iter().flat_map(|column| cycles(column)).max().unwrap_or(0);
@@ -229,15 +233,20 @@ fn label(row: &str, column: &str) -> String {
 }
 
 fn scenes(observations: &[Observation]) -> Vec<&'static str> {
-    distinct(observations.iter().map(|(place, _)| place.scene))
+    distinct(observations.iter().map(|(measurement, _)| measurement.scene))
 }
 
 fn columns(observations: &[Observation]) -> Vec<&'static str> {
-    distinct(observations.iter().map(|(place, _)| place.column))
+    distinct(observations.iter().map(|(measurement, _)| measurement.column))
 }
 
 fn rows_of(observations: &[Observation], column: &str) -> Vec<&'static str> {
-    distinct(observations.iter().filter(|(place, _)| place.column == column).map(|(place, _)| place.row))
+    distinct(
+        observations
+            .iter()
+            .filter(|(measurement, _)| measurement.column == column)
+            .map(|(measurement, _)| measurement.row),
+    )
 }
 
 fn distinct(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
@@ -266,10 +275,10 @@ pub fn of_flows(
     observations: &[Observation],
 ) -> Plot {
     let mut lines = Vec::new();
-    for (place, record) in observations {
+    for (measurement, record) in observations {
         let Record::Flow(findings) = record else { continue };
         for (name, points) in findings.curves.iter().filter(|(name, _)| name.starts_with(of)) {
-            let name = format!("{name} {} {}", place.row, place.column).replace("  ", " ");
+            let name = format!("{name} {} {}", measurement.row, measurement.column).replace("  ", " ");
             lines.push(curve(name, lines.len(), false, points.clone()));
         }
     }

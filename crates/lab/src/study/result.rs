@@ -6,63 +6,83 @@ use std::path::PathBuf;
 
 use unstick::files::plot::Plot;
 
-use super::judge::{Verdict, best, judge};
-use super::measure::{Place, places};
+use super::judge::{Judgement, best, judge};
+use super::measure::{Measurement, measurements};
 use super::record::Record;
 use super::store::Store;
-use super::table::{Table, Texts};
-use super::{Pace, Show, Study, Task, View};
+use super::table::{Table, TextTable};
+use super::{Experiment, Scope, Show, Study, View};
 
 /// A study with its numbers, ready to be shown.
-pub struct Sheet {
+pub struct StudyResult {
     /// What it is of.
     pub study: &'static Study,
-    /// Measurements that are there, and how many there should be.
-    pub measured: [usize; 2],
+    /// How much of it is measured.
+    pub completeness: Completeness,
     /// View by view.
-    pub parts: Vec<Part>,
+    pub sections: Vec<Section>,
     /// What went wrong, and with whom.
     pub failures: Vec<String>,
     /// Why nothing was measured, if so.
     pub reason: Option<String>,
 }
 
+/// Measurements of a study.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completeness {
+    /// How many are there.
+    pub found: usize,
+    /// How many there should be.
+    pub expected: usize,
+}
+
+/// Claims of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// How many hold.
+    pub hold: usize,
+    /// How many could be judged.
+    pub judged: usize,
+}
+
 /// A view with its numbers.
-pub struct Part {
+pub struct Section {
     /// Heading.
     pub caption: String,
     /// The numbers.
-    pub table: Option<Texts>,
+    pub table: Option<TextTable>,
     /// Curves.
     pub charts: Vec<Plot>,
     /// Caption and file, below the folder of the store.
     pub pictures: Vec<(String, PathBuf)>,
     /// Sentences on agreement.
-    pub verdicts: Vec<Verdict>,
+    pub judgements: Vec<Judgement>,
 }
 
 /// A measurement that is there.
-type Observation<'r> = (Place, &'r Record);
+type Observation<'r> = (Measurement, &'r Record);
 
-impl Sheet {
+impl StudyResult {
     /// Makes what can be made of what the store holds.
-    pub fn of(study: &'static Study, pace: Pace, store: &Store) -> Self {
-        let places = places(study, pace);
-        let count = places.len();
-        let found = places.into_iter().filter_map(|place| store.get(&place.key).map(|record| (place, record)));
+    pub fn of(study: &'static Study, scope: Scope, store: &Store) -> Self {
+        let measurements = measurements(study, scope);
+        let count = measurements.len();
+        let found = measurements
+            .into_iter()
+            .filter_map(|measurement| store.get(&measurement.key).map(|record| (measurement, record)));
         let observations: Vec<Observation> = found.collect();
-        let reason = match (&study.task, observations.len()) {
-            (Task::Impossible(reason), _) => Some((*reason).to_string()),
+        let reason = match (&study.experiment, observations.len()) {
+            (Experiment::Impossible(reason), _) => Some((*reason).to_string()),
             (_, 0) => Some(format!("not run here yet; `unstick study {}` does it", study.name)),
             _ => None,
         };
         // A study that cannot be done still shows what was published.
-        let is_shown = !observations.is_empty() || matches!(study.task, Task::Impossible(_));
-        let parts = study.views.iter().filter(|_| is_shown).map(|view| Part::of(view, &observations));
+        let is_shown = !observations.is_empty() || matches!(study.experiment, Experiment::Impossible(_));
+        let sections = study.views.iter().filter(|_| is_shown).map(|view| Section::of(view, &observations));
         Self {
             study,
-            measured: [observations.len(), count],
-            parts: parts.collect(),
+            completeness: Completeness { found: observations.len(), expected: count },
+            sections: sections.collect(),
             failures: failures(&observations),
             reason,
         }
@@ -70,22 +90,23 @@ impl Sheet {
 
     /// Says why it cannot be carried out.
     pub fn refused(self, reason: &str) -> Self {
-        Self { reason: Some(reason.into()), measured: [0, 0], ..self }
+        Self { reason: Some(reason.into()), completeness: Completeness::default(), ..self }
     }
 
     /// Whether nothing was measured although it could be: then there is no page to look at.
     pub fn is_waiting(&self) -> bool {
-        self.measured[0] == 0 && self.measured[1] > 0
+        self.completeness.found == 0 && self.completeness.expected > 0
     }
 
-    /// Claims that hold, and claims that were judged.
-    pub fn score(&self) -> [usize; 2] {
-        let judged = || self.parts.iter().flat_map(|part| &part.verdicts).filter_map(|verdict| verdict.holds);
-        [judged().filter(|&holds| holds).count(), judged().count()]
+    /// How many claims hold.
+    pub fn score(&self) -> Score {
+        let judged =
+            || self.sections.iter().flat_map(|section| &section.judgements).filter_map(|judgement| judgement.holds);
+        Score { hold: judged().filter(|&holds| holds).count(), judged: judged().count() }
     }
 }
 
-impl Part {
+impl Section {
     fn of(view: &View, observations: &[Observation]) -> Self {
         let published = Table::published(view.published);
         let ours = match view.show {
@@ -115,9 +136,9 @@ impl Part {
             Show::Methods(_) | Show::Convergence | Show::Quartiles => (published.transposed(), ours.transposed()),
             _ => (published.clone(), ours.clone()),
         };
-        let mut verdicts = judge(&theirs, &judged, view.claims);
+        let mut judgements = judge(&theirs, &judged, view.claims);
         if matches!(view.show, Show::Table(quantity) if quantity.is_time()) {
-            verdicts.extend(best(&ours));
+            judgements.extend(best(&ours));
         }
         let pictures = if matches!(view.show, Show::Gallery) { gallery(observations) } else { Vec::new() };
         let texts = Table::beside(&published, &ours);
@@ -126,7 +147,7 @@ impl Part {
             table: (!texts.rows.is_empty()).then_some(texts),
             charts,
             pictures,
-            verdicts,
+            judgements,
         }
     }
 }
@@ -134,9 +155,9 @@ impl Part {
 /// Who solved on the GPU and who on the processor, for captions; nothing where all was done by the processor.
 fn machines(observations: &[Observation]) -> String {
     let mut sides = [Vec::new(), Vec::new()];
-    for (place, record) in observations {
+    for (measurement, record) in observations {
         if let Record::Solve(solve) = record {
-            let who = format!("{} {}", place.column, place.row).trim_end().to_owned();
+            let who = format!("{} {}", measurement.column, measurement.row).trim_end().to_owned();
             let side = &mut sides[usize::from(solve.is_on_gpu)];
             if !side.contains(&who) {
                 side.push(who);
@@ -153,11 +174,11 @@ fn machines(observations: &[Observation]) -> String {
 /// Every picture, frame by frame.
 fn gallery(observations: &[Observation]) -> Vec<(String, PathBuf)> {
     let mut pictures = Vec::new();
-    for (place, record) in observations {
+    for (measurement, record) in observations {
         if let Record::Run(run) = record {
             for (frame, path) in &run.pictures {
-                let row = if place.row.is_empty() { String::new() } else { format!(", {}", place.row) };
-                pictures.push((*frame, format!("{}{row}, frame {frame}", place.column), PathBuf::from(path)));
+                let row = if measurement.row.is_empty() { String::new() } else { format!(", {}", measurement.row) };
+                pictures.push((*frame, format!("{}{row}, frame {frame}", measurement.column), PathBuf::from(path)));
             }
         }
     }
@@ -168,9 +189,12 @@ fn gallery(observations: &[Observation]) -> Vec<(String, PathBuf)> {
 /// What went wrong, once for each solver or setting.
 fn failures(observations: &[Observation]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (place, record) in observations {
+    for (measurement, record) in observations {
         if let Some(error) = record.error() {
-            let line = format!("{} {} on {}, {}: {error}", place.column, place.row, place.scene, place.size);
+            let line = format!(
+                "{} {} on {}, {}: {error}",
+                measurement.column, measurement.row, measurement.scene, measurement.size
+            );
             let line = line.replace("  ", " ");
             if !lines.contains(&line) {
                 lines.push(line);

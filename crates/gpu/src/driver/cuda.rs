@@ -1,10 +1,10 @@
-//! A GPU of NVIDIA's, through its driver; kernels are compiled when the device is opened.
+//! An NVIDIA GPU, through its driver. The kernels are compiled when the device is opened.
 #![allow(unsafe_code)]
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{
-    CUdevice_attribute_enum, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
+    CUdevice_attribute_enum as Attribute, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
 };
 use cudarc::driver::{
     self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
@@ -14,43 +14,46 @@ use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
 use unstick_parallel::vector;
 
 use super::staging::Staging;
-use super::{Crew, Kernel, Machine, Recording, kernel_text};
+use super::{CooperativeGrid, Driver, Fill, Kernel, Recording, Take};
 use crate::error::GpuError;
-use crate::layout::{Address, Args, MOST_BLOCKS, OWN_BYTES, PASSES, TINY_BYTES};
+use crate::layout::{
+    Address, Args, COOPERATIVE_BLOCKS, COOPERATIVE_THREADS, MOST_OWN_GROUPS, OWN_BYTES, Pointer, TINY_BYTES,
+};
+use crate::text::kernel_text;
 
-// SAFETY: plain numbers in the order and with the alignment of `struct Args` in `kernels/layout.cuh`.
+// SAFETY: `Args` is plain data without padding. The kernels' compiler asserts that its `struct Args`, which has the same
+// fields, has the same size.
 unsafe impl DeviceRepr for Args {}
 
-/// Bytes from which on the driver's own way from memory that it does not know is the slower one.
+/// Copies of at least this many bytes go through the staging buffers: the driver copies slowly from memory that it has
+/// not pinned.
 const WORTH_STAGING: usize = 1 << 16;
 
-/// Bytes of the mailbox.
-const MAILBOX: usize = 256;
-
-/// Threads of a block that iterates with all others; `CREW_THREADS` of the kernels.
-const CREW_THREADS: u32 = 512;
+/// Bytes of the buffer for small results.
+const RESULT_BYTES: usize = 256;
 
 /// A device with the kernels of one dimension.
-pub(crate) struct Cuda {
+pub(crate) struct CudaDriver {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     functions: Vec<CudaFunction>,
     memory: Option<CudaSlice<u8>>,
     graphs: Vec<CudaGraph>,
+    multiprocessors: u32,
     cluster: u32,
-    crew: Crew,
-    /// Where numbers arrive that the host waits for; memory that the device can write to directly.
-    mailbox: PinnedHostSlice<u8>,
+    cooperative_grid: CooperativeGrid,
+    /// Where small results arrive: host memory that the device writes directly.
+    results: PinnedHostSlice<u8>,
     staging: Staging,
 }
 
-// SAFETY: graphs and slices are handles that the driver allows to use from any one thread at a time, with the
-// context bound to it; every method binds it first, and `&mut self` keeps threads apart.
-unsafe impl Send for Cuda {}
+// SAFETY: the driver allows any one thread at a time to use these handles, with the context bound to it. Every method
+// binds the context first, and `&mut self` keeps threads apart.
+unsafe impl Send for CudaDriver {}
 
-/// What is missing for a device to be used; nothing if all is there.
+/// Fails if a library that every device needs is missing.
 pub(crate) fn check_libraries() -> Result<(), GpuError> {
-    // SAFETY: these look for a library and load it, nothing else.
+    // SAFETY: this only looks for a library and loads it.
     if !unsafe { driver::sys::is_culib_present() } {
         let needed = "install the NVIDIA driver";
         return Err(GpuError::Library { library: "libcuda", needed });
@@ -67,31 +70,47 @@ pub(super) fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
     move |error| GpuError::Driver { action, message: error.to_string() }
 }
 
-/// The kernels, compiled once for every kind of device and dimension.
+/// Compiles the kernels, once for every kind of device and dimension.
 fn compiled(options: CompileOptions) -> Result<Ptx, GpuError> {
     static KNOWN: Mutex<Vec<(Vec<String>, Ptx)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, compiled)) = known.iter().find(|(by, _)| *by == options.options) {
+    if let Some((_, compiled)) = known.iter().find(|(key, _)| *key == options.options) {
         return Ok(compiled.clone());
     }
-    let by = options.options.clone();
+    let key = options.options.clone();
     let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
         log: match error {
             CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
             other => format!("{other:?}"),
         },
     })?;
-    known.push((by, compiled.clone()));
+    known.push((key, compiled.clone()));
     Ok(compiled)
 }
 
-impl Cuda {
+fn attribute(context: &CudaContext, attribute: Attribute) -> Result<u32, GpuError> {
+    Ok(context.attribute(attribute).map_err(failed("describe itself"))? as u32)
+}
+
+/// One block for each multiprocessor, with as much of its memory as the kernels can use.
+fn cooperative_grid(context: &CudaContext) -> Result<CooperativeGrid, GpuError> {
+    let can_wait = attribute(context, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
+    let blocks = attribute(context, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let bytes = attribute(context, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+    Ok(CooperativeGrid {
+        blocks: if can_wait { blocks.min(COOPERATIVE_BLOCKS) } else { 0 },
+        threads: COOPERATIVE_THREADS,
+        groups: (bytes / (OWN_BYTES * COOPERATIVE_THREADS)).min(MOST_OWN_GROUPS),
+    })
+}
+
+impl CudaDriver {
     /// Opens a device and compiles the kernels for it.
     pub fn open(ordinal: usize, dimension: usize) -> Result<Self, GpuError> {
         check_libraries()?;
         Self::check(ordinal)?;
         let context = CudaContext::new(ordinal).map_err(failed("open"))?;
-        let (major, minor) = context.compute_capability().map_err(failed("tell its capability"))?;
+        let (major, minor) = context.compute_capability().map_err(failed("describe itself"))?;
         let cluster = if major >= 9 { 8 } else { 1 };
         let options = CompileOptions {
             options: vec![
@@ -106,38 +125,42 @@ impl Cuda {
         let module = context.load_module(compiled(options)?).map_err(failed("load the kernels"))?;
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
-        let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let crew = Self::crew_of(&context)?;
-        let tiny = (Kernel::SmallCycle, Some(TINY_BYTES));
-        let rooms = [Kernel::IterateRows, Kernel::IterateMoreRows].map(|kernel| (kernel, crew.room(kernel)));
-        for (kernel, bytes) in [tiny].into_iter().chain(rooms) {
-            let Some(bytes) = bytes else { continue };
-            let lent = functions[kernel as usize].set_attribute(attribute, bytes as i32);
-            lent.map_err(failed("lend a block its memory"))?;
-        }
         let stream = context.new_stream().map_err(failed("open a stream"))?;
-        // SAFETY: written by the device before it is read.
-        let mailbox = unsafe { context.alloc_pinned::<u8>(MAILBOX) }.map_err(failed("lend host memory"))?;
-        let staging = Staging::new(&context)?;
-        Ok(Self { context, stream, functions, memory: None, graphs: Vec::new(), cluster, crew, mailbox, staging })
+        // SAFETY: the device writes this memory before it is read.
+        let results = unsafe { context.alloc_pinned::<u8>(RESULT_BYTES) }.map_err(failed("pin host memory"))?;
+        let driver = Self {
+            multiprocessors: attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            cooperative_grid: cooperative_grid(&context)?,
+            staging: Staging::new(&context)?,
+            memory: None,
+            graphs: Vec::new(),
+            context,
+            stream,
+            functions,
+            cluster,
+            results,
+        };
+        driver.reserve_block_memory()?;
+        Ok(driver)
     }
 
-    /// One block for each multiprocessor, with as much of its memory as there is use for.
-    fn crew_of(context: &CudaContext) -> Result<Crew, GpuError> {
-        use CUdevice_attribute_enum as Attribute;
-        let tell = |attribute| context.attribute(attribute).map_err(failed("tell what it can do"));
-        let can_wait = tell(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0;
-        let blocks = tell(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
-        let bytes = tell(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32;
-        let passes = bytes / (OWN_BYTES * CREW_THREADS);
-        Ok(Crew {
-            blocks: if can_wait { blocks.min(MOST_BLOCKS) } else { 0 },
-            threads: CREW_THREADS,
-            passes: passes.min(PASSES),
-        })
+    /// Lets the kernels that need it have more block memory than usual.
+    fn reserve_block_memory(&self) -> Result<(), GpuError> {
+        let attribute = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        for &kernel in [Kernel::SmallCycle].iter().chain(&CooperativeGrid::KERNELS) {
+            let bytes = self.block_bytes(kernel) as i32;
+            let reserved = self.functions[kernel as usize].set_attribute(attribute, bytes);
+            reserved.map_err(failed("reserve block memory"))?;
+        }
+        Ok(())
     }
 
-    /// Whether there is a device of that number.
+    /// Bytes of block memory that a launch of a kernel asks for.
+    fn block_bytes(&self, kernel: Kernel) -> u32 {
+        if kernel == Kernel::SmallCycle { TINY_BYTES } else { self.cooperative_grid.block_bytes(kernel).unwrap_or(0) }
+    }
+
+    /// Fails if there is no device of that number.
     pub fn check(ordinal: usize) -> Result<(), GpuError> {
         let count = CudaContext::device_count().map_err(failed("count devices"))? as usize;
         if ordinal < count { Ok(()) } else { Err(GpuError::NoDevice { ordinal, count }) }
@@ -155,7 +178,7 @@ impl Cuda {
     }
 }
 
-impl Machine for Cuda {
+impl Driver for CudaDriver {
     fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError> {
         self.bind()?;
         self.graphs.clear();
@@ -172,7 +195,7 @@ impl Machine for Cuda {
 
     fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError> {
         self.bind()?;
-        // SAFETY: callers hand over ranges inside what `allocate` returned.
+        // SAFETY: callers pass ranges inside the memory of `allocate`.
         unsafe { result::memset_d8_async(at, 0, bytes, self.stream.cu_stream()) }.map_err(failed("clear memory"))
     }
 
@@ -180,22 +203,22 @@ impl Machine for Cuda {
         self.bind()?;
         if let (true, Ok(numbers)) = (bytes.len() >= WORTH_STAGING, bytemuck::try_cast_slice::<u8, f64>(bytes)) {
             let fill = |from: usize, piece: &mut [f64]| vector::copy(&numbers[from..from + piece.len()], piece);
-            return self.staging.send(&self.stream, at, numbers.len(), &fill);
+            return self.staging.send(&self.stream, Pointer::new(at), numbers.len(), &fill);
         }
-        // SAFETY: as above; the copy has left `bytes` when the stream has been waited for.
+        // SAFETY: as above. The copy ends before `bytes` does, because the stream is waited for.
         unsafe { result::memcpy_htod_async(at, bytes, self.stream.cu_stream()) }.map_err(failed("receive data"))?;
         self.stream.synchronize().map_err(failed("receive data"))
     }
 
     fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
         self.bind()?;
-        if bytes.len() <= MAILBOX {
-            let mailbox = self.mailbox.as_mut_slice().map_err(failed("lend host memory"))?;
-            let mailbox = &mut mailbox[..bytes.len()];
+        if bytes.len() <= RESULT_BYTES {
+            let results = self.results.as_mut_slice().map_err(failed("pin host memory"))?;
+            let results = &mut results[..bytes.len()];
             // SAFETY: as above.
-            unsafe { result::memcpy_dtoh_async(mailbox, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
+            unsafe { result::memcpy_dtoh_async(results, at, self.stream.cu_stream()) }.map_err(failed("send data"))?;
             self.stream.synchronize().map_err(failed("run kernels"))?;
-            bytes.copy_from_slice(mailbox);
+            bytes.copy_from_slice(results);
             return Ok(());
         }
         // SAFETY: as above.
@@ -203,34 +226,38 @@ impl Machine for Cuda {
         self.stream.synchronize().map_err(failed("run kernels"))
     }
 
-    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError> {
+    fn send(&mut self, at: Pointer<f64>, count: usize, fill: Fill) -> Result<(), GpuError> {
         self.bind()?;
         self.staging.send(&self.stream, at, count, fill)
     }
 
-    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError> {
+    fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError> {
         self.bind()?;
         self.staging.receive(&self.stream, at, count, take)
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
     }
 
     fn cluster(&self) -> u32 {
         self.cluster
     }
 
-    fn crew(&self) -> Crew {
-        self.crew
+    fn cooperative_grid(&self) -> CooperativeGrid {
+        self.cooperative_grid
     }
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let function = &self.functions[kernel as usize];
-        let room = self.crew.room(kernel);
-        let shared_mem_bytes = if kernel == Kernel::SmallCycle { TINY_BYTES } else { room.unwrap_or(0) };
+        let shared_mem_bytes = self.block_bytes(kernel);
         let shape = LaunchConfig { grid_dim: (blocks.max(1), 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes };
+        let is_cooperative = CooperativeGrid::KERNELS.contains(&kernel);
         let mut builder = self.stream.launch_builder(function);
         builder.arg(args);
-        // SAFETY: every kernel takes one `Args`, whose addresses lie inside what `allocate` returned.
+        // SAFETY: every kernel takes one `Args`, whose addresses lie inside the memory of `allocate`.
         let launched =
-            unsafe { if room.is_some() { builder.launch_cooperative(shape) } else { builder.launch(shape) } };
+            unsafe { if is_cooperative { builder.launch_cooperative(shape) } else { builder.launch(shape) } };
         launched.map(drop).map_err(failed("launch a kernel"))
     }
 

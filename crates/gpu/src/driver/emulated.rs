@@ -1,29 +1,28 @@
-//! The host in place of a device: the same kernel text, compiled by a C++ compiler.
+//! The host in place of a device. A C++ compiler has compiled the same kernels for it.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
-use super::{Crew, Kernel, Machine, Recording};
+use super::{CooperativeGrid, Driver, Fill, Kernel, Recording, Take};
 use crate::error::GpuError;
-use crate::layout::{Address, Args};
+use crate::layout::{Address, Args, EMULATED_COOPERATIVE_THREADS, MOST_OWN_GROUPS, Pointer};
 
-unsafe extern "C" {
-    fn unstick_emulate_2(
-        name: *const c_char,
-        blocks: c_uint,
-        threads: c_uint,
-        args: *const c_void,
-        size: usize,
-    ) -> c_int;
-    fn unstick_emulate_3(
-        name: *const c_char,
-        blocks: c_uint,
-        threads: c_uint,
-        args: *const c_void,
-        size: usize,
-    ) -> c_int;
+macro_rules! emulators {
+    ($($name:ident),+) => {
+        unsafe extern "C" {
+            $(fn $name(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;)+
+        }
+    };
 }
+
+emulators!(unstick_emulate_2, unstick_emulate_3);
+
+/// Those of an H200, so that sums over blocks have the same order as there.
+const MULTIPROCESSORS: u32 = 132;
+
+/// Few blocks, each in a thread of the host.
+const COOPERATIVE_BLOCKS: u32 = 3;
 
 struct Launch {
     kernel: Kernel,
@@ -32,18 +31,18 @@ struct Launch {
     args: Args,
 }
 
-/// Memory of the host, and what was recorded.
-pub(crate) struct Emulated {
+/// Memory of the host and recorded launches.
+pub(crate) struct EmulatedDriver {
     dimension: usize,
     memory: Vec<u64>,
     recorded: Vec<Vec<Launch>>,
     is_recording: bool,
-    /// Problems until it is lost; none once it is.
+    /// The problems that it solves before it is lost; none once it is.
     left: Cell<Option<u64>>,
 }
 
-impl Emulated {
-    /// Takes so many problems and is lost in the middle of the next.
+impl EmulatedDriver {
+    /// Solves this many problems and is lost in the middle of the next.
     pub fn new(dimension: usize, problems: u64) -> Self {
         let left = Cell::new(Some(problems));
         Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
@@ -57,8 +56,8 @@ impl Emulated {
         }
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");
         let emulate = if self.dimension == 2 { unstick_emulate_2 } else { unstick_emulate_3 };
-        // SAFETY: `args` is a structure of the size that is checked on the other side, with addresses inside
-        // `memory`, which outlives the call; kernels stay inside the arrays the addresses lead to.
+        // SAFETY: the callee checks the size of `args`. Its addresses lie inside `memory`, which outlives the call, and
+        // kernels stay inside the arrays at these addresses.
         let is_known = unsafe {
             emulate(name.as_ptr(), launch.blocks, launch.threads, (&raw const launch.args).cast(), size_of::<Args>())
         };
@@ -66,14 +65,14 @@ impl Emulated {
         (is_known == 1).then_some(()).ok_or_else(message)
     }
 
-    /// Where an address lies in memory.
+    /// The bytes of `memory` at an address.
     fn range(&self, at: Address, bytes: usize) -> std::ops::Range<usize> {
         let start = (at - self.memory.as_ptr() as u64) as usize;
         start..start + bytes
     }
 }
 
-impl Machine for Emulated {
+impl Driver for EmulatedDriver {
     fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError> {
         self.memory = vec![0; bytes.div_ceil(8) + 32];
         self.recorded.clear();
@@ -98,24 +97,29 @@ impl Machine for Emulated {
         Ok(())
     }
 
-    fn send(&mut self, at: Address, count: usize, fill: &dyn Fn(usize, &mut [f64])) -> Result<(), GpuError> {
-        let range = self.range(at, 8 * count);
+    fn send(&mut self, at: Pointer<f64>, count: usize, fill: Fill) -> Result<(), GpuError> {
+        let range = self.range(at.address(), 8 * count);
         fill(0, &mut bytemuck::cast_slice_mut::<u64, f64>(&mut self.memory)[range.start / 8..range.end / 8]);
         Ok(())
     }
 
-    fn receive(&mut self, at: Address, count: usize, take: &mut dyn FnMut(usize, &[f64])) -> Result<(), GpuError> {
-        let range = self.range(at, 8 * count);
+    fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError> {
+        let range = self.range(at.address(), 8 * count);
         take(0, &bytemuck::cast_slice::<u64, f64>(&self.memory)[range.start / 8..range.end / 8]);
         Ok(())
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        MULTIPROCESSORS
     }
 
     fn cluster(&self) -> u32 {
         1
     }
 
-    fn crew(&self) -> Crew {
-        Crew { blocks: 3, threads: 128, passes: 2 }
+    fn cooperative_grid(&self) -> CooperativeGrid {
+        let threads = EMULATED_COOPERATIVE_THREADS;
+        CooperativeGrid { blocks: COOPERATIVE_BLOCKS, threads, groups: MOST_OWN_GROUPS }
     }
 
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
@@ -140,5 +144,37 @@ impl Machine for Emulated {
 
     fn replay(&mut self, recording: Recording) -> Result<(), GpuError> {
         self.recorded[recording.0].iter().try_for_each(|launch| self.run(launch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::Zeroable;
+
+    #[test]
+    fn memory_begins_with_zeros_and_keeps_what_is_written() {
+        let mut driver = EmulatedDriver::new(2, 1);
+        let start = driver.allocate(64).unwrap();
+        assert_eq!(start % 256, 0);
+        driver.write(start + 8, bytemuck::cast_slice(&[1.5f64, 2.5])).unwrap();
+        let mut numbers = [f64::NAN; 4];
+        driver.read(start, bytemuck::cast_slice_mut(&mut numbers)).unwrap();
+        assert_eq!(numbers, [0.0, 1.5, 2.5, 0.0]);
+        driver.zero(start + 8, 8).unwrap();
+        driver
+            .receive(Pointer::new(start), 3, &mut |from, piece| assert_eq!((from, piece), (0, &[0.0, 0.0, 2.5][..])))
+            .unwrap();
+    }
+
+    #[test]
+    fn recorded_launches_run_when_they_are_replayed() {
+        let mut driver = EmulatedDriver::new(3, 0);
+        driver.begin_recording().unwrap();
+        let args = Args::zeroed();
+        driver.launch(Kernel::ScatterRows, 1, 1, &args).unwrap(); // takes the one problem before the device is lost
+        driver.launch(Kernel::Nothing, 1, 1, &args).unwrap();
+        let recording = driver.end_recording().unwrap();
+        assert!(driver.replay(recording).unwrap_err().to_string().ends_with("the device is lost"));
     }
 }

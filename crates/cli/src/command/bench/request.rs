@@ -6,7 +6,7 @@ use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop};
 use unstick_lab::compare::{self, Contest, Entrant};
 use unstick_lab::machine;
-use unstick_lab::source::{DIMENSION, Named, Source, check_example_memory, check_memory, find, resized};
+use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
 
 use crate::args::{BenchArgs, backends};
 use crate::error::CommandError;
@@ -21,7 +21,7 @@ const DEFAULT_FRAME: usize = 10;
 const TRIED: usize = 16;
 
 /// What is going to be done.
-pub struct Plan {
+pub struct BenchRequest {
     /// Where problems come from, in the order asked for.
     pub sources: Vec<Source>,
     /// Who solves them, how well and from where.
@@ -36,7 +36,7 @@ pub struct Plan {
     pub simulation_pool: ThreadPool,
 }
 
-impl Plan {
+impl BenchRequest {
     /// Refuses whatever cannot be done, and whatever would have no effect.
     pub fn check(args: &BenchArgs) -> Result<Self, CommandError> {
         if !(args.tol > 0.0 && args.tol.is_finite()) {
@@ -71,7 +71,7 @@ impl Plan {
 fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError> {
     let sizes: Vec<_> = distinct(&args.sizes).iter().map(|&size| size as usize).collect();
     match find(name)? {
-        Named::Scene(file) => {
+        ProblemName::Scene(file) => {
             let mut frames: Vec<_> = args.frames.iter().map(|&frame| frame as usize).collect();
             frames.sort_unstable();
             frames.dedup();
@@ -84,7 +84,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
             let source = |scene| Source::Scene { name: name.into(), scene: Box::new(scene), frames: frames.clone() };
             Ok(scenes.into_iter().map(source).collect())
         }
-        Named::Example(example) => {
+        ProblemName::Example(example) => {
             let sizes = if sizes.is_empty() { vec![DEFAULT_SIZE] } else { sizes };
             for &size in &sizes {
                 check_example_memory(DIMENSION, size)?;
@@ -96,7 +96,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
             }
             Ok(sizes.into_iter().map(|size| Source::Example { name: name.into(), example, size }).collect())
         }
-        Named::Folder(path) => {
+        ProblemName::Folder(path) => {
             let folder = ProblemFolder::read(&path).map_err(|error| CommandError::reading(error, &path))?;
             if args.warm && folder.x.is_none() {
                 return Err(nothing_before(&format!("{} holds no x.npy to start from", path.display())));

@@ -14,11 +14,11 @@ const FILE: &str = "study.lock";
 
 /// The right to measure into a folder, until it is dropped.
 #[derive(Debug)]
-pub struct Hold {
+pub struct FolderLock {
     _file: File,
 }
 
-impl Hold {
+impl FolderLock {
     /// Takes hold of a folder; refused with the number of the process that has it.
     pub fn take(folder: &Path) -> Result<Self, LabError> {
         let path = folder.join(FILE);
@@ -49,18 +49,18 @@ mod tests {
     #[test]
     fn a_folder_is_held_by_one_until_it_lets_go() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Hold::take(folder.path()).unwrap();
-        let refused = Hold::take(folder.path()).unwrap_err().to_string();
+        let first = FolderLock::take(folder.path()).unwrap();
+        let refused = FolderLock::take(folder.path()).unwrap_err().to_string();
         assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
         drop(first);
-        Hold::take(folder.path()).unwrap();
+        FolderLock::take(folder.path()).unwrap();
     }
 
     #[test]
     fn what_a_dead_process_left_behind_holds_nobody_up() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), "4194304\n").unwrap();
-        Hold::take(folder.path()).unwrap();
+        FolderLock::take(folder.path()).unwrap();
         let owner = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
         assert_eq!(owner.trim(), std::process::id().to_string());
     }
