@@ -2,18 +2,12 @@
 
 use std::fs;
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The command, run in a folder of its own.
-fn unstick(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unstick"));
-    command.current_dir(folder.path()).env_remove("RUST_BACKTRACE").env("NO_COLOR", "1");
-    command
-}
+use crate::unstick;
 
 fn with_tank() -> TempDir {
     let folder = tempfile::tempdir().unwrap();

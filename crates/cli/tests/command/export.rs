@@ -1,16 +1,9 @@
 //! `unstick export`: runs that are over, in further formats.
 
-use std::path::Path;
-
-use assert_cmd::Command;
 use predicates::str::contains;
 use serde_json::Value;
 
-fn unstick(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unstick"));
-    command.current_dir(folder).env("NO_COLOR", "1");
-    command
-}
+use crate::unstick;
 
 #[test]
 fn a_finished_run_is_exported_and_its_sizes_are_told() {

@@ -3,20 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::unstick;
+
 /// A dam break that takes no time.
 const SMALL: [&str; 4] = ["--set", "grid.cells=[24,24]", "--set", "output.width=96"];
-
-fn unstick(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unstick"));
-    command.current_dir(folder.path()).env_remove("RUST_BACKTRACE").env("NO_COLOR", "1");
-    command
-}
 
 fn run(folder: &TempDir, args: &[&str]) -> assert_cmd::assert::Assert {
     unstick(folder).arg("run").args(args).args(SMALL).assert()

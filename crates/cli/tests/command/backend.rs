@@ -13,8 +13,8 @@ const SMALL: [&str; 6] = ["--set", "grid.cells=[16,16]", "--set", "output.frames
 
 /// The command, run in a folder of its own. Whatever GPU there is is hidden from it.
 fn unstick(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unstick"));
-    command.current_dir(folder.path()).env("NO_COLOR", "1").env("CUDA_VISIBLE_DEVICES", "");
+    let mut command = crate::unstick(folder);
+    command.env("CUDA_VISIBLE_DEVICES", "");
     command.env_remove("UNSTICK_EMULATED_GPU");
     command
 }
