@@ -3,7 +3,7 @@
 use std::fmt;
 
 use unstick::gpu::{Backend, Gpu, GpuError, GpuSolver, Placement, Times};
-use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolveReport, SolverOptions};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolveReport, Stop};
 
 use super::Velocities;
 use crate::LabError;
@@ -116,10 +116,10 @@ pub enum PreparedSolver {
 
 impl PreparedSolver {
     /// Prepares an entrant for a problem. A device solves it once to warm up.
-    pub fn new(entrant: Entrant, options: &SolverOptions, problem: &Mlcp, start: &[f64]) -> Result<Self, SolveError> {
+    pub fn new(entrant: Entrant, stop: &Stop, problem: &Mlcp, start: &[f64]) -> Result<Self, SolveError> {
         match (entrant.on(problem).machine, entrant.method) {
             (Machine::Device(gpu), PressureMethod::Solver(name)) => {
-                let mut solver = gpu.solver(&name, options.clone())?;
+                let mut solver = gpu.solver(&name, *stop)?;
                 let _ = solver.solve(problem, &mut start.to_vec())?;
                 Ok(Self::Device(Box::new(solver)))
             }
@@ -130,14 +130,14 @@ impl PreparedSolver {
     /// Solves once, starting from x. Splittings start from zero.
     pub fn solve(
         &mut self,
-        options: &SolverOptions,
+        stop: &Stop,
         problem: &Mlcp,
         velocities: Option<&dyn Velocities>,
         x: &mut [f64],
     ) -> Result<SolveReport, SolveError> {
         match (self, velocities) {
             (Self::Device(solver), _) => solver.solve(problem, x),
-            (Self::Processor(PressureMethod::Solver(name)), _) => name.build(options).solve(problem, x),
+            (Self::Processor(PressureMethod::Solver(name)), _) => name.build(stop).solve(problem, x),
             (Self::Processor(PressureMethod::Splitting(name)), Some(velocities)) => {
                 let (report, q) = velocities.split(*name)?;
                 x.copy_from_slice(&q);

@@ -3,13 +3,11 @@
 pub mod entrant;
 pub mod timing;
 
-use std::sync::Arc;
-
 use unstick::liquid::{PressureStage, SplittingParams};
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
-    SplittingName, Start, Stop,
+    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start,
+    Stop,
 };
 
 use crate::{LabError, Progress};
@@ -148,11 +146,6 @@ fn distinct(
 }
 
 impl Contest {
-    /// The options for solvers of a problem.
-    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
-        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
-    }
-
     /// Runs every solver from `start`, which must be [prepared](Start::prepare).
     ///
     /// If a solver fails, its result says so and the others still run.
@@ -164,7 +157,6 @@ impl Contest {
         start: &[f64],
         progress: &dyn Progress,
     ) -> Comparison {
-        let options = self.options(folder);
         let count = self.solvers.len();
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
@@ -172,8 +164,8 @@ impl Contest {
             let solver = solver.on(problem);
             progress.activity(&format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = PreparedSolver::new(solver, &options, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
+            let worker = PreparedSolver::new(solver, &self.stop, problem, start);
+            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem, None, &mut x));
             let run = SolverRun { solver, result };
             if let Some(quality) = run.quality()
                 && answer.as_ref().is_none_or(|best| quality > best.quality)

@@ -80,7 +80,6 @@ pub fn measure(
 ) -> Result<Benchmark, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
-    let options = contest.options(folder);
     let mut start = match (contest.start, &folder.x) {
         (Start::Given, Some(x)) => x.clone(),
         _ => vec![0.0; problem.size()],
@@ -91,7 +90,7 @@ pub fn measure(
     let before = bandwidth::copy();
     let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &contest.stop, &problem, &start));
     let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<SolverRun>> = (0..count).map(|_| None).collect();
     let mut timings = vec![SolverTiming::default(); count];
@@ -103,7 +102,7 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            let report = worker.solve(&contest.stop, &problem, captured.velocities.as_deref(), &mut x)?;
             timing.solves.push(SolveTime::of(turn, &report, worker.times()));
             Ok(report)
         });

@@ -135,8 +135,6 @@ pub enum Parameters {
     PublishedNewton,
     /// The same with another ξ.
     InexactNewton(f64),
-    /// Policy iteration whose linear systems are solved to 10⁻⁶ of their right-hand sides.
-    ExactPolicy,
 }
 
 /// The text in the keys of measurements.
@@ -146,7 +144,6 @@ impl fmt::Display for Parameters {
             Self::Default => f.write_str("Ours"),
             Self::PublishedNewton => f.write_str("Published"),
             Self::InexactNewton(inexactness) => write!(f, "Inexact({inexactness:?})"),
-            Self::ExactPolicy => f.write_str("ExactPolicy"),
         }
     }
 }

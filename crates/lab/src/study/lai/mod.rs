@@ -5,7 +5,7 @@ mod multigrid;
 mod outer;
 mod times;
 
-use super::{ByScope, EVERY_FRAME, Effort, Entrant, Experiment, Parameters, Problems, Study, Target};
+use super::{ByScope, EVERY_FRAME, Effort, Entrant, Experiment, Problems, Study, Target};
 
 /// All of them.
 pub const ALL: &[&[Study]] = &[multigrid::ALL, counts::ALL, outer::ALL, times::ALL];
@@ -18,7 +18,7 @@ const TARGET: Target = Target::PerSecond(1e-6);
 const FAS: Entrant = Entrant::new("FAS-MG", "fas");
 const LITERAL: Entrant = Entrant::new("FAS-MG, literal", "fas-literal");
 const PI_PCG: Entrant = Entrant::new("PI-PCG", "policy+cg/mic0");
-const PI_EXACT: Entrant = Entrant::new("PI-PCG, exact systems", "policy+cg/mic0").with(Parameters::ExactPolicy);
+const PI_EXACT: Entrant = Entrant::new("PI-PCG, exact systems", "policy:forcing=1e-6+cg/mic0");
 const PI_MG: Entrant = Entrant::new("PI-MG", "policy+multigrid-barycentric");
 const PE_PCG: Entrant = Entrant::new("PE-PCG", "penalty+cg/mic0");
 const PE_MG: Entrant = Entrant::new("PE-MG", "penalty+multigrid-barycentric");
