@@ -34,11 +34,9 @@ const CATALOGUE: [(&str, DeviceMethod); 13] = [
 ];
 
 impl DeviceMethod {
-    /// The method of a solver.
+    /// The method of a solver, with any parameters that its name gives: those of methods and of linear solves work on
+    /// the device as on the processor, and the preconditioners of the device have none.
     pub fn of(name: &SolverName) -> Result<Self, GpuError> {
-        if name.has_linear_parameters() {
-            return Err(GpuError::Unsupported("linear solvers and preconditioners have no parameters on the GPU"));
-        }
         let name = name.without_parameters().to_string();
         let method = CATALOGUE.iter().find(|(known, _)| *known == name).map(|&(_, method)| method);
         method.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
@@ -97,6 +95,15 @@ mod tests {
     fn a_solver_that_the_device_lacks_is_refused_with_those_it_has() {
         let error = DeviceMethod::of(&"psor".parse().unwrap()).unwrap_err();
         assert!(error.to_string().starts_with("`psor` does not run on the GPU, which has best, "), "{error}");
+    }
+
+    #[test]
+    fn parameters_do_not_change_the_method() {
+        let method = |name: &str| DeviceMethod::of(&name.parse().unwrap());
+        assert_eq!(method("best:forcing=0.05"), Ok(DeviceMethod::Best));
+        let newton = method("newton:tightening=false+cg:max_iterations=1000/none");
+        assert_eq!(newton, Ok(DeviceMethod::Newton(Nothing)));
+        assert!(method("policy+gmres:restart=20/none").is_err());
     }
 
     #[test]

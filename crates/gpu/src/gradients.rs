@@ -7,9 +7,6 @@ use crate::error::GpuError;
 use crate::layout::{Args, BATCH, NORM_LOG, Precondition, Progress, THREADS, Truncation, Vector};
 use crate::problem::DeviceProblem;
 
-/// The most iterations of a linear solve, as on the processor.
-pub(crate) const MOST_ITERATIONS: usize = 10_000;
-
 /// Cycles without conjugate gradients must gain a digit within this many.
 const PATIENCE: usize = 200;
 

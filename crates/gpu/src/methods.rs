@@ -7,7 +7,7 @@ use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 use unstick_mlcp::run::Trace;
 
 use crate::driver::Kernel;
-use crate::gradients::{LinearTarget, MOST_ITERATIONS};
+use crate::gradients::LinearTarget;
 use crate::layout::{Args, Precondition, Settle, Slack};
 use crate::problem::DeviceProblem;
 
@@ -34,6 +34,8 @@ pub(crate) struct Policy<'d> {
     pub problem: &'d mut DeviceProblem,
     pub precondition: Precondition,
     pub patience: Patience,
+    /// The most iterations of a linear solve.
+    pub max_iterations: usize,
 }
 
 impl PolicySteps for Policy<'_> {
@@ -66,7 +68,7 @@ impl PolicySteps for Policy<'_> {
     }
 
     fn correct(&mut self, forcing: f64, least: f64, trace: &mut Trace) -> Result<LinearReport, SolveError> {
-        let goal = LinearTarget { forcing, least, most_iterations: MOST_ITERATIONS };
+        let goal = LinearTarget { forcing, least, most_iterations: self.max_iterations };
         let report = self.problem.solve_rows(self.precondition, goal, None)?;
         trace.spend(report.iterations);
         Ok(report)
@@ -77,6 +79,8 @@ impl PolicySteps for Policy<'_> {
 pub(crate) struct Newton<'d> {
     pub problem: &'d mut DeviceProblem,
     pub precondition: Precondition,
+    /// The most iterations of a linear solve.
+    pub max_iterations: usize,
     /// The largest difference between the last trial and the iterate.
     pub moved: f64,
 }
@@ -98,7 +102,7 @@ impl NewtonSteps for Newton<'_> {
     }
 
     fn solve(&mut self, target: f64, trace: &mut Trace) -> Result<(), SolveError> {
-        let goal = LinearTarget { forcing: 0.0, least: target, most_iterations: MOST_ITERATIONS };
+        let goal = LinearTarget { forcing: 0.0, least: target, most_iterations: self.max_iterations };
         let report = self.problem.solve_rows(self.precondition, goal, None)?; // inexact by design
         trace.spend(report.iterations);
         Ok(())

@@ -199,6 +199,7 @@ impl DeviceMethod {
         problem: &mut DeviceProblem,
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
+        let max_iterations = name.inner().max_iterations;
         match self {
             Self::Best => device::iterate_best(&name.params(), problem, trace),
             Self::Sticking(precondition) => {
@@ -207,11 +208,12 @@ impl DeviceMethod {
             Self::Policy(precondition) => {
                 let params: PolicyParams = name.params();
                 let patience = Patience::new(params.patience);
-                device::iterate_policy(&params, &mut Policy { problem, precondition, patience }, trace)
+                let mut steps = Policy { problem, precondition, patience, max_iterations };
+                device::iterate_policy(&params, &mut steps, trace)
             }
             Self::Newton(precondition) => {
-                let mut method = Newton { problem, precondition, moved: 0.0 };
-                device::iterate_newton(&name.params(), &mut method, trace).map(|()| true)
+                let mut steps = Newton { problem, precondition, max_iterations, moved: 0.0 };
+                device::iterate_newton(&name.params(), &mut steps, trace).map(|()| true)
             }
         }
     }

@@ -3,7 +3,8 @@
 
 use unstick_gpu::{Gpu, GpuError};
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, Stop};
+use unstick_mlcp::solvers::newton::{NewtonParams, PUBLISHED_STEPS};
+use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, Parameters, SolveReport, SolverName, Stop};
 
 /// Every solver of the device but `best`, which has tests of its own.
 fn names() -> impl Iterator<Item = SolverName> {
@@ -133,8 +134,7 @@ fn a_solver_serves_one_problem_after_the_other() {
 fn a_limit_on_cycles_is_kept() {
     let problem = Example::CubeLid.problem(2, 12, 0).unwrap();
     for (name, limit) in [("sticking+cg/none", 5), ("newton+cg/none", 1), ("policy+cg/multigrid", 1)] {
-        let stop = Stop::default().with_max_cycles(limit);
-        let options = stop;
+        let options = Stop::default().with_max_cycles(limit);
         let mut solver = Gpu::emulated().solver(&name.parse().unwrap(), options).unwrap();
         let report = solver.solve(&problem, &mut vec![0.0; problem.size()]).unwrap();
         assert_eq!((report.outcome(), report.cycles()), (Outcome::IterationLimit, limit), "{name}");
@@ -152,4 +152,36 @@ fn what_the_device_lacks_is_refused_with_what_it_has() {
         assert!(message.starts_with(&format!("`{name}` does not run on the GPU, which has best, ")), "{message}");
         assert!(message.contains("newton+cg/none"), "{message}");
     }
+}
+
+#[test]
+fn parameters_in_a_name_work_as_on_the_processor() {
+    let problem = Example::CubeLid.problem(2, 14, 1).unwrap();
+    let names = [
+        "policy:forcing=0.5+cg/jacobi",
+        "policy:forcing=0.001+cg:max_iterations=25/none",
+        "newton:tightening=false:inexactness=0.3+cg:max_iterations=40/none",
+    ];
+    for name in names {
+        let name: SolverName = name.parse().unwrap();
+        let [expected, report] = compare(name, &problem, "with parameters");
+        let [_, with_defaults] = compare(name.without_parameters(), &problem, "without parameters");
+        let (cycles, of_cpu) = (report.cycles(), expected.cycles());
+        assert!(cycles.abs_diff(of_cpu) <= 1 + of_cpu / 10, "{name}: {cycles} cycles, {of_cpu} on the processor");
+        assert_ne!(report.work(), with_defaults.work(), "{name}");
+    }
+}
+
+#[test]
+fn the_published_newton_method_runs_on_the_device() {
+    let params = NewtonParams::published();
+    let name: SolverName = format!("newton{}+cg:max_iterations=1000/none", params.suffix()).parse().unwrap();
+    assert_eq!(name.params::<NewtonParams>(), params);
+    let problem = Example::SphereHalf.problem(2, 14, 1).unwrap();
+    let stop = Stop::relative(1e-9).with_max_cycles(PUBLISHED_STEPS);
+    let (mut on_cpu, mut on_gpu) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
+    let expected = name.build(&stop).solve(&problem, &mut on_cpu).unwrap();
+    let report = Gpu::emulated().solver(&name, stop).unwrap().solve(&problem, &mut on_gpu).unwrap();
+    assert_eq!((report.outcome(), report.remark()), (expected.outcome(), expected.remark()));
+    assert_eq!(report.cycles(), expected.cycles());
 }

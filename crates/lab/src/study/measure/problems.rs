@@ -1,8 +1,8 @@
 //! Runs solvers on pressure problems from frames of a scene.
 
 use unstick::gpu::{Backend, GpuError};
-use unstick::mlcp::solvers::newton::{self, NewtonParams, PUBLISHED_STEPS};
-use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, Stop, Tolerance};
+use unstick::mlcp::solvers::newton::{NewtonParams, PUBLISHED_STEPS};
+use unstick::mlcp::{Mlcp, Parameters as _, PressureMethod, SolveError, SolverName, Stop, Tolerance};
 use unstick_parallel::bandwidth::median;
 
 use super::{Measurement, SIMULATED_WITH, Session, grids, scene_with};
@@ -87,18 +87,21 @@ fn key(experiment: &Problems, scene: &str, size: usize, frame: usize, entrant: &
     format!("problem {scene} {size} frame {frame} {solver} {parameters} {start} {target:?} x{repetitions}")
 }
 
+/// The solver of an entrant, with its parameters in the name.
 fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
-    Ok(entrant.solver.parse()?)
+    let mut params = NewtonParams::published();
+    match entrant.parameters {
+        Parameters::Default => return Ok(entrant.solver.parse()?),
+        Parameters::PublishedNewton => {}
+        Parameters::InexactNewton(inexactness) => params.inexactness = inexactness,
+    }
+    let published = format!("newton{}+cg:max_iterations={PUBLISHED_INNER}", params.suffix());
+    Ok(entrant.solver.replacen("newton+cg", &published, 1).parse()?)
 }
 
-/// Where an entrant runs. The GPU has methods with their default parameters only.
+/// Where an entrant runs.
 fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, LabError> {
-    let method = PressureMethod::Solver(solver(entrant)?);
-    Ok(match (backend, entrant.parameters) {
-        (_, Parameters::Default) => Placed::place(method, backend),
-        (Backend::Gpu, _) => Err(GpuError::Unsupported("methods with published parameters run on the processor")),
-        _ => Ok(method.into()),
-    })
+    Ok(Placed::place(PressureMethod::Solver(solver(entrant)?), backend))
 }
 
 /// Solves several times. The report is that of the first solve; times are medians and do not include transfers to a
@@ -113,7 +116,11 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
-    let stop = Stop::from(tolerance);
+    let mut stop = Stop::from(tolerance);
+    if entrant.parameters != Parameters::Default {
+        // The residual decides, as everywhere; the published tests may stop earlier.
+        stop = stop.with_max_cycles(PUBLISHED_STEPS);
+    }
     let name = solver(entrant)?;
     let on = on.on(&problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
@@ -124,7 +131,7 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
     for _ in 0..experiment.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            PreparedSolver::Processor(_) => build(name, entrant.parameters, stop).solve(&problem, &mut x),
+            PreparedSolver::Processor(_) => name.build(&stop).solve(&problem, &mut x),
             worker => worker.solve(&stop, &problem, None, &mut x),
         };
         match solved {
@@ -154,20 +161,6 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         solve: median(&solves),
         is_on_gpu: on.backend() == "gpu",
     })
-}
-
-fn build(name: SolverName, parameters: Parameters, stop: Stop) -> Box<dyn MlcpSolver> {
-    let mut params = NewtonParams::published();
-    match parameters {
-        Parameters::Default => return name.build(&stop),
-        Parameters::PublishedNewton => {}
-        Parameters::InexactNewton(inexactness) => params.inexactness = inexactness,
-    }
-    // The residual decides, as everywhere; the published tests may stop earlier.
-    let stop = stop.with_max_cycles(PUBLISHED_STEPS);
-    let mut inner = name.inner();
-    inner.max_iterations = PUBLISHED_INNER;
-    Box::new(newton::Newton { params, stop, inner })
 }
 
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
