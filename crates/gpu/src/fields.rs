@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use unstick_mlcp::fields::{FieldReport, FieldRows, FieldSolver, PressureFields, Window};
+use unstick_mlcp::fields::{FieldRows, FieldSolver, PressureFields, Window};
 use unstick_mlcp::run::{self, Reached, Remote, Task, Trace};
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport};
 
 use crate::arena::Source;
 use crate::catalogue::Plan;
@@ -19,7 +19,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         fields: &PressureFields<D>,
         q: &mut [f64],
         active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
+    ) -> Result<SolveReport, SolveError> {
         if !matches!(D, 2 | 3) {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
@@ -43,21 +43,14 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let problem = unheld.as_ref().map(FieldRows::problem).transpose()?;
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
-        let answer = AnswerTotals::default();
-        let mut remote =
-            OnDevice { resident, plan, fields, window, totals, unheld: unheld.as_ref(), problem, answer, times };
-        let solve = run::run_remote(name, &mut remote, &stop, plan.max_cycles())?;
-        let OnDevice { resident, answer, mut times, .. } = remote;
+        let mut remote = OnDevice { resident, plan, fields, window, totals, unheld: unheld.as_ref(), problem, times };
+        let report = run::run_remote(name, &mut remote, &stop, plan.max_cycles())?;
+        let OnDevice { resident, mut times, .. } = remote;
         let judged = Instant::now();
         resident.download_fields(fields.cells, window, q, active)?;
         times.download = judged.elapsed();
         self.times = times;
-        Ok(FieldReport {
-            solve,
-            unknowns: totals.rows as usize,
-            divergence: answer.divergence,
-            complementarity: answer.complementarity,
-        })
+        Ok(report)
     }
 }
 
@@ -82,7 +75,6 @@ struct OnDevice<'d, 'f, const D: usize> {
     totals: RowTotals,
     unheld: Option<&'f FieldRows<D>>,
     problem: Option<Mlcp<'f>>,
-    answer: AnswerTotals,
     times: Times,
 }
 
@@ -136,9 +128,16 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
         Ok(self.resident.replace(Replace::B, cells, &rows.b)?)
     }
 
-    fn judge(&mut self) -> Result<Reached, SolveError> {
-        self.answer = self.resident.judge(self.window.count())?;
-        let AnswerTotals { residual, active, .. } = self.answer;
-        Ok(Reached { residual, wall_rows: self.totals.walls as usize, active_rows: active as usize })
+    fn measure(&mut self) -> Result<Reached, SolveError> {
+        let AnswerTotals { active, residual, divergence, complementarity } = self.resident.judge(self.window.count())?;
+        Ok(Reached {
+            residual,
+            divergence,
+            complementarity,
+            rows: self.totals.rows as usize,
+            wall_rows: self.totals.walls as usize,
+            active_rows: active as usize,
+            let_go: Vec::new(), // marked in the fields
+        })
     }
 }

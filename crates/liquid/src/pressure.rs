@@ -1,6 +1,5 @@
-//! The pressure: a complementarity problem from geometry, surface and velocity.
-//!
-//! The rows are those of [`PressureFields`]; bodies that the liquid moves add to them.
+//! The pressure problem as fields, and as rows for what needs them: bodies that the liquid moves add to the rows,
+//! and splittings work on them.
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{FieldRows, PressureFields, WallFields};
@@ -15,8 +14,8 @@ use crate::update::{Side, gradient};
 /// Marks a cell without an unknown.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
-/// One pressure problem and its place on the grid.
-pub(crate) struct PressureProblem<const D: usize> {
+/// The rows of a pressure problem and their place on the grid.
+pub(crate) struct PressureRows<const D: usize> {
     /// Cell of each row.
     pub cells: Vec<[usize; D]>,
     row_of: CellField<u32, D>,
@@ -26,18 +25,14 @@ pub(crate) struct PressureProblem<const D: usize> {
     columns: Vec<Vec<(u32, f64)>>,
 }
 
-/// What the answer looks like.
-pub(crate) struct Solved<const D: usize> {
+/// An answer in rows.
+pub(crate) struct RowAnswer<const D: usize> {
     /// The solver's account.
     pub report: SolveReport,
-    /// Largest |r| on equation rows.
-    pub divergence: f64,
-    /// Largest violation of the wall conditions.
-    pub complementarity: f64,
     /// The scaled pressure.
     pub q: Vec<f64>,
-    /// Whether the wall of each row has let go.
-    pub active: Vec<bool>,
+    /// Rows whose wall has let go.
+    pub let_go: Vec<u32>,
     /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
     pub leaving: Vec<(usize, [usize; D], f64)>,
 }
@@ -85,16 +80,7 @@ fn values<const D: usize>(faces: &FaceField<f64, D>) -> [&[f64]; D] {
     std::array::from_fn(|axis| faces[axis].values())
 }
 
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PressureError {
-    #[error(transparent)]
-    Problem(ProblemError),
-    #[error(transparent)]
-    Solve(SolveError),
-}
-
-impl<const D: usize> PressureProblem<D> {
+impl<const D: usize> PressureRows<D> {
     /// The rows of `fields`, whose walls are those of `geometry`, with the bodies in a liquid of that density.
     pub fn new(
         grid: &Grid<D>,
@@ -119,7 +105,7 @@ impl<const D: usize> PressureProblem<D> {
         if self.columns.is_empty() {
             return self.rows.problem();
         }
-        let FieldRows { operator, b, lower } = &self.rows;
+        let FieldRows { operator, b, lower, .. } = &self.rows;
         Mlcp::new(LowRank::new(operator, self.columns.clone()), b)?.with_lower(lower)
     }
 
@@ -153,23 +139,16 @@ impl<const D: usize> PressureProblem<D> {
         &self.rows.lower
     }
 
-    /// Solves from `guess` (a scaled pressure for every cell).
+    /// Solves from `guess`, a scaled pressure for every cell.
     pub fn solve(
         &self,
         solver: &mut dyn MlcpSolver,
         guess: impl Fn([usize; D]) -> f64,
-    ) -> Result<Solved<D>, PressureError> {
-        let problem = self.problem().map_err(PressureError::Problem)?;
-        let mut q = self.cells.iter().map(|&cell| guess(cell)).collect::<Vec<_>>();
-        let report = solver.solve(&problem, &mut q).map_err(PressureError::Solve)?;
-        Ok(self.judge(&problem, report, q))
-    }
-
-    /// What a pressure is worth, whatever method it comes from.
-    pub fn judge(&self, problem: &Mlcp, report: SolveReport, q: Vec<f64>) -> Solved<D> {
-        let judged = problem.judge(&q);
-        let (divergence, complementarity) = (judged.divergence, judged.complementarity);
-        Solved { report, divergence, complementarity, q, active: judged.active, leaving: Vec::new() }
+    ) -> Result<RowAnswer<D>, SolveError> {
+        let mut q: Vec<f64> = self.cells.iter().map(|&cell| guess(cell)).collect();
+        let report = solver.solve(&self.problem()?, &mut q)?;
+        let let_go = report.let_go().to_vec();
+        Ok(RowAnswer { report, q, let_go, leaving: Vec::new() })
     }
 
     /// Cells below and above a face, and their rows.
@@ -209,6 +188,7 @@ impl<const D: usize> PressureProblem<D> {
 #[cfg(test)]
 mod tests {
     use unstick_grid::SignedDistance;
+    use unstick_mlcp::fields::{FieldSolver, RowSolver};
     use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
 
     use super::*;
@@ -238,17 +218,18 @@ mod tests {
         });
         let sources = Sources { divergence: None, flow: None, control: 0.0 };
         let fields = sources.fields(&grid, &geometry, 0, &liquid, &velocity);
-        let problem = PressureProblem::new(&grid, &geometry, &fields, 1.0).unwrap();
         let stop = Stop { tolerance: Tolerance::Relative(1e-10), max_cycles: None };
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
-        let mut solver = name.build(&SolverOptions { stop, ..Default::default() });
-        let solved = problem.solve(&mut *solver, |_| 0.0).unwrap_or_else(|_| panic!("no answer"));
+        let mut solver = RowSolver::new(name.build(&SolverOptions { stop, ..Default::default() }));
+        let (mut q, mut let_go) = (vec![0.0; grid.len()], vec![false; grid.len()]);
+        assert!(solver.solve_fields(&fields, &mut q, &mut let_go).unwrap().converged());
+        let cells: Vec<_> = grid.iter().filter(|&cell| fields.is_row(grid.index(cell))).collect();
         let difference: Vec<f64> =
-            problem.cells.iter().zip(&solved.q).map(|(&cell, q)| q * h - p(grid.centre(cell))).collect();
+            cells.iter().map(|&cell| q[grid.index(cell)] * h - p(grid.centre(cell))).collect();
         let has_surface = grid.iter().any(|cell| liquid.at(cell) >= 0.0);
         let mean = if has_surface { 0.0 } else { difference.iter().sum::<f64>() / difference.len() as f64 };
         let (mut inner, mut cut) = (0.0f64, 0.0f64);
-        for (&cell, difference) in problem.cells.iter().zip(&difference) {
+        for (&cell, difference) in cells.iter().zip(&difference) {
             let is_closed = |axis: usize, step: usize| {
                 let mut face = cell;
                 face[axis] += step;

@@ -1,49 +1,46 @@
-//! The projection: has the pressure problem of a step solved, by a device that takes fields or from its rows, and
-//! takes the gradient of the pressure off the velocities of liquid and bodies.
+//! The projection: the pressure of a step, and what it does to the velocities of liquid and bodies.
+//!
+//! The simulation hands over fields, and the processor or a device solves. Two kinds of problem need rows: bodies add
+//! a term of low rank to the operator, and splittings work on the closed parts of faces.
 
 use unstick_grid::CellField;
 use unstick_mlcp::clock::Instant;
-use unstick_mlcp::{ProblemError, SolveReport, parallel};
+use unstick_mlcp::fields::FieldSolver;
+use unstick_mlcp::{ProblemError, SolveError, SolveReport, parallel};
 
 use crate::error::StepError;
-use crate::pressure::{PressureError, PressureProblem, Sources};
+use crate::pressure::{PressureRows, RowAnswer, Sources};
 use crate::report::Stage;
 use crate::setup::Unconverged;
-use crate::splitting::{self, Setting};
+use crate::splitting::{self, SplittingInput};
 use crate::state::LiquidState;
-use crate::step::{Method, Simulation};
+use crate::step::{PressureSolver, Simulation};
 use crate::update::update_velocity;
 use crate::volume;
 
-/// What a projection has to say of itself; the pressure is in the state.
+/// What a projection reports; the pressure is in the state.
 pub(crate) struct Projection<const D: usize> {
     /// The solver's account.
     pub report: SolveReport,
-    /// Largest |r| on equation rows.
-    pub divergence: f64,
-    /// Largest violation of the wall conditions.
-    pub complementarity: f64,
-    /// Rows.
-    pub unknowns: usize,
     /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
     leaving: Vec<(usize, [usize; D], f64)>,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// The complementarity problem.
-    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<Projection<D>, StepError> {
+    /// Solves for the pressure and takes its gradient off the velocity.
+    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<SolveReport, StepError> {
         let start = Instant::now();
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
         let sources = self.sources(kick);
-        let projection = match self.project_on_device(&sources, scale) {
-            Some(projection) => projection,
-            None => self.project_rows(&sources, kick)?,
+        let Projection { report, leaving } = match (&self.solver, &self.bodies) {
+            (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
+            _ => self.solve_rows(&sources, kick)?,
         };
         let Self { state, geometry, known, scaled_pressure, .. } = self;
         let LiquidState { liquid, velocity, pressure, .. } = state;
         update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
-        for &(axis, face, velocity) in &projection.leaving {
+        for (axis, face, velocity) in leaving {
             *state.velocity[axis].at_mut(face) = velocity;
             *known[axis].at_mut(face) = true;
         }
@@ -51,80 +48,74 @@ impl<const D: usize> Simulation<D> {
             q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
         });
         self.divergence = sources.divergence;
-        self.clock.0[Stage::Pressure as usize] += start.elapsed();
-        Ok(projection)
+        self.times.add(Stage::Pressure, start.elapsed());
+        Ok(report)
     }
 
-    /// From fields, where a device solves and knows nothing of bodies; none if it does not, or falls short.
-    fn project_on_device(&mut self, sources: &Sources<D>, scale: f64) -> Option<Projection<D>> {
-        let Self { setup, state, geometry, placed, scaled_pressure, device, bodies, .. } = self;
-        let device = device.as_mut().filter(|_| bodies.is_none())?;
-        let LiquidState { liquid, velocity, pressure, separated, .. } = state;
-        let q = scaled_pressure.values_mut();
-        parallel::for_each((pressure.values(), &mut *q), |(pressure, q)| {
-            pressure.iter().zip(q).for_each(|(pressure, q)| *q = pressure * scale);
-        });
+    /// From fields: on the device, if there is one, and on the processor where the device fails or falls short.
+    fn solve_fields(&mut self, sources: &Sources<D>, scale: f64) -> Result<Projection<D>, StepError> {
+        let Self { setup, state, geometry, placed, scaled_pressure, solver, device, .. } = self;
+        let LiquidState { time, liquid, velocity, pressure, separated, .. } = state;
         let fields = sources.fields(&setup.grid, geometry, *placed, liquid, velocity);
-        match device.solve_fields(&fields, q, separated.values_mut()) {
-            Ok(report) => report.solve.converged().then(|| Projection {
-                divergence: report.divergence,
-                complementarity: report.complementarity,
-                unknowns: report.unknowns,
-                report: report.solve,
-                leaving: Vec::new(),
-            }),
-            Err(error) => {
-                self.device = None;
+        let mut solve = |solver: &mut dyn FieldSolver<D>| {
+            parallel::for_each((pressure.values(), scaled_pressure.values_mut()), |(pressure, q)| {
+                pressure.iter().zip(q).for_each(|(pressure, q)| *q = pressure * scale);
+            });
+            solver.solve_fields(&fields, scaled_pressure.values_mut(), separated.values_mut())
+        };
+        match device.as_mut().map(|device| solve(&mut **device)) {
+            Some(Ok(report)) if report.converged() => return Ok(Projection { report, leaving: Vec::new() }),
+            Some(Err(error)) => {
+                *device = None;
                 self.device_failure = Some(error.to_string());
-                None
             }
+            _ => {}
         }
+        let PressureSolver::Solver(solver) = solver else { unreachable!("splittings take rows") };
+        let report = solve(solver).map_err(|error| failed(*time, error))?;
+        let report = self.accept(report)?;
+        Ok(Projection { report, leaving: Vec::new() })
     }
 
-    /// From rows, with bodies and splittings.
-    fn project_rows(&mut self, sources: &Sources<D>, kick: f64) -> Result<Projection<D>, StepError> {
+    /// From rows: with bodies, or by a splitting.
+    fn solve_rows(&mut self, sources: &Sources<D>, kick: f64) -> Result<Projection<D>, StepError> {
         let (time, grid) = (self.state.time, self.setup.grid);
-        let refused = |source| StepError::Problem { time, source };
-        let problem = self.pressure_problem(sources).map_err(refused)?;
-        let Self { setup, state, geometry, solver, bodies, scaled_pressure, .. } = self;
-        let LiquidState { liquid, velocity, pressure, separated, .. } = state;
+        let rows = self.pressure_rows(sources).map_err(|source| StepError::Problem { time, source })?;
+        let Self { setup, state, geometry, solver, .. } = self;
+        let LiquidState { liquid, velocity, pressure, .. } = state;
         let scale = kick / grid.spacing();
-        let solved = match solver {
-            Method::Solver(solver) => problem.solve(&mut **solver, |cell| pressure.at(cell) * scale),
-            Method::Splitting(name) => {
-                let setting = Setting { grid: &grid, geometry, liquid, velocity, problem: &problem, kick };
-                splitting::solve(&setting, *name, &setup.pressure.splitting)
+        let answer = match solver {
+            PressureSolver::Solver(solver) => rows.solve(solver.solver(), |cell| pressure.at(cell) * scale),
+            PressureSolver::Splitting(name) => {
+                let input = SplittingInput { grid: &grid, geometry, liquid, velocity, rows: &rows, kick };
+                splitting::solve(&input, *name, &setup.pressure.splitting)
             }
         };
-        let solved = solved.map_err(|error| match error {
-            PressureError::Problem(source) => refused(source),
-            PressureError::Solve(source) => StepError::Solve { time, source },
-        })?;
-        if !solved.report.converged() && setup.pressure.on_unconverged != Unconverged::Accept {
-            return Err(StepError::Unconverged {
-                time,
-                solver: solved.report.solver().into(),
-                outcome: solved.report.outcome(),
-                residual: solved.report.reached(),
-                target: solved.report.target(),
-            });
-        }
+        let RowAnswer { report, q, let_go, leaving } = answer.map_err(|error| failed(time, error))?;
+        let report = self.accept(report)?;
+        let Self { state, geometry, bodies, scaled_pressure, .. } = self;
         if let Some(bodies) = bodies {
-            bodies.push(&problem.pushes(&solved.q), kick);
+            bodies.push(&rows.pushes(&q), kick);
             geometry.carry_bodies(&grid, Some(bodies.immersed()));
         }
         scaled_pressure.values_mut().fill(0.0);
-        separated.values_mut().fill(false);
-        for ((&cell, q), active) in problem.cells.iter().zip(&solved.q).zip(&solved.active) {
-            *scaled_pressure.at_mut(cell) = *q;
-            *separated.at_mut(cell) = *active;
+        state.separated.values_mut().fill(false);
+        rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
+        let_go.iter().for_each(|&row| *state.separated.at_mut(rows.cells[row as usize]) = true);
+        Ok(Projection { report, leaving })
+    }
+
+    /// Refuses an answer that misses its tolerance, unless the setup accepts it.
+    fn accept(&self, report: SolveReport) -> Result<SolveReport, StepError> {
+        if report.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
+            return Ok(report);
         }
-        Ok(Projection {
-            report: solved.report,
-            divergence: solved.divergence,
-            complementarity: solved.complementarity,
-            unknowns: solved.q.len(),
-            leaving: solved.leaving,
+        Err(StepError::Unconverged {
+            time: self.state.time,
+            solver: report.solver().into(),
+            outcome: report.outcome(),
+            residual: report.reached(),
+            target: report.target(),
         })
     }
 
@@ -140,9 +131,17 @@ impl<const D: usize> Simulation<D> {
         Sources { divergence, flow: geometry.wall_flow(), control: setup.control }
     }
 
-    pub(crate) fn pressure_problem(&self, sources: &Sources<D>) -> Result<PressureProblem<D>, ProblemError> {
+    pub(crate) fn pressure_rows(&self, sources: &Sources<D>) -> Result<PressureRows<D>, ProblemError> {
         let Self { setup, state, geometry, placed, .. } = self;
         let fields = sources.fields(&setup.grid, geometry, *placed, &state.liquid, &state.velocity);
-        PressureProblem::new(&setup.grid, geometry, &fields, setup.density)
+        PressureRows::new(&setup.grid, geometry, &fields, setup.density)
+    }
+}
+
+/// A solve that gave no answer.
+fn failed(time: f64, error: SolveError) -> StepError {
+    match error {
+        SolveError::Problem(source) => StepError::Problem { time, source },
+        source => StepError::Solve { time, source },
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use unstick_mlcp::SolveReport;
+
 use crate::error::StepError;
-use crate::project::Projection;
 use crate::step::Simulation;
 
 /// A part of a step, in the order in which they run.
@@ -95,7 +96,7 @@ pub struct AdvanceReport {
 
 impl<const D: usize> Simulation<D> {
     /// What a step says of itself; an error if it left no numbers.
-    pub(crate) fn report(&mut self, dt: f64, projection: Projection<D>) -> Result<StepReport, StepError> {
+    pub(crate) fn report(&mut self, dt: f64, solve: &SolveReport) -> Result<StepReport, StepError> {
         let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
@@ -120,19 +121,19 @@ impl<const D: usize> Simulation<D> {
             surface_volume: self.surface_volume(),
             kinetic_energy: kinetic,
             potential_energy: potential,
-            divergence: projection.divergence,
-            complementarity: projection.complementarity,
-            unknowns: projection.unknowns,
-            wall_rows: projection.report.wall_rows(),
+            divergence: solve.divergence(),
+            complementarity: solve.complementarity(),
+            unknowns: solve.rows(),
+            wall_rows: solve.wall_rows(),
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
-            solver: projection.report.solver().into(),
+            solver: solve.solver().into(),
             device_failure,
-            converged: projection.report.converged(),
-            cycles: projection.report.cycles(),
-            inner_iterations: projection.report.inner_iterations(),
-            residual: projection.report.residual(),
-            history: projection.report.history().to_vec(),
-            seconds: self.clock.0,
+            converged: solve.converged(),
+            cycles: solve.cycles(),
+            inner_iterations: solve.inner_iterations(),
+            residual: solve.residual(),
+            history: solve.history().to_vec(),
+            seconds: self.times.all(),
         })
     }
 }

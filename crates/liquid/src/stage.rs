@@ -6,8 +6,8 @@ use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
 use crate::error::StepError;
 use crate::geometry::Geometry;
-use crate::pressure::{PressureError, PressureProblem};
-use crate::splitting::{self, Setting, SplittingParams};
+use crate::pressure::PressureRows;
+use crate::splitting::{self, SplittingInput, SplittingParams};
 use crate::state::LiquidState;
 use crate::step::Simulation;
 
@@ -25,23 +25,18 @@ impl<const D: usize> Simulation<D> {
             self.bodies.as_ref().map(|bodies| bodies.boxed()),
         )
         .map_err(|_| StepError::NotFinite { time: self.state.time })?;
-        let kick = 0.5 * (copy.state.last_step + dt);
-        copy.move_solids();
-        copy.exchange_particles();
-        copy.gather_velocity(dt);
-        copy.apply_forces(kick);
-        copy.track_surface();
+        let kick = copy.prepare_pressure(dt);
         let sources = copy.sources(kick);
-        let problem = copy.pressure_problem(&sources);
-        let problem = problem.map_err(|source| StepError::Problem { time: self.state.time, source })?;
-        if problem.moves_bodies() {
+        let rows = copy.pressure_rows(&sources);
+        let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        if rows.moves_bodies() {
             return Err(StepError::NoMatrix { time: self.state.time });
         }
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
-        let start = problem.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
+        let start = rows.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
         let LiquidState { liquid, velocity, .. } = copy.state;
-        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, problem, kick, start })
+        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, rows, kick, start })
     }
 }
 
@@ -52,7 +47,7 @@ pub struct PressureStage<const D: usize> {
     pub(crate) geometry: Geometry<D>,
     pub(crate) liquid: CellField<f64, D>,
     pub(crate) velocity: FaceField<f64, D>,
-    pub(crate) problem: PressureProblem<D>,
+    pub(crate) rows: PressureRows<D>,
     pub(crate) kick: f64,
     /// The scaled pressure of the step before.
     pub(crate) start: Vec<f64>,
@@ -62,33 +57,23 @@ impl<const D: usize> PressureStage<D> {
     /// The problem alone, as a folder that other programs read.
     pub fn folder(&self) -> ProblemFolder {
         ProblemFolder {
-            matrix: self.problem.matrix().clone(),
-            b: self.problem.b().to_vec(),
-            lower: self.problem.lower().to_vec(),
+            matrix: self.rows.matrix().clone(),
+            b: self.rows.b().to_vec(),
+            lower: self.rows.lower().to_vec(),
             x: Some(self.start.clone()),
             grid: Some(GridInfo {
                 shape: self.grid.cells().to_vec(),
                 spacing: self.grid.spacing(),
                 origin: self.grid.origin().to_vec(),
-                cells: self.problem.cells.iter().map(|&cell| self.grid.index(cell)).collect(),
+                cells: self.rows.cells.iter().map(|&cell| self.grid.index(cell)).collect(),
             }),
         }
     }
 
     /// Carries out a splitting; returns its account and the scaled pressure.
     pub fn split(&self, name: SplittingName, params: &SplittingParams) -> Result<(SolveReport, Vec<f64>), SolveError> {
-        let setting = Setting {
-            grid: &self.grid,
-            geometry: &self.geometry,
-            liquid: &self.liquid,
-            velocity: &self.velocity,
-            problem: &self.problem,
-            kick: self.kick,
-        };
-        match splitting::solve(&setting, name, params) {
-            Ok(solved) => Ok((solved.report, solved.q)),
-            Err(PressureError::Problem(error)) => Err(error.into()),
-            Err(PressureError::Solve(error)) => Err(error),
-        }
+        let Self { grid, geometry, liquid, velocity, rows, kick, .. } = self;
+        let input = SplittingInput { grid, geometry, liquid, velocity, rows, kick: *kick };
+        splitting::solve(&input, name, params).map(|answer| (answer.report, answer.q))
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::clock::Instant;
-use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, vector};
+use unstick_mlcp::fields::{FieldSolver, RowSolver};
+use unstick_mlcp::{PressureMethod, SolverOptions, SplittingName, vector};
 
 use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};
@@ -30,7 +30,7 @@ pub struct Simulation<const D: usize> {
     /// Bodies that liquid moves, and the walls without them (if these do not move).
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
     pub(crate) walls: Option<Geometry<D>>,
-    pub(crate) solver: Method,
+    pub(crate) solver: PressureSolver<D>,
     /// What solves in its place while it can.
     pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
     pub(crate) device_failure: Option<String>,
@@ -49,25 +49,36 @@ pub struct Simulation<const D: usize> {
     arrived: Vec<[f64; 2]>,
     free: FaceField<f64, D>,
     spare: Vec<[f64; D]>,
-    pub(crate) clock: Clock,
+    pub(crate) times: StageTimes,
 }
 
-/// What gives the pressure, ready to work.
-pub(crate) enum Method {
-    Solver(Box<dyn MlcpSolver>),
+/// The method of the setup that gives the pressure, ready to work on the processor.
+pub(crate) enum PressureSolver<const D: usize> {
+    /// Takes fields, and rows where there are bodies.
+    Solver(RowSolver<D>),
+    /// Takes rows.
     Splitting(SplittingName),
 }
 
 /// Time spent in each stage.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Clock(pub(crate) [Duration; 6]);
+pub(crate) struct StageTimes([Duration; 6]);
 
-impl Clock {
+impl StageTimes {
     fn time<T>(&mut self, stage: Stage, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        self.0[stage as usize] += start.elapsed();
+        self.add(stage, start.elapsed());
         result
+    }
+
+    pub(crate) fn add(&mut self, stage: Stage, time: Duration) {
+        self.0[stage as usize] += time;
+    }
+
+    /// In the order of [`Stage::ALL`].
+    pub(crate) fn all(&self) -> [Duration; 6] {
+        self.0
     }
 }
 
@@ -140,15 +151,17 @@ impl<const D: usize> Simulation<D> {
         }
         let stop = setup.pressure.stop();
         let solver = match setup.pressure.solver {
-            PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
-            PressureMethod::Splitting(name) => Method::Splitting(name),
+            PressureMethod::Solver(name) => {
+                PressureSolver::Solver(RowSolver::new(name.build(&SolverOptions { stop, ..Default::default() })))
+            }
+            PressureMethod::Splitting(name) => PressureSolver::Splitting(name),
         };
         let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
         let gathered = state.velocity.clone();
         let density = CellField::from_fn(&grid, |_| 0.0);
         let scaled_pressure = density.clone();
         let free = gathered.clone();
-        let (arrived, spare, clock) = (Vec::new(), Vec::new(), Clock::default());
+        let (arrived, spare, times) = (Vec::new(), Vec::new(), StageTimes::default());
         let starts = Vec::new();
         let mut simulation = Self {
             setup,
@@ -169,7 +182,7 @@ impl<const D: usize> Simulation<D> {
             arrived,
             free,
             spare,
-            clock,
+            times,
         };
         simulation.sort_particles();
         Ok(simulation)
@@ -287,7 +300,21 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        self.clock = Clock::default();
+        self.times = StageTimes::default();
+        let kick = self.prepare_pressure(dt);
+        let solve = self.project_pressure(kick)?;
+        self.extrapolate_velocity();
+        self.scatter_velocity();
+        self.move_particles(dt);
+        self.move_bodies(dt)?;
+        self.state.time += dt;
+        self.state.last_step = dt;
+        self.state.step += 1;
+        self.report(dt, &solve)
+    }
+
+    /// All of a step before the pressure; returns the seconds over which forces and pressure act.
+    pub(crate) fn prepare_pressure(&mut self, dt: f64) -> f64 {
         // Velocity lives half a step behind position: forces act over half of the last step and
         // half of this one, which makes free fall exact.
         let kick = 0.5 * (self.state.last_step + dt);
@@ -296,21 +323,13 @@ impl<const D: usize> Simulation<D> {
         self.gather_velocity(dt);
         self.apply_forces(kick);
         self.track_surface();
-        let projection = self.project_pressure(kick)?;
-        self.extrapolate_velocity();
-        self.scatter_velocity();
-        self.move_particles(dt);
-        self.move_bodies(dt)?;
-        self.state.time += dt;
-        self.state.last_step = dt;
-        self.state.step += 1;
-        self.report(dt, projection)
+        kick
     }
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
     pub(crate) fn gather_velocity(&mut self, dt: f64) {
-        let Self { setup, state, starts, gathered, known, arrived, clock, .. } = self;
-        clock.time(Stage::Gather, || {
+        let Self { setup, state, starts, gathered, known, arrived, times, .. } = self;
+        times.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
                 let before = state.velocity.clone();
                 semi_lagrangian::advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
@@ -339,8 +358,8 @@ impl<const D: usize> Simulation<D> {
 
     /// Sources, drains and reseeding, each followed by sorting anew.
     pub(crate) fn exchange_particles(&mut self) {
-        let Self { setup, state, starts, geometry, spare, clock, .. } = self;
-        clock.time(Stage::Surface, || {
+        let Self { setup, state, starts, geometry, spare, times, .. } = self;
+        times.time(Stage::Surface, || {
             if reseed::emit(setup, geometry, starts, state) {
                 *starts = state.particles.sort_by_cell(&setup.grid, spare);
             }
@@ -352,8 +371,8 @@ impl<const D: usize> Simulation<D> {
 
     /// Particles → liquid distance.
     pub(crate) fn track_surface(&mut self) {
-        let Self { setup, state, starts, geometry, clock, density, .. } = self;
-        clock.time(Stage::Surface, || {
+        let Self { setup, state, starts, geometry, times, density, .. } = self;
+        times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
             surface::track(&setup.grid, geometry, density, &mut state.liquid);
@@ -361,9 +380,9 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn extrapolate_velocity(&mut self) {
-        let Self { setup, state, geometry, known, free, clock, .. } = self;
+        let Self { setup, state, geometry, known, free, times, .. } = self;
         let layers = setup.cfl.ceil() as usize + 2;
-        clock.time(Stage::Extrapolate, || {
+        times.time(Stage::Extrapolate, || {
             extrapolate_all(&mut state.velocity, known, layers);
             copy_faces(&state.velocity, free);
             constrain(&setup.grid, geometry, free, &mut state.velocity, known);
@@ -372,15 +391,15 @@ impl<const D: usize> Simulation<D> {
 
     /// Faces → particles.
     fn scatter_velocity(&mut self) {
-        let Self { setup, state, gathered, clock, .. } = self;
-        clock.time(Stage::Scatter, || {
+        let Self { setup, state, gathered, times, .. } = self;
+        times.time(Stage::Scatter, || {
             scatter::scatter(&setup.grid, setup.transport, gathered, &state.velocity, &mut state.particles);
         });
     }
 
     fn move_particles(&mut self, dt: f64) {
-        let Self { setup, state, geometry, starts, spare, clock, .. } = self;
-        clock.time(Stage::Move, || {
+        let Self { setup, state, geometry, starts, spare, times, .. } = self;
+        times.time(Stage::Move, || {
             trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
             *starts = state.particles.sort_by_cell(&setup.grid, spare);
         });

@@ -65,7 +65,7 @@ pub use name::{
 };
 pub use operator::LinearOperator;
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
-pub use problem::{Judged, Mlcp};
+pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};

@@ -1,4 +1,4 @@
-//! Iterations allocate nothing, and little memory is needed.
+//! Iterations allocate nothing, solvers keep their memory between solves, and little memory is needed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,6 +7,9 @@ use unstick_mlcp::generate::Example;
 use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+/// All bytes that were ever asked for.
+static ALLOCATED_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes in use, and the most there were.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -19,6 +22,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        ALLOCATED_BYTES.fetch_add(layout.size(), Ordering::Relaxed);
         let bytes = BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST_BYTES.fetch_max(bytes, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -81,9 +85,30 @@ fn best_needs_few_bytes_for_an_unknown() {
     }
 }
 
+/// A solver that is called again with a problem of the same size takes its memory from the first solve.
+fn a_second_solve_allocates_little() {
+    for (name, most) in [("best", 0.05), ("policy+cg/multigrid", 0.25), ("newton+cg/multigrid", 0.25)] {
+        let folder = Example::SphereHalf.generate(3, 64, 0).unwrap();
+        let problem = folder.problem().unwrap();
+        let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions::default());
+        let mut q = vec![0.0; folder.b.len()];
+        let mut bytes = || {
+            q.fill(0.0);
+            let before = ALLOCATED_BYTES.load(Ordering::Relaxed);
+            assert!(solver.solve(&problem, &mut q).unwrap().converged());
+            ALLOCATED_BYTES.load(Ordering::Relaxed) - before
+        };
+        let (first, second) = (bytes(), bytes());
+        let of_unknown = |bytes: usize| bytes as f64 / folder.b.len() as f64;
+        println!("{name}: {:.1} bytes an unknown, then {:.1}", of_unknown(first), of_unknown(second));
+        assert!((second as f64) < most * first as f64, "{name}: {first} bytes, then {second}");
+    }
+}
+
 /// One after the other: the counters are for all threads.
 #[test]
 fn memory_is_used_sparingly() {
     more_iterations_do_not_mean_more_allocations();
     best_needs_few_bytes_for_an_unknown();
+    a_second_solve_allocates_little();
 }

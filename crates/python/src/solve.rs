@@ -107,9 +107,8 @@ impl Plan {
         let coloring = given.grid.and_then(|grid| grid.coloring(&matrix)).map(Arc::new);
         let options = SolverOptions { stop: self.stop, relaxation: self.relaxation, coloring };
         let report = self.solver(&options, &problem)?.solve(&problem, x)?;
-        let mut r = vec![0.0; x.len()];
-        problem.residual(x, &mut r);
-        let active = (0..x.len()).map(|row| problem.is_active(row, x, &r)).collect();
+        let mut active = vec![false; x.len()];
+        report.let_go().iter().for_each(|&row| active[row as usize] = true);
         Ok((report, active))
     }
 }

@@ -2,28 +2,28 @@
 
 use unstick_mlcp::{CsrMatrix, Mlcp, ProblemError};
 
-use super::Setting;
-use super::parts::{Part, Parts};
+use super::SplittingInput;
+use super::closed_faces::{ClosedFace, ClosedFaces};
 use crate::pressure::NO_ROW;
 
-impl<const D: usize> Parts<D> {
-    /// The matrix in which the closed parts that are `open` carry flow as well: air at the centre of
+impl<const D: usize> ClosedFaces<D> {
+    /// The matrix in which the closed faces that are `open` carry flow as well: air at the centre of
     /// the cell behind, or the liquid that is there \[Eckert2014, §3.2\].
     pub fn equations(
         &self,
-        setting: &Setting<D>,
-        is_open: impl Fn(&Part<D>) -> bool,
+        input: &SplittingInput<D>,
+        is_open: impl Fn(&ClosedFace<D>) -> bool,
     ) -> Result<Mlcp<'static>, ProblemError> {
         let mut added: Vec<(u32, u32, f64)> = Vec::new();
-        for part in self.list.iter().filter(|part| is_open(part)) {
-            let Part { lower, upper, area, .. } = *part;
-            added.extend(part.rows().map(|row| (row as u32, row as u32, area)));
+        for face in self.list.iter().filter(|face| is_open(face)) {
+            let ClosedFace { lower, upper, area, .. } = *face;
+            added.extend(face.rows().map(|row| (row as u32, row as u32, area)));
             if lower != NO_ROW && upper != NO_ROW {
                 added.extend([(lower, upper, -area), (upper, lower, -area)]);
             }
         }
         added.sort_by_key(|&(row, column, _)| (row, column));
-        let sealed = setting.problem.matrix();
+        let sealed = input.rows.matrix();
         let mut rest = added.as_slice();
         let matrix = CsrMatrix::from_rows(sealed.rows(), |row, entries| {
             entries.extend(sealed.row(row));
@@ -37,6 +37,6 @@ impl<const D: usize> Parts<D> {
             rest = &rest[count..];
         })?;
         let size = matrix.rows();
-        Mlcp::on_lattice(setting.problem.lattice().clone(), &matrix, vec![0.0; size])
+        Mlcp::on_lattice(input.rows.lattice().clone(), &matrix, vec![0.0; size])
     }
 }

@@ -17,40 +17,40 @@
 //! be judged as an answer of the complementarity problem that it approximates.
 
 mod alternate;
+mod closed_faces;
 mod mark;
 mod matrix;
 mod params;
-mod parts;
 mod reclassify;
 
 pub use params::{Marking, SplittingParams, Stopping};
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fft::check_box;
-use unstick_mlcp::{LinearOperator, SolverName, Splitting, SplittingName, parallel};
+use unstick_mlcp::{LinearOperator, SolveError, SolverName, Splitting, SplittingName, parallel};
 
 use crate::cells::multi_index;
 use crate::geometry::Geometry;
-use crate::pressure::{PressureError, PressureProblem, Solved};
-use parts::Parts;
+use crate::pressure::{PressureRows, RowAnswer};
+use closed_faces::{ClosedFace, ClosedFaces};
 
 /// Linear solver of the source.
 const PUBLISHED: &str = "sticking+cg/mic0";
 
 /// What a splitting works on.
-pub(crate) struct Setting<'a, const D: usize> {
+pub(crate) struct SplittingInput<'a, const D: usize> {
     pub grid: &'a Grid<D>,
     pub geometry: &'a Geometry<D>,
     /// Distance to the liquid.
     pub liquid: &'a CellField<f64, D>,
     /// The velocity before the pressure, also at walls.
     pub velocity: &'a FaceField<f64, D>,
-    pub problem: &'a PressureProblem<D>,
+    pub rows: &'a PressureRows<D>,
     /// Seconds over which the pressure acts.
     pub kick: f64,
 }
 
-impl<const D: usize> Setting<'_, D> {
+impl<const D: usize> SplittingInput<'_, D> {
     /// The unit of velocity of the source, in ours: cells per unit of time, of which a step is half.
     pub fn unit(&self) -> f64 {
         self.grid.spacing() / (2.0 * self.kick)
@@ -64,7 +64,7 @@ impl<const D: usize> Setting<'_, D> {
                 let open_faces = faces.filter(|&index| open.values()[index] > 0.0);
                 open_faces.fold(0.0, |most, index| {
                     let gradient =
-                        self.problem.gradient(self.grid, self.liquid, q, axis, multi_index(open.shape(), index));
+                        self.rows.gradient(self.grid, self.liquid, q, axis, multi_index(open.shape(), index));
                     gradient.map_or(most, |gradient| most.max((velocity.values()[index] - gradient).abs()))
                 })
             })
@@ -75,25 +75,23 @@ impl<const D: usize> Setting<'_, D> {
 
 /// Carries out a splitting, from zero.
 pub(crate) fn solve<const D: usize>(
-    setting: &Setting<D>,
+    input: &SplittingInput<D>,
     name: SplittingName,
     params: &SplittingParams,
-) -> Result<Solved<D>, PressureError> {
-    let problem = setting.problem.problem().map_err(PressureError::Problem)?;
-    let mut parts = Parts::of(setting);
-    let mut q = vec![0.0; setting.problem.cells.len()];
+) -> Result<RowAnswer<D>, SolveError> {
+    let problem = input.rows.problem()?;
+    let mut closed = ClosedFaces::of(input);
+    let mut q = vec![0.0; input.rows.cells.len()];
     let method = match name.splitting() {
         Splitting::Admm | Splitting::Iop => alternate::alternate,
         Splitting::Reclassify | Splitting::IopBc => reclassify::reclassify,
     };
-    let report = method(setting, name, params, &problem, &mut parts, &mut q).map_err(PressureError::Solve)?;
-    let mut solved = setting.problem.judge(&problem, report, q);
-    solved.active.fill(false);
-    for part in parts.list.iter().filter(|part| part.is_left) {
-        part.rows().for_each(|row| solved.active[row] = true);
-    }
-    solved.leaving = parts.leaving(setting);
-    Ok(solved)
+    let report = method(input, name, params, &problem, &mut closed, &mut q)?;
+    let mut let_go: Vec<u32> =
+        closed.list.iter().filter(|face| face.is_left).flat_map(ClosedFace::rows).map(|row| row as u32).collect();
+    let_go.sort_unstable();
+    let_go.dedup();
+    Ok(RowAnswer { report, q, let_go, leaving: closed.leaving(input) })
 }
 
 /// What the linear systems of a matrix are solved with.

@@ -10,18 +10,18 @@ use unstick_mlcp::{
     Mlcp, Outcome, SolveError, SolveReport, SolverOptions, Splitting, SplittingName, Stop, Tolerance, vector,
 };
 
-use super::parts::Parts;
-use super::{Setting, SplittingParams, linear};
+use super::closed_faces::ClosedFaces;
+use super::{SplittingInput, SplittingParams, linear};
 
 pub(super) fn reclassify<const D: usize>(
-    setting: &Setting<D>,
+    input: &SplittingInput<D>,
     name: SplittingName,
     params: &SplittingParams,
     problem: &Mlcp,
-    parts: &mut Parts<D>,
+    closed: &mut ClosedFaces<D>,
     q: &mut [f64],
 ) -> Result<SolveReport, SolveError> {
-    let unit = setting.unit();
+    let unit = input.unit();
     let repeats = name.splitting() == Splitting::IopBc;
     let target = unit * if repeats { params.outer } else { params.inner };
     let stop = Stop { tolerance: Tolerance::Absolute(params.inner * unit), max_cycles: None };
@@ -43,21 +43,21 @@ pub(super) fn reclassify<const D: usize>(
         solve(problem, q, trace)?;
         let mut outflow = vec![0.0; q.len()];
         problem.residual(q, &mut outflow);
-        parts.follow(q);
-        parts.mark(params.marking, q);
-        parts.list.iter_mut().filter(|part| !part.is_left).for_each(|part| part.speed = 0.0);
+        closed.follow(q);
+        closed.mark(params.marking, q);
+        closed.list.iter_mut().filter(|face| !face.is_left).for_each(|face| face.speed = 0.0);
         if !repeats {
             // What the walls that are left bring in is not asked about [Eckert2014, §4.1].
             return trace.goes_on(vector::norm_max(&outflow)).map(drop);
         }
-        parts.list.iter().for_each(|part| part.flow(part.speed, &mut outflow));
+        closed.list.iter().for_each(|face| face.flow(face.speed, &mut outflow));
         let mut goes_on = trace.goes_on(vector::norm_max(&outflow))?;
         if !goes_on {
             return Ok(());
         }
         let equations_of =
-            |parts: &Parts<D>, trace: &mut Trace| trace.set_up(|| parts.equations(setting, |part| part.is_left));
-        let mut equations = equations_of(parts, trace)?;
+            |closed: &ClosedFaces<D>, trace: &mut Trace| trace.set_up(|| closed.equations(input, |face| face.is_left));
+        let mut equations = equations_of(closed, trace)?;
         let mut change = vec![0.0; q.len()];
         while goes_on {
             vector::clear(&mut change);
@@ -65,14 +65,14 @@ pub(super) fn reclassify<const D: usize>(
             solve(&equations, &mut change, trace)?;
             vector::add_scaled(1.0, &change, q);
             equations.residual(&change, &mut outflow);
-            for part in parts.list.iter_mut().filter(|part| part.is_left) {
-                part.speed -= part.difference(&change);
+            for face in closed.list.iter_mut().filter(|face| face.is_left) {
+                face.speed -= face.difference(&change);
             }
-            if parts.take_back(target).is_some() {
+            if closed.take_back(target).is_some() {
                 // Held walls push liquid into their neighbours: those that it touches at all are next.
-                parts.take_back(0.0);
-                parts.enforce(&mut outflow);
-                equations = equations_of(parts, trace)?;
+                closed.take_back(0.0);
+                closed.enforce(&mut outflow);
+                equations = equations_of(closed, trace)?;
             }
             goes_on = trace.goes_on(vector::norm_max(&outflow))?;
         }
@@ -80,9 +80,9 @@ pub(super) fn reclassify<const D: usize>(
     })
 }
 
-impl<const D: usize> Parts<D> {
+impl<const D: usize> ClosedFaces<D> {
     /// The velocity that a pressure gives to liquid at walls that are air.
     fn follow(&mut self, q: &[f64]) {
-        self.list.iter_mut().for_each(|part| part.speed -= part.difference(q));
+        self.list.iter_mut().for_each(|face| face.speed -= face.difference(q));
     }
 }

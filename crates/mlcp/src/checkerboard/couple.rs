@@ -1,6 +1,6 @@
 //! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
 
-use super::level::{Coupling, Cut, Extra, LANES, Level, NONE, Piece};
+use super::level::{Coupling, Cut, Extra, LANES, Level, NONE, Piece, refill};
 use crate::pressure::lines::Line;
 
 /// What makes constants, whose energy PᵀAP doubles, a good coarse space for smooth functions.
@@ -221,7 +221,7 @@ fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offse
 
 /// Marks the slots of inner cells none of whose neighbours may be pinned.
 fn settle<const D: usize>(coarse: &mut Level<D>) {
-    coarse.steady = vec![false; coarse.slots];
+    refill(&mut coarse.steady, coarse.slots, false);
     let pieces = std::mem::take(&mut coarse.pieces);
     let cuts = std::mem::take(&mut coarse.cuts);
     let extras = std::mem::take(&mut coarse.extras);

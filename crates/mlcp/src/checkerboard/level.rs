@@ -95,7 +95,7 @@ pub(super) struct Extra {
 
 /// A level. A cell is known by its index in a vector of the level: slot for red cells,
 /// `slots` + slot for black ones.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Level<const D: usize> {
     /// Cells along each axis.
     pub shape: [usize; 3],
@@ -139,18 +139,24 @@ pub(super) struct Span {
     pub slots: Range<usize>,
 }
 
-/// Where the items of each line begin in a list ordered by slot, and the end.
-fn firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>) -> Vec<u32> {
+/// Notes where the items of each line begin in a list ordered by slot, and the end.
+fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>, firsts: &mut Vec<u32>) {
     let mut slots = slots.peekable();
     let mut count = 0;
-    let mut firsts = vec![0];
+    firsts.clear();
+    firsts.push(0);
     for end in ends {
         while slots.next_if(|&slot| slot < end).is_some() {
             count += 1;
         }
         firsts.push(count);
     }
-    firsts
+}
+
+/// Makes `count` equal values of a vector, in its memory.
+pub(super) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
+    values.clear();
+    values.resize(count, value);
 }
 
 /// A coupling, seen from one cell.
@@ -163,32 +169,22 @@ pub(super) struct Coupling {
 }
 
 impl<const D: usize> Level<D> {
-    /// A level without couplings.
-    pub fn new(shape: [usize; 3], lines: Lines, slots: usize, unit: f32) -> Self {
-        let chunks = Chunks::new(1, lines.lines.iter().map(|line| Self::slots_of(line) as usize));
-        Self {
-            shape,
-            lines,
-            slots,
-            unit,
-            pieces: Vec::new(),
-            cuts: [Vec::new(), Vec::new()],
-            extras: [Vec::new(), Vec::new()],
-            place_of: Vec::new(),
-            pieces_from: Vec::new(),
-            cuts_from: Vec::new(),
-            chunks,
-            parents: Vec::new(),
-            families: Vec::new(),
-            children: Vec::new(),
-            steady: Vec::new(),
-            bounded: Vec::new(),
-        }
+    /// Begins a level whose lines are known: there are no couplings yet. Keeps the memory of what was there.
+    pub fn begin(&mut self, shape: [usize; 3], slots: usize, unit: f32) {
+        (self.shape, self.slots, self.unit) = (shape, slots, unit);
+        self.chunks.rebuild(1, self.lines.lines.iter().map(|line| Self::slots_of(line) as usize));
+        self.pieces.clear();
+        self.cuts.iter_mut().for_each(Vec::clear);
+        self.extras.iter_mut().for_each(Vec::clear);
+        self.parents.clear();
+        self.families.clear();
+        self.children.clear();
+        refill(&mut self.bounded, 2 * slots, false);
     }
 
     /// Notes where each slot is, once all pieces and cut cells are known.
     pub fn index(&mut self) {
-        self.place_of = vec![0; self.slots];
+        refill(&mut self.place_of, self.slots, 0);
         for (index, piece) in self.pieces.iter().enumerate() {
             self.place_of[piece.first as usize..piece.end()].fill(index as u32 | IN_PIECE);
         }
@@ -196,8 +192,8 @@ impl<const D: usize> Level<D> {
             self.place_of[cut.slot as usize] = index as u32;
         }
         let ends = || self.lines.lines.iter().map(|line| line.base + Self::slots_of(line));
-        self.pieces_from = firsts(ends(), self.pieces.iter().map(|piece| piece.first));
-        self.cuts_from = firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot));
+        note_firsts(ends(), self.pieces.iter().map(|piece| piece.first), &mut self.pieces_from);
+        note_firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot), &mut self.cuts_from);
     }
 
     /// Slot of the pair at place `pair` of a line of cells.
@@ -329,9 +325,9 @@ impl<const D: usize> Level<D> {
         self.bounded[slot] || self.bounded[self.slots + slot]
     }
 
-    /// Cells that may be pinned.
-    pub fn bounded_cells(&self) -> Vec<u32> {
-        (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize]).collect()
+    /// Cells that may be pinned, ascending.
+    pub fn bounded_cells(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize])
     }
 
     /// Slots next to cells that may be pinned are not steady.

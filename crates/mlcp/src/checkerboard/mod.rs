@@ -36,6 +36,7 @@ mod transfer;
 pub(crate) use cycle::Hierarchy;
 pub(crate) use krylov::Reduced;
 pub(crate) use layout::Layout;
+pub(crate) use nested::NestedStart;
 
 #[cfg(test)]
 mod tests;

@@ -9,11 +9,18 @@ fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<D> {
     PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), &folder.matrix)
 }
 
+fn built<const D: usize>(operator: &PressureOperator<D>, lower: &[f64]) -> (Hierarchy<D>, Layout) {
+    let (mut hierarchy, mut layout) = (Hierarchy::default(), Layout::default());
+    hierarchy.rebuild(operator, lower);
+    layout.rebuild(operator);
+    (hierarchy, layout)
+}
+
 /// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.
 fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
     let folder = example.generate(D, size, 0).unwrap();
     let operator = operator::<D>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let (mut hierarchy, layout) = built(&operator, &folder.lower);
     let mut x = vec![0.0; hierarchy.size()];
     let norm = hierarchy.load(&layout, |row| -folder.b[row] as f32);
     let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
@@ -78,7 +85,7 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     for (example, size) in [(Example::SphereHalf, 21), (Example::ThinPlates, 24), (Example::CubeLid, 9)] {
         let folder = example.generate(3, size, 3).unwrap();
         let operator = operator::<3>(&folder);
-        let mut hierarchy = Hierarchy::new(&operator, &folder.lower);
+        let (mut hierarchy, _) = built(&operator, &folder.lower);
         is_galerkin(&hierarchy);
         for seed in 0..4 {
             let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
@@ -88,11 +95,29 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     }
 }
 
+/// A hierarchy that is rebuilt for smaller and larger problems is the one that is built for them.
+#[test]
+fn a_hierarchy_forgets_the_problem_before() {
+    let mut used = Hierarchy::<3>::default();
+    for (example, size) in [(Example::ThinPlates, 24), (Example::CubeLid, 9), (Example::SphereHalf, 21)] {
+        let folder = example.generate(3, size, 3).unwrap();
+        let operator = operator::<3>(&folder);
+        used.rebuild(&operator, &folder.lower);
+        let (fresh, _) = built(&operator, &folder.lower);
+        assert_eq!(format!("{:?}", used.levels), format!("{:?}", fresh.levels), "{example}");
+        assert!(used.walls == fresh.walls && used.b == fresh.b && used.x == fresh.x, "{example}");
+        let walls: Vec<usize> = used.walls[0].iter().map(|&cell| cell as usize).collect();
+        used.pin(0, walls.into_iter().step_by(2).map(|cell| (cell, true)));
+        used.b[0].fill(1.0);
+        used.cycle(0, false);
+    }
+}
+
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
     let folder = Example::ThinPlates.generate(3, 20, 3).unwrap();
     let operator = operator::<3>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let (mut hierarchy, layout) = built(&operator, &folder.lower);
     let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
     hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
     let size = folder.b.len();
@@ -123,13 +148,13 @@ proptest! {
         let mut found = vec![0.0; rows];
         if dimension == 2 {
             let operator = operator::<2>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let (mut hierarchy, layout) = built(&operator, &folder.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);
         } else {
             let operator = operator::<3>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let (mut hierarchy, layout) = built(&operator, &folder.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);

@@ -6,27 +6,27 @@
 //!     Σ_liquid V (q − q_n) + Σ_air (V/θ) q + Σ ± (V u + w) − h c v = r
 //! ```
 //!
-//! with V the open part of a face, w what moving walls carry across the rest of it, c the divergence
-//! asked for and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q ⟂ r ≥ 0, their b
-//! less κ. A [`FieldSolver`] takes the fields as they are: whether rows are ever made of them, and where, is its
-//! own affair.
+//! V is the open part of a face. w is what moving walls carry across the rest of it. c is the divergence that is asked
+//! for, and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q ⟂ r ≥ 0, and κ is
+//! subtracted from their b. A [`FieldSolver`] takes the fields as they are. [`RowSolver`] makes rows of them on the
+//! processor; a device makes its own.
 
 mod rows;
+mod solver;
 mod window;
 
 pub use rows::{FieldRows, theta};
+pub use solver::{FieldSolver, RowSolver};
 pub use window::Window;
 
-use crate::error::{ProblemError, SolveError};
-use crate::report::SolveReport;
-use crate::solvers::MlcpSolver;
+use crate::error::ProblemError;
 
 /// A pressure problem as fields. Values lie in memory with the first axis fastest; the faces across an axis are
 /// one more along it than the cells.
 ///
 /// ```
-/// use unstick_mlcp::fields::{FieldSolver, PressureFields, WallFields};
-/// use unstick_mlcp::{MlcpSolver, SolverName};
+/// use unstick_mlcp::SolverName;
+/// use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
 ///
 /// // Two by two cells in a closed box, the lower ones liquid, falling.
 /// let (across, along) = ([0.0, 1.0, 0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
@@ -40,10 +40,10 @@ use crate::solvers::MlcpSolver;
 ///     divergence: None,
 ///     control: 0.0,
 /// };
-/// let mut solver: Box<dyn MlcpSolver> = "best".parse::<SolverName>()?.build(&Default::default());
+/// let mut solver = RowSolver::new("best".parse::<SolverName>()?.build(&Default::default()));
 /// let (mut q, mut has_let_go) = ([0.0; 4], [false; 4]);
 /// let report = solver.solve_fields(&fields, &mut q, &mut has_let_go)?;
-/// assert!(report.solve.converged() && report.unknowns == 2);
+/// assert!(report.converged() && report.rows() == 2);
 /// assert!((q[0] - 0.5).abs() < 1e-6 && q[2] == 0.0); // carried by the floor: half a cell below the surface
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -78,33 +78,6 @@ pub struct WallFields<'a, const D: usize> {
     pub cell_open: &'a [f64],
     /// What moving walls carry across every face: the part they cover times their velocity.
     pub flow: Option<[&'a [f64]; D]>,
-}
-
-/// Solves pressure problems that are given as fields.
-///
-/// Every boxed [`MlcpSolver`] is one, which makes rows of them on the processor; a solver on a device may do better.
-pub trait FieldSolver<const D: usize>: Send {
-    /// Solves from `q`, a scaled pressure in every cell, which the answer replaces; it is zero where there is no
-    /// unknown. `active` says afterwards where the liquid leaves its wall. After an error neither means anything.
-    fn solve_fields(
-        &mut self,
-        fields: &PressureFields<D>,
-        q: &mut [f64],
-        active: &mut [bool],
-    ) -> Result<FieldReport, SolveError>;
-}
-
-/// What came of a problem that was given as fields.
-#[derive(Clone, Debug)]
-pub struct FieldReport {
-    /// The solver's account.
-    pub solve: SolveReport,
-    /// Number of unknowns.
-    pub unknowns: usize,
-    /// Largest |r| on equation rows: the divergence left, in velocity units.
-    pub divergence: f64,
-    /// Largest violation of the wall conditions: −min(q, 0), −min(r, 0) or min(q, r).
-    pub complementarity: f64,
 }
 
 impl<const D: usize> PressureFields<'_, D> {
@@ -162,28 +135,4 @@ fn fault<const D: usize>(what: &'static str, field: &[f64], shape: [usize; D]) -
     let index = field.iter().position(|value| !value.is_finite())?;
     let place = window::place_of(shape, index).to_vec();
     Some(ProblemError::FieldValue { what, place, value: field[index] })
-}
-
-impl<const D: usize> FieldSolver<D> for Box<dyn MlcpSolver> {
-    fn solve_fields(
-        &mut self,
-        fields: &PressureFields<D>,
-        q: &mut [f64],
-        active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
-        fields.check(q, active)?;
-        let rows = fields.rows()?;
-        let problem = rows.problem()?;
-        let cells = rows.operator.lattice().cells();
-        let mut answer: Vec<f64> = cells.iter().map(|&cell| q[cell as usize]).collect();
-        let solve = self.solve(&problem, &mut answer)?;
-        let judged = problem.judge(&answer);
-        q.fill(0.0);
-        active.fill(false);
-        for (row, &cell) in cells.iter().enumerate() {
-            (q[cell as usize], active[cell as usize]) = (answer[row], judged.active[row]);
-        }
-        let (divergence, complementarity) = (judged.divergence, judged.complementarity);
-        Ok(FieldReport { solve, unknowns: cells.len(), divergence, complementarity })
-    }
 }

@@ -25,11 +25,11 @@ impl SolverName {
     pub fn build(self, options: &SolverOptions) -> Box<dyn MlcpSolver> {
         let stop = options.stop;
         match self.method {
-            Method::Best => Box::new(Best {
-                params: BestParams { stop, ..Default::default() },
-                algebraic: Self::policy_with(PreconditionerName::Multigrid).inner(),
-                rescue: Self::policy_with(PreconditionerName::Mic0).inner(),
-            }),
+            Method::Best => Box::new(Best::new(
+                BestParams { stop, ..Default::default() },
+                Self::policy_with(PreconditionerName::Multigrid).inner(),
+                Self::policy_with(PreconditionerName::Mic0).inner(),
+            )),
             Method::Psor => {
                 let default = PsorParams::default();
                 let relaxation = options.relaxation.unwrap_or(default.relaxation);

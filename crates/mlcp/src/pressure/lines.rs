@@ -30,7 +30,7 @@ impl Line {
 }
 
 /// Lines ordered by column, and where the lines of each column begin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     /// Cells along the axes but the first; the second is 1 in the plane.
     pub columns: [usize; 2],
@@ -39,14 +39,18 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// `lines` must be ordered by column.
-    pub fn new(columns: [usize; 2], lines: Vec<Line>) -> Self {
-        let mut starts = vec![0u32; columns[0] * columns[1] + 1];
+    /// Replaces all lines by those that `find` appends, ordered by column; keeps the memory.
+    pub fn rebuild(&mut self, columns: [usize; 2], find: impl FnOnce(&mut Vec<Line>)) {
+        let Self { lines, starts, .. } = self;
+        self.columns = columns;
+        lines.clear();
+        find(lines);
+        starts.clear();
+        starts.resize(columns[0] * columns[1] + 1, 0);
         lines.iter().for_each(|line| starts[line.column as usize + 1] += 1);
         for column in 1..starts.len() {
             starts[column] += starts[column - 1];
         }
-        Self { columns, lines, starts }
     }
 
     /// (y, z) of a column.
@@ -129,7 +133,8 @@ mod tests {
     fn a_stretch_ends_where_another_neighbour_takes_over() {
         // Column 0: places 0..10; column 1: places 2..4 and 6..8.
         let line = |column, from, length, base| Line { column, from, length, base };
-        let lines = Lines::new([2, 1], vec![line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]);
+        let mut lines = Lines::default();
+        lines.rebuild([2, 1], |lines| lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]));
         let mut found = Vec::new();
         lines.stretches::<2>(&lines.lines[0], 14, |from, until, offsets| found.push((from, until, offsets[1][1])));
         assert_eq!(found, [(0, 6, 8), (6, 8, 6), (8, 10, 0)]);

@@ -200,6 +200,11 @@ impl<const D: usize> PressureOperator<D> {
     pub(crate) fn stretches(&self) -> &[Stretch<D>] {
         &self.stretches
     }
+
+    /// Rows of each connected component that no air holds, found when first asked for.
+    pub(crate) fn unheld(&self) -> &[Vec<u32>] {
+        self.loose.get_or_init(|| self.loose_components())
+    }
 }
 
 /// A pressure matrix whose dimension is not known at compile time.
@@ -235,7 +240,7 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
         Some(PressureOperator::lattice(self))
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
-        self.loose.get_or_init(|| self.loose_components()).clone()
+        self.unheld().to_vec()
     }
     fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
         let any: &dyn Any = self;

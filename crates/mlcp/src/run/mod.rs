@@ -36,9 +36,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod measure;
 mod remote;
 
-pub use remote::{Reached, Remote, run_remote};
+pub use measure::Reached;
+pub use remote::{Remote, run_remote};
 
 use std::time::Duration;
 
@@ -245,7 +247,7 @@ struct Ended {
 impl Trace {
     fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
         let Ended { outcome, reference, target, pockets } = ended;
-        let Reached { residual, wall_rows, active_rows } = reached;
+        let Reached { residual, divergence, complementarity, rows, wall_rows, active_rows, let_go } = reached;
         SolveReport {
             solver,
             outcome,
@@ -253,10 +255,14 @@ impl Trace {
             reference,
             target,
             residual,
+            divergence,
+            complementarity,
             history: self.history,
             work: self.work,
+            rows,
             wall_rows,
             active_rows,
+            let_go,
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

@@ -24,11 +24,11 @@ mod band;
 mod on_checkerboard;
 mod walls;
 
-use self::on_checkerboard::OnCheckerboard;
+use self::on_checkerboard::{Memory, OnCheckerboard};
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
-use crate::pressure::AnyPressureOperator;
+use crate::pressure::{AnyPressureOperator, PressureOperator};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
@@ -71,10 +71,24 @@ impl BestParams {
 pub struct Best {
     /// What a user may turn.
     pub params: BestParams,
-    /// The linear solver for matrices without a grid.
-    pub algebraic: Inner,
-    /// The linear solver of the safeguard.
-    pub rescue: Inner,
+    algebraic: Inner,
+    rescue: Inner,
+    plane: Memory<2>,
+    space: Memory<3>,
+}
+
+impl Best {
+    /// The method with its linear solvers: one for matrices without a grid, and one of the safeguard.
+    pub fn new(params: BestParams, algebraic: Inner, rescue: Inner) -> Self {
+        Self { params, algebraic, rescue, plane: Memory::default(), space: Memory::default() }
+    }
+}
+
+/// A problem and its matrix on the grid.
+#[derive(Clone, Copy)]
+struct Rows<'t, const D: usize> {
+    problem: &'t Mlcp<'t>,
+    operator: &'t PressureOperator<D>,
 }
 
 impl MlcpSolver for Best {
@@ -83,15 +97,15 @@ impl MlcpSolver for Best {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, algebraic, rescue } = self;
+        let Self { params, algebraic, rescue, plane, space } = self;
         run("best".into(), problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| {
             let policy = PolicyParams { stop: params.stop, ..PolicyParams::default() };
             let has_ended = match task.problem.operator().pressure() {
                 Some(AnyPressureOperator::Plane(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(plane, operator, &task, q, trace), trace)?
                 }
                 Some(AnyPressureOperator::Space(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(space, operator, &task, q, trace), trace)?
                 }
                 None => return policy::on_rows(&policy, algebraic, task, q, trace),
             };

@@ -1,14 +1,14 @@
-//! The closed parts of faces beside the liquid, and the velocity through them.
+//! The faces beside the liquid that walls close, all or in part, and the velocity through what is closed of them.
 
-use super::Setting;
+use super::SplittingInput;
 use crate::cells::multi_index;
 use crate::pressure::NO_ROW;
 
-/// Walls steeper than this to an axis are not left along it; the gradient of a distance is a unit vector.
+/// Walls whose normal has a smaller component along an axis are not left along it.
 const PARALLEL: f64 = 1e-6;
 
-/// The closed part of one face.
-pub(super) struct Part<const D: usize> {
+/// The closed part of a face.
+pub(super) struct ClosedFace<const D: usize> {
     pub axis: usize,
     pub face: [usize; D],
     /// Rows of the cells below and above; `NO_ROW` where there is no liquid.
@@ -27,7 +27,7 @@ pub(super) struct Part<const D: usize> {
     pub dual: f64,
 }
 
-impl<const D: usize> Part<D> {
+impl<const D: usize> ClosedFace<D> {
     /// Rows on either side.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         [self.lower, self.upper].into_iter().filter(|&row| row != NO_ROW).map(|row| row as usize)
@@ -39,7 +39,7 @@ impl<const D: usize> Part<D> {
         value(self.upper) - value(self.lower)
     }
 
-    /// Adds the flow of a velocity through the part to the outflow of the cells on either side.
+    /// Adds the flow of a velocity through the face to the outflow of the cells on either side.
     pub fn flow(&self, speed: f64, outflow: &mut [f64]) {
         if self.lower != NO_ROW {
             outflow[self.lower as usize] += self.area * speed;
@@ -49,8 +49,7 @@ impl<const D: usize> Part<D> {
         }
     }
 
-    /// What the wall makes of a velocity: nothing changes where it is left, nothing is left of it
-    /// elsewhere \[Eckert2014, alg. 2, line 9\].
+    /// What the wall makes of a velocity: it stays where the liquid leaves, and is zero elsewhere \[Eckert2014, alg. 2, line 9\].
     pub fn allowed(&self, speed: f64) -> f64 {
         if self.is_left { speed } else { 0.0 }
     }
@@ -62,21 +61,21 @@ impl<const D: usize> Part<D> {
     }
 }
 
-/// All closed parts, face after face.
-pub(super) struct Parts<const D: usize> {
-    pub list: Vec<Part<D>>,
+/// All of them, axis after axis.
+pub(super) struct ClosedFaces<const D: usize> {
+    pub list: Vec<ClosedFace<D>>,
 }
 
-impl<const D: usize> Parts<D> {
+impl<const D: usize> ClosedFaces<D> {
     /// Begins with the velocity before the pressure.
-    pub fn of(setting: &Setting<D>) -> Self {
-        let Setting { grid, geometry, velocity, problem, .. } = setting;
+    pub fn of(input: &SplittingInput<D>) -> Self {
+        let SplittingInput { grid, geometry, velocity, rows, .. } = input;
         let mut list = Vec::new();
         for axis in 0..D {
             let open = &geometry.open[axis];
             for (index, &open_part) in open.values().iter().enumerate().filter(|(_, open)| **open < 1.0) {
                 let face = multi_index(open.shape(), index);
-                let (below, above, lower, upper) = problem.beside(grid, axis, face);
+                let (below, above, lower, upper) = rows.beside(grid, axis, face);
                 if lower == NO_ROW && upper == NO_ROW {
                     continue;
                 }
@@ -93,7 +92,8 @@ impl<const D: usize> Parts<D> {
                 };
                 let speed = velocity[axis].at(face) - geometry.solid_velocity_at(axis, face);
                 let area = 1.0 - open_part;
-                list.push(Part { axis, face, lower, upper, area, speed, away, is_left: false, second: 0.0, dual: 0.0 });
+                let (is_left, second, dual) = (false, 0.0, 0.0);
+                list.push(ClosedFace { axis, face, lower, upper, area, speed, away, is_left, second, dual });
             }
         }
         Self { list }
@@ -102,27 +102,27 @@ impl<const D: usize> Parts<D> {
     /// Takes back the marks, for the rest of the step, of walls that the liquid flows into faster than
     /// `tolerance`; returns the largest such speed.
     pub fn take_back(&mut self, tolerance: f64) -> Option<f64> {
-        let contradicted = self.list.iter_mut().filter(|part| part.is_left && part.speed * part.away < -tolerance);
-        contradicted.fold(None, |most: Option<f64>, part| {
-            (part.is_left, part.second, part.dual) = (false, 0.0, part.speed);
-            Some(most.unwrap_or(0.0).max(part.speed.abs()))
+        let contradicted = self.list.iter_mut().filter(|face| face.is_left && face.speed * face.away < -tolerance);
+        contradicted.fold(None, |most: Option<f64>, face| {
+            (face.is_left, face.second, face.dual) = (false, 0.0, face.speed);
+            Some(most.unwrap_or(0.0).max(face.speed.abs()))
         })
     }
 
     /// Speed ← speed + ∇x.
     pub fn add_gradient(&mut self, x: &[f64]) {
-        self.list.iter_mut().for_each(|part| part.speed += part.difference(x));
+        self.list.iter_mut().for_each(|face| face.speed += face.difference(x));
     }
 
-    /// The largest speed through any part.
+    /// The largest speed through any face.
     pub fn fastest(&self) -> f64 {
-        self.list.iter().fold(0.0, |most, part| most.max(part.speed.abs()))
+        self.list.iter().fold(0.0, |most, face| most.max(face.speed.abs()))
     }
 
     /// Velocities with which liquid leaves faces that are closed altogether: axis, face, velocity.
-    pub fn leaving(&self, setting: &Setting<D>) -> Vec<(usize, [usize; D], f64)> {
-        let left = self.list.iter().filter(|part| part.is_left && part.area == 1.0);
-        let velocity = |part: &Part<D>| part.speed + setting.geometry.solid_velocity_at(part.axis, part.face);
-        left.map(|part| (part.axis, part.face, velocity(part))).collect()
+    pub fn leaving(&self, input: &SplittingInput<D>) -> Vec<(usize, [usize; D], f64)> {
+        let left = self.list.iter().filter(|face| face.is_left && face.area == 1.0);
+        let velocity = |face: &ClosedFace<D>| face.speed + input.geometry.solid_velocity_at(face.axis, face.face);
+        left.map(|face| (face.axis, face.face, velocity(face))).collect()
     }
 }
