@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
-use crate::machine::GIBI;
 use unstick::gpu::GpuError;
-use unstick::liquid::StepError;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 use unstick::scene::SceneError;
 use unstick::scene::run::RunError;
+use unstick_lab::LabError;
+use unstick_lab::machine::GIBI;
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -19,10 +19,6 @@ const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` w
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
     `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
-
-/// What a scene can say about solves that fall short.
-const UNCONVERGED_HELP: &str = "the scene decides what happens then: add \
-    `--set pressure.on_unconverged=shorten-step` (or `accept`) and go on with `--resume`";
 
 /// What to do when a device has failed.
 const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
@@ -138,9 +134,6 @@ pub enum CommandError {
         #[help]
         help: Option<String>,
     },
-    /// A picture that could not be drawn.
-    #[error("the plot could not be drawn: {0}")]
-    Plot(String),
 }
 
 /// A scene that makes no sense, shown where it was written.
@@ -209,14 +202,41 @@ impl From<RunError> for CommandError {
                 Some("`--resume --out DIR` without a scene goes on with the one that was run".into())
             }
             RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins anew".into()),
-            RunError::Step(StepError::Unconverged { .. }) => Some(UNCONVERGED_HELP.into()),
             RunError::Device { .. } => Some(DEVICE_HELP.into()),
-            _ => None,
+            _ => error.unconverged_key().map(|key| {
+                format!(
+                    "the scene decides what happens then: add `--set {key}=shorten-step` (or `accept`) and go on \
+                     with `--resume`"
+                )
+            }),
         };
         match error {
             RunError::Scene(error) => error.into(),
             error => Self::Run { message: error.to_string(), help },
         }
+    }
+}
+
+impl From<LabError> for CommandError {
+    fn from(error: LabError) -> Self {
+        let help = match error {
+            LabError::Solver(error) => return Self::solver(error),
+            LabError::Example(error) => return Self::example(error),
+            LabError::Gpu(error) => return Self::Gpu { error },
+            LabError::Folder { folder, error } => return Self::reading(error, &folder),
+            LabError::Scene(error) => return error.into(),
+            LabError::Run(error) => return error.into(),
+            LabError::UnknownProblem { ref nearest, .. } => Some(format!("did you mean `{nearest}`?")),
+            LabError::UnknownStudy { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            LabError::UnknownStudy { nearest: None, .. } => Some("`unstick study` lists them all".into()),
+            LabError::Memory { largest, .. } => Some(format!("about {largest} cells would fit")),
+            LabError::Busy { .. } => Some("wait until it ends, or name another folder with `--out`".into()),
+            LabError::OtherMachine { .. } | LabError::Measurements { .. } => {
+                Some("`--fresh` discards it and measures everything again".into())
+            }
+            _ => None,
+        };
+        Self::Run { message: error.to_string(), help }
     }
 }
 

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::bandwidth::median;
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, SolverOptions, Stop};
+use unstick_parallel::bandwidth::median;
 
 const REPETITIONS: usize = 5;
 

@@ -4,7 +4,7 @@
 //! back, line by line.
 
 use unstick_mlcp::fields::{PressureFields, Window};
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::arena::REDUCE_BLOCKS;
 use crate::error::GpuError;

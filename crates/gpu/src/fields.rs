@@ -129,7 +129,8 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
     }
 
     fn measure(&mut self) -> Result<Reached, SolveError> {
-        let AnswerTotals { active, residual, divergence, complementarity } = self.resident.judge(self.window.count())?;
+        let AnswerTotals { active, residual, divergence, complementarity } =
+            self.resident.judge(self.window.count())?;
         Ok(Reached {
             residual,
             divergence,

@@ -105,6 +105,6 @@ impl Device {
             self.scalars()?;
             seconds.push(start.elapsed().as_secs_f64() / count as f64);
         }
-        Ok(unstick_mlcp::bandwidth::median(&seconds[1..])) // the first is for warming up
+        Ok(unstick_parallel::bandwidth::median(&seconds[1..])) // the first is for warming up
     }
 }

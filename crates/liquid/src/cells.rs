@@ -1,7 +1,7 @@
 //! Loops over lattices on every thread.
 
 use unstick_grid::CellField;
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 /// Sets every value from its place; the same bits for any number of threads.
 pub(crate) fn fill<T: Send, const D: usize>(field: &mut CellField<T, D>, value: impl Fn([usize; D], &mut T) + Sync) {

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::interpolate::{in_faces, locate};
 use crate::particles::Particles;

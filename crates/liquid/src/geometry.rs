@@ -1,7 +1,7 @@
 //! The solids as the grid sees them.
 
 use unstick_grid::{CellField, FaceField, Grid, open_fractions};
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::cells::fill;
 use crate::immerse::Covered;

@@ -224,8 +224,7 @@ mod tests {
         let (mut q, mut let_go) = (vec![0.0; grid.len()], vec![false; grid.len()]);
         assert!(solver.solve_fields(&fields, &mut q, &mut let_go).unwrap().converged());
         let cells: Vec<_> = grid.iter().filter(|&cell| fields.is_row(grid.index(cell))).collect();
-        let difference: Vec<f64> =
-            cells.iter().map(|&cell| q[grid.index(cell)] * h - p(grid.centre(cell))).collect();
+        let difference: Vec<f64> = cells.iter().map(|&cell| q[grid.index(cell)] * h - p(grid.centre(cell))).collect();
         let has_surface = grid.iter().any(|cell| liquid.at(cell) >= 0.0);
         let mean = if has_surface { 0.0 } else { difference.iter().sum::<f64>() / difference.len() as f64 };
         let (mut inner, mut cut) = (0.0f64, 0.0f64);

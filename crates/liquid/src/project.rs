@@ -4,14 +4,14 @@
 //! a term of low rank to the operator, and splittings work on the closed parts of faces.
 
 use unstick_grid::CellField;
-use unstick_mlcp::clock::Instant;
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{ProblemError, SolveError, SolveReport, parallel};
+use unstick_mlcp::{ProblemError, SolveError, SolveReport, Unconverged};
+use unstick_parallel as parallel;
+use unstick_parallel::clock::Instant;
 
 use crate::error::StepError;
 use crate::pressure::{PressureRows, RowAnswer, Sources};
 use crate::report::Stage;
-use crate::setup::Unconverged;
 use crate::splitting::{self, SplittingInput};
 use crate::state::LiquidState;
 use crate::step::{PressureSolver, Simulation};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unstick_mlcp::SolveReport;
+use unstick_mlcp::{Convergence, SolveReport};
 
 use crate::error::StepError;
 use crate::step::Simulation;
@@ -83,6 +83,8 @@ pub struct StepReport {
     pub residual: f64,
     /// What it stopped on, at its start and after every cycle.
     pub history: Vec<f64>,
+    /// How the solve for the contacts of bodies ended.
+    pub contacts: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
     pub seconds: [Duration; 6],
 }
@@ -96,7 +98,12 @@ pub struct AdvanceReport {
 
 impl<const D: usize> Simulation<D> {
     /// What a step says of itself; an error if it left no numbers.
-    pub(crate) fn report(&mut self, dt: f64, solve: &SolveReport) -> Result<StepReport, StepError> {
+    pub(crate) fn report(
+        &mut self,
+        dt: f64,
+        solve: &SolveReport,
+        contacts: Convergence,
+    ) -> Result<StepReport, StepError> {
         let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
@@ -133,6 +140,7 @@ impl<const D: usize> Simulation<D> {
             inner_iterations: solve.inner_iterations(),
             residual: solve.residual(),
             history: solve.history().to_vec(),
+            contacts,
             seconds: self.times.all(),
         })
     }

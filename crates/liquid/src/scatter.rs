@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
-use unstick_mlcp::vector;
+use unstick_parallel::vector;
 
 use crate::interpolate::{in_faces, locate, sample_velocity};
 use crate::particles::Particles;

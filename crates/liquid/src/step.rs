@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
-use unstick_mlcp::clock::Instant;
 use unstick_mlcp::fields::{FieldSolver, RowSolver};
-use unstick_mlcp::{PressureMethod, SolverOptions, SplittingName, vector};
+use unstick_mlcp::{PressureMethod, SolverOptions, SplittingName, Unconverged};
+use unstick_parallel::clock::Instant;
+use unstick_parallel::vector;
 
 use crate::bodies::Bodies;
 use crate::error::{SetupError, StepError};
@@ -13,12 +14,9 @@ use crate::extrapolate::{constrain, extrapolate_all};
 use crate::gather::gather;
 use crate::geometry::Geometry;
 use crate::report::{AdvanceReport, Stage, StepReport};
-use crate::setup::{Setup, Transport, Unconverged};
+use crate::setup::{Setup, Transport};
 use crate::state::LiquidState;
 use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
-
-/// Times a step is halved before `shorten-step` gives up.
-const MAX_HALVINGS: u32 = 6;
 
 /// A running simulation.
 pub struct Simulation<const D: usize> {
@@ -289,7 +287,10 @@ impl<const D: usize> Simulation<D> {
                         }
                         self.place_solids();
                     }
-                    if !shortens || halving >= MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                    if !shortens
+                        || halving >= Unconverged::MAX_HALVINGS
+                        || !matches!(error, StepError::Unconverged { .. })
+                    {
                         return Err(error);
                     }
                     dt *= 0.5;
@@ -306,11 +307,11 @@ impl<const D: usize> Simulation<D> {
         self.extrapolate_velocity();
         self.scatter_velocity();
         self.move_particles(dt);
-        self.move_bodies(dt)?;
+        let contacts = self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, &solve)
+        self.report(dt, &solve, contacts)
     }
 
     /// All of a step before the pressure; returns the seconds over which forces and pressure act.

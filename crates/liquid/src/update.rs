@@ -2,7 +2,7 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{Window, theta};
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::cells::multi_index;
 use crate::slabs::strides;

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::cells::{fill, multi_index};
 use crate::geometry::Geometry;

@@ -7,11 +7,12 @@
 
 use std::hint::black_box;
 
-use unstick_mlcp::bandwidth::{self, median_time};
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
 use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Preconditioner};
-use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, SolverOptions, Stop, Tolerance, vector};
+use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_parallel::bandwidth::{self, median_time};
+use unstick_parallel::vector;
 
 const REPETITIONS: usize = 21;
 

@@ -22,22 +22,19 @@
 //! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
-pub mod bandwidth;
-pub mod clock;
 pub mod fft;
 pub mod fields;
 pub mod generate;
 pub mod io;
 pub mod linear;
 pub mod multigrid;
-pub mod parallel;
 pub mod precondition;
 pub mod run;
 pub mod solvers;
-pub mod vector;
 
 mod checkerboard;
 mod coloring;
+mod convergence;
 mod csr;
 mod error;
 mod interrupt;
@@ -48,12 +45,12 @@ mod operator;
 mod pressure;
 mod problem;
 mod report;
-mod simd;
 mod singular;
 mod start;
 mod stop;
 
 pub use coloring::Coloring;
+pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;

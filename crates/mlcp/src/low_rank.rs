@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use unstick_parallel::vector;
+
 use crate::operator::LinearOperator;
-use crate::vector;
 
 /// A symmetric positive operator with a symmetric term of low rank added, never assembled.
 ///

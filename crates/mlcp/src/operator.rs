@@ -1,10 +1,10 @@
 //! What a solver needs to know of a matrix.
 
+use unstick_parallel::{self as parallel, vector};
+
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
-use crate::parallel;
 use crate::pressure::AnyPressureOperator;
-use crate::vector;
 
 /// A symmetric linear map, known at least by its product with a vector and its diagonal.
 ///

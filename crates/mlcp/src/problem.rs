@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use unstick_parallel::{self as parallel, larger, vector};
+
 use crate::csr::CsrMatrix;
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
-use crate::parallel::{self, larger};
 use crate::pressure::PressureOperator;
-use crate::vector;
 
 /// Find q such that r = A q + b satisfies, row by row,
 ///

@@ -11,12 +11,12 @@
 //! Pockets are solved with b shifted to mean zero; the answer of least norm is the one of mean zero. A
 //! component is often all there is, a closed tank, and then rows need not be looked up.
 
+use unstick_parallel::{self as parallel, vector};
+
 use crate::csr::CsrMatrix;
 use crate::operator::LinearOperator;
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::PocketReport;
-use crate::vector;
 
 /// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use unstick_parallel as parallel;
+
 use crate::error::SolveError;
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::solvers::LineSearch;
 use crate::solvers::newton::{merit, project_step};
@@ -71,7 +72,7 @@ fn descend(problem: &Mlcp, q: &mut [f64], count: usize) {
                 *direction = -(*direction + of_bound);
             }
         });
-        let slope = -crate::vector::dot(&direction, &direction);
+        let slope = -unstick_parallel::vector::dot(&direction, &direction);
         let step = LineSearch::default().search(merit(problem, q, &r), slope, |step| {
             project_step(problem, q, step, &direction, &mut trial);
             problem.residual(&trial, &mut trial_r);

@@ -3,7 +3,7 @@
 //! For a mode with shift s: (s m_k + c d_k) x_k − c l_k x_{k−1} − c u_k x_{k+1} = r_k. Elimination needs the pivots
 //! p_k = s m_k + c d_k − (c l_k)²/p_{k−1}, which depend on the grid and on s and c alone.
 
-use unstick_mlcp::parallel;
+use unstick_parallel as parallel;
 
 use crate::line::Line;
 

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use unstick_grid::FaceField;
-use unstick_mlcp::{parallel, vector};
+use unstick_parallel::{self as parallel, vector};
 
 use super::{Flow, TimeWeights};
 use crate::advect::advect;

@@ -11,7 +11,7 @@ use cudarc::driver::{
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
 use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
-use unstick_mlcp::vector;
+use unstick_parallel::vector;
 
 use super::staging::Staging;
 use super::{Crew, Kernel, Machine, Recording, kernel_text};

@@ -22,7 +22,8 @@
 
 use unstick_mlcp::linear::{LinearOutcome, Subsystem};
 use unstick_mlcp::run::{Trace, run_until};
-use unstick_mlcp::{Mlcp, SolveError, SolveReport, Splitting, SplittingName, vector};
+use unstick_mlcp::{Mlcp, SolveError, SolveReport, Splitting, SplittingName};
+use unstick_parallel::vector;
 
 use super::closed_faces::ClosedFaces;
 use super::{SplittingInput, SplittingParams, Stopping, linear};

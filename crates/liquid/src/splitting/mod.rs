@@ -27,7 +27,8 @@ pub use params::{Marking, SplittingParams, Stopping};
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fft::check_box;
-use unstick_mlcp::{LinearOperator, SolveError, SolverName, Splitting, SplittingName, parallel};
+use unstick_mlcp::{LinearOperator, SolveError, SolverName, Splitting, SplittingName};
+use unstick_parallel as parallel;
 
 use crate::cells::multi_index;
 use crate::geometry::Geometry;

@@ -6,9 +6,8 @@
 //! the marked walls as air removes it \[Eckert2014, §3.5\]: `iop-bc`.
 
 use unstick_mlcp::run::{Trace, run_until};
-use unstick_mlcp::{
-    Mlcp, Outcome, SolveError, SolveReport, SolverOptions, Splitting, SplittingName, Stop, Tolerance, vector,
-};
+use unstick_mlcp::{Mlcp, Outcome, SolveError, SolveReport, SolverOptions, Splitting, SplittingName, Stop, Tolerance};
+use unstick_parallel::vector;
 
 use super::closed_faces::ClosedFaces;
 use super::{SplittingInput, SplittingParams, linear};

@@ -1,7 +1,8 @@
 //! The unknowns of a coarse level: connected components of blocks of 2^D cells.
 
+use unstick_parallel::Chunks;
+
 use super::level::{Level, NONE, refill};
-use crate::parallel::Chunks;
 use crate::pressure::lines::Line;
 
 /// A line of coarse cells in the making.

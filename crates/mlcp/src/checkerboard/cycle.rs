@@ -1,11 +1,12 @@
 //! The hierarchy and its V-cycle.
 
+use unstick_parallel::Chunks;
+
 use super::coarsest::Coarsest;
 use super::couple::couple;
 use super::krylov::norm_max;
 use super::layout::Layout;
 use super::level::{Level, refill};
-use crate::parallel::Chunks;
 use crate::pressure::PressureOperator;
 
 /// Sweeps before and after the coarse correction.

@@ -5,11 +5,10 @@
 //! half-sweep, so that its answer z has A z = (0, S z_b): the product with S costs half a product
 //! with A, and every vector of the method is half as long.
 
+use unstick_parallel::{self as parallel, larger, simd::vectorised};
+
 use super::cycle::Hierarchy;
 use super::level::Span;
-use crate::parallel;
-use crate::parallel::larger;
-use crate::simd::vectorised;
 
 /// The work vectors, black cells only.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
 //! Between the rows of a problem and the two colours of the finest level.
 
+use unstick_parallel::{Chunks, simd::vectorised};
+
 use super::cycle::Hierarchy;
 use super::level::Level;
-use crate::parallel::Chunks;
 use crate::pressure::PressureOperator;
 use crate::pressure::lines::Line;
-use crate::simd::vectorised;
 
 /// Where the rows of a problem are on the checkerboard.
 #[derive(Default)]

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::parallel::Chunks;
+use unstick_parallel::Chunks;
+
 use crate::pressure::lines::{Line, Lines};
 
 /// Marks what is not there.

@@ -6,10 +6,11 @@
 //! above it. The result has the error of the discretisation rather than that of the equations, and
 //! so nearly the right active set.
 
+use unstick_parallel as parallel;
+
 use super::cycle::Hierarchy;
 use super::krylov::Reduced;
 use super::level::{Level, refill};
-use crate::parallel;
 
 /// Projected Gauss–Seidel sweeps that smooth what comes from the coarser level.
 const SWEEPS: usize = 2;

@@ -1,7 +1,8 @@
 //! Loops over one colour of a level: Gauss–Seidel half-sweeps, residuals, products.
 
+use unstick_parallel::simd::vectorised;
+
 use super::level::{Cut, Extra, LANES, Level, Piece, Span};
-use crate::simd::vectorised;
 
 /// The neighbours of a piece, one slice of its length for every face of a cell.
 pub(super) struct Neighbours<'x> {

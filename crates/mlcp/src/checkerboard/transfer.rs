@@ -1,9 +1,9 @@
 //! Between two levels: residuals down, corrections up, both piecewise constant.
 
+use unstick_parallel::{self as parallel, Chunks, simd::vectorised};
+
 use super::level::{LONGEST, Level, NONE, Span};
 use super::sweep::defect_of_cut;
-use crate::parallel::{self, Chunks};
-use crate::simd::vectorised;
 
 /// The part of a coarse vector that a chunk of coarse columns owns.
 struct Coarse<'c> {

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 pub use inspect::MMatrixDefect;
 
+use unstick_parallel::{self as parallel, vector};
+
 use crate::error::MatrixError;
 use crate::operator::LinearOperator;
-use crate::{parallel, vector};
 
 /// A square sparse matrix, row by row, columns ascending in each row.
 ///

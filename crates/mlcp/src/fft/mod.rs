@@ -82,7 +82,7 @@ impl Prepared {
     /// `work` ← A⁻¹ r; its planes hold one place along the axis of the sweeps each.
     fn solve(&self, r: &[f64], work: &mut [f64]) {
         let plane = self.extents[0] * self.extents[1];
-        let at_once = crate::parallel::BLOCK.div_ceil(plane);
+        let at_once = unstick_parallel::BLOCK.div_ceil(plane);
         work.par_chunks_mut(plane).enumerate().with_min_len(at_once).for_each_init(
             Scratch::default,
             |scratch, work| {

@@ -1,10 +1,11 @@
 //! Rows made of fields, on the processor.
 
+use unstick_parallel as parallel;
+
 use super::PressureFields;
 use super::window::place_of;
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
-use crate::parallel;
 use crate::pressure::{PressureOperator, Stencil};
 use crate::problem::Mlcp;
 

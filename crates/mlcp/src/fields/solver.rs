@@ -68,8 +68,13 @@ mod tests {
     /// A closed box of one column, its lower cell liquid. The velocity across the face between the two is given.
     fn solve(solver: &mut RowSolver<2>, velocity: f64) -> (f64, bool) {
         let (across, along) = ([0.0; 4], [0.0, 1.0, 0.0]);
-        let walls =
-            WallFields { version: 0, open: [&across, &along], separating: &[true; 2], cell_open: &[1.0; 2], flow: None };
+        let walls = WallFields {
+            version: 0,
+            open: [&across, &along],
+            separating: &[true; 2],
+            cell_open: &[1.0; 2],
+            flow: None,
+        };
         let velocities = [0.0, velocity, 0.0];
         let fields = PressureFields {
             cells: [1, 2],

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::parallel;
+use unstick_parallel as parallel;
 
 /// A box of places of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 //! Two products an iteration; asks neither for symmetry nor for definiteness, and guarantees
 //! nothing. A breakdown of its recurrences restarts it from the current residual.
 
+use unstick_parallel::vector;
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
 use crate::precondition::Preconditioner;
-use crate::vector;
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]

@@ -4,9 +4,10 @@
 //! side. Every vector is touched as few times as the recurrences allow: the product returns pᵀSp,
 //! both updates and the norm share a pass.
 
+use unstick_parallel::vector;
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
 use crate::precondition::Preconditioner;
-use crate::vector;
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]

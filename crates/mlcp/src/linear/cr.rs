@@ -3,9 +3,10 @@
 //! Minimises the residual in the norm of the preconditioner instead of the energy: the same cost as
 //! `cg` and one vector more, smoother convergence, symmetric systems.
 
+use unstick_parallel::vector;
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
 use crate::precondition::Preconditioner;
-use crate::vector;
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]

@@ -5,9 +5,10 @@
 //! definite M converge, over-corrected cycles included; on a good one α stays near one and this is
 //! the plain iteration of V-cycles.
 
+use unstick_parallel::vector;
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
 use crate::precondition::Preconditioner;
-use crate::vector;
 
 /// Cycles that must gain a digit together; fewer would be slower than plain `cg`.
 const PATIENCE: usize = 200;

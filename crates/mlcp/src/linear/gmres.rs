@@ -4,9 +4,10 @@
 //! is its price; the recurrences know the residual's Euclidean norm only, so the maximum norm is
 //! judged at the end of each round.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
 use crate::precondition::Preconditioner;
-use crate::{parallel, vector};
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug)]

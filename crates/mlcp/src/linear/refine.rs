@@ -3,10 +3,10 @@
 //! x ← M⁻¹ r leaves rounding; what remains is measured, and corrected in the same way should more be
 //! asked for.
 
+use unstick_parallel::{self as parallel, larger, vector};
+
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
-use crate::parallel::{self, larger};
 use crate::precondition::Preconditioner;
-use crate::vector;
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]

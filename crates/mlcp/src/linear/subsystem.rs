@@ -2,10 +2,11 @@
 
 use std::sync::Mutex;
 
+use unstick_parallel as parallel;
+
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::operator::LinearOperator;
-use crate::parallel;
 
 /// S = Λ D A D Λ + Σ + (I − Λ): the operator seen through a mask, a scaling and a diagonal.
 ///

@@ -1,10 +1,11 @@
 //! Every Krylov method with every kind of system.
 
+use unstick_parallel::vector;
+
 use super::*;
 use crate::csr::CsrMatrix;
 use crate::operator::LinearOperator;
 use crate::precondition::{IncompleteCholesky, Jacobi, Preconditioner};
-use crate::vector;
 
 fn methods() -> Vec<(&'static str, Box<dyn LinearSolver>)> {
     vec![

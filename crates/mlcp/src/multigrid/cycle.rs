@@ -1,10 +1,11 @@
 //! One V-cycle \[Lai2021, alg. 4\].
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::exact::Factors;
 use super::hierarchy::{Hierarchy, Level, Link};
 use super::params::MultigridParams;
 use super::smooth::{Sweep, free, sweep};
-use crate::{parallel, vector};
 
 /// Sweeps each way on a coarsest level that is too large to be factorised.
 const SWEEPS_INSTEAD: usize = 20;

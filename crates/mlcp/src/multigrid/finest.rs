@@ -38,14 +38,14 @@ impl Order {
 
     /// to[place] ← from[row].
     pub fn gather(&self, from: &[f64], to: &mut [f64]) {
-        crate::parallel::for_each((self.rows.as_slice(), to), |(rows, to)| {
+        unstick_parallel::for_each((self.rows.as_slice(), to), |(rows, to)| {
             rows.iter().zip(to).for_each(|(&row, to)| *to = from[row as usize]);
         });
     }
 
     /// to[row] ← from[place].
     pub fn scatter(&self, from: &[f64], to: &mut [f64]) {
-        crate::parallel::for_each((self.places.as_slice(), to), |(places, to)| {
+        unstick_parallel::for_each((self.places.as_slice(), to), |(places, to)| {
             places.iter().zip(to).for_each(|(&place, to)| *to = from[place as usize]);
         });
     }

@@ -82,7 +82,7 @@ impl Preconditioner for Multigrid {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         match &mut self.hierarchy {
             Some(hierarchy) => hierarchy.apply(&self.params, r, z),
-            None => crate::vector::copy(r, z),
+            None => unstick_parallel::vector::copy(r, z),
         }
     }
 }

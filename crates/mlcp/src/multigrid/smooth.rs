@@ -1,7 +1,8 @@
 //! Gauss–Seidel sweeps, plain and projected.
 
+use unstick_parallel as parallel;
+
 use super::sparse::SquareMatrix;
-use crate::parallel;
 
 /// Which way a sweep runs. Post-smoothing runs against pre-smoothing, so that a cycle is symmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

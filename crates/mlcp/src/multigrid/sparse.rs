@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::parallel;
+use unstick_parallel as parallel;
 
 /// Rows of (column, value) pairs; need not be square.
 #[derive(Clone, Debug)]

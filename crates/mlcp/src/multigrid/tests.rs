@@ -1,5 +1,7 @@
 //! What the hierarchy promises.
 
+use unstick_parallel::vector;
+
 use super::hierarchy::{Hierarchy, Link};
 use super::sites::Sites;
 use super::sparse::SquareMatrix;
@@ -9,7 +11,6 @@ use crate::generate::Example;
 use crate::io::{GridInfo, ProblemFolder};
 use crate::lattice::Lattice;
 use crate::linear::{ConjugateGradients, LinearOutcome, LinearSolver, LinearStop};
-use crate::vector;
 
 fn wave(size: usize, speed: f64) -> Vec<f64> {
     (0..size).map(|row| (speed * row as f64).sin()).collect()

@@ -9,13 +9,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use unstick_parallel as parallel;
+
 use super::Preconditioner;
 use super::triangle::Triangle;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::operator::LinearOperator;
-use crate::parallel;
 
 /// Which entries of a column of Z survive. The diagonal always does.
 #[derive(Clone, Copy, Debug, PartialEq)]

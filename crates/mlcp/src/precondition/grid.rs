@@ -1,12 +1,13 @@
 //! The fast multigrid cycle on a grid as a preconditioner (`multigrid`).
 
+use unstick_parallel::vector;
+
 use super::Preconditioner;
 use crate::checkerboard::{Hierarchy, Layout};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::multigrid::Multigrid;
 use crate::pressure::{AnyPressureOperator, PressureOperator};
-use crate::vector;
 
 /// One V-cycle in single precision where a pressure operator is seen through a mask; one of the
 /// general hierarchy for all other systems. Hierarchies keep their memory.

@@ -1,9 +1,10 @@
 //! No preconditioning (`none`) and division by the diagonal (`jacobi`).
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::Preconditioner;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
-use crate::{parallel, vector};
 
 /// M = I.
 #[derive(Debug, Default)]

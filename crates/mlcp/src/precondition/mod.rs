@@ -20,9 +20,10 @@ pub use ilu0::IncompleteLu;
 pub use jacobi::{Identity, Jacobi};
 pub use reused::Reused;
 
+use unstick_parallel::vector;
+
 use crate::error::SolveError;
 use crate::linear::Subsystem;
-use crate::vector;
 
 /// M⁻¹ ≈ S⁻¹, symmetric positive definite.
 pub trait Preconditioner: Send {

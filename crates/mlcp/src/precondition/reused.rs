@@ -5,10 +5,11 @@
 //! wall were still there. Kept so that the effect can be measured; see
 //! `docs/preconditioning.md`.
 
+use unstick_parallel as parallel;
+
 use super::Preconditioner;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
-use crate::parallel;
 
 /// A preconditioner of the whole operator, seen through the mask of the system.
 pub struct Reused {

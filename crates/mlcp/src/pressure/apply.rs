@@ -1,7 +1,8 @@
 //! Products with the compact pressure matrix.
 
+use unstick_parallel::simd::vectorised;
+
 use super::{INSIDE, PressureOperator, Stretch};
-use crate::simd::vectorised;
 
 impl<const D: usize> PressureOperator<D> {
     /// y ← A x + b in one pass.

@@ -2,12 +2,13 @@
 
 use std::sync::OnceLock;
 
+use unstick_parallel::Chunks;
+
 use super::lines::{Line, Lines};
 use super::{INSIDE, PressureOperator, Stencil, Stretch};
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
-use crate::parallel::Chunks;
 
 impl<const D: usize> PressureOperator<D> {
     /// Asks for every row once, from all threads.

@@ -8,10 +8,11 @@ pub(crate) mod lines;
 use std::any::Any;
 use std::sync::OnceLock;
 
+use unstick_parallel::Chunks;
+
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
-use crate::parallel::Chunks;
 use lines::Lines;
 
 /// The pressure matrix of a staggered grid: −V between liquid neighbours, ΣV and V/θ on the

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::parallel::{self, larger};
+use unstick_parallel::{self as parallel, larger};
+
 use crate::problem::{Mlcp, minimum_map};
 
 /// What a solve has reached.

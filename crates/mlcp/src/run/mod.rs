@@ -44,7 +44,8 @@ pub use remote::{Remote, run_remote};
 
 use std::time::Duration;
 
-use crate::clock::Instant;
+use unstick_parallel::clock::Instant;
+
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;

@@ -1,7 +1,8 @@
 //! The frame around a solve wherever its problem lives.
 
+use unstick_parallel::clock::Instant;
+
 use super::{Ended, Reached, Task, Trace};
-use crate::clock::Instant;
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;

@@ -11,6 +11,8 @@
 //! system (D_x + √D_y A √D_y) w = −Φ/√D_y, so every linear solver of the catalogue applies. Rows
 //! with D_y = 0 are pinned. A backtracking search on ½ ΦᵀΦ makes it descend.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::psor::Sweeps;
 use super::{Inner, LineSearch, MlcpSolver};
 use crate::error::SolveError;
@@ -19,7 +21,6 @@ use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Task, Trace, run};
 use crate::stop::Stop;
-use crate::{parallel, vector};
 
 /// What a user may turn.
 #[derive(Clone, Debug)]

@@ -13,6 +13,8 @@
 //! rebuilt when it changes; `jacobi` makes this the plain method in scaled variables. The energy
 //! falls in every iteration, so semi-definite matrices with a bounded energy converge too.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
@@ -21,7 +23,6 @@ use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Task, Trace, run};
 use crate::stop::Stop;
-use crate::{parallel, vector};
 
 /// What a user may turn.
 #[derive(Clone, Debug)]

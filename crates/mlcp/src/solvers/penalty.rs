@@ -11,16 +11,16 @@
 //! tolerance with the default ρ. Finite on M-matrices; on others the exchange of springs is damped
 //! as soon as it stops making progress, as in `policy`.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::active_set::{Exchange, anchor};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Task, Trace, run};
 use crate::stop::{Stop, Tolerance};
-use crate::vector;
 
 /// What a user may turn.
 #[derive(Clone, Debug)]

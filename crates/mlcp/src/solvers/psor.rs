@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
+use unstick_parallel as parallel;
+
 use super::MlcpSolver;
 use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::operator::LinearOperator;
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};

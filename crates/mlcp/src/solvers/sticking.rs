@@ -3,15 +3,15 @@
 //! Solves A q + b = 0 and ignores the bounds; its residual is that of this equation. The baseline
 //! that a separating wall is compared with.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
 use crate::stop::Stop;
-use crate::vector;
 
 /// The method: one linear solve.
 pub struct Sticking {

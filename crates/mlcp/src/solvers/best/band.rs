@@ -5,8 +5,9 @@
 //! ring by ring. Over-relaxed projected sweeps over the band let the front settle before the policy is chosen. They
 //! are much work for a processor, and so there are few of them.
 
+use unstick_parallel as parallel;
+
 use super::Rows;
-use crate::parallel;
 use crate::pressure::PressureOperator;
 
 /// Layers beside the wall rows.

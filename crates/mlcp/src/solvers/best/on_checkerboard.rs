@@ -1,5 +1,7 @@
 //! The scheme on the processor: single precision on the checkerboard, double precision on the rows.
 
+use unstick_parallel::vector;
+
 use super::band::Band;
 use super::walls::WallRows;
 use super::{Backend, BestParams, MOST_CYCLES, Rows};
@@ -7,7 +9,6 @@ use crate::checkerboard::{Hierarchy, Layout, NestedStart, Reduced};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
 use crate::run::{Task, Trace};
-use crate::vector;
 
 /// All that the scheme keeps between solves: its memory.
 #[derive(Default)]

@@ -21,8 +21,7 @@ impl WallRows {
     /// Finds the wall rows; keeps the memory.
     pub fn rebuild<const D: usize>(&mut self, rows: Rows<D>, hierarchy: &Hierarchy<D>, layout: &Layout) {
         let cells = layout.cells_of(hierarchy, |row| rows.problem.is_wall(row));
-        let wall =
-            |(row, cell)| WallRow { row, cell, stretch: rows.operator.stretch_of(row) as u32, is_pinned: false };
+        let wall = |(row, cell)| WallRow { row, cell, stretch: rows.operator.stretch_of(row) as u32, is_pinned: false };
         self.0.clear();
         self.0.extend(cells.map(wall));
     }

@@ -1,12 +1,13 @@
 //! The corrected scheme: `fas`.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::ground::Ground;
 use super::obstacle::Bounded;
 use super::{FasParams, Progress};
 use crate::error::SolveError;
 use crate::multigrid::smooth::Sweep;
 use crate::run::{Task, Trace};
-use crate::{parallel, vector};
 
 /// Longest step along a correction: beyond it the direction is not worth following.
 const LONGEST: f64 = 2.0;

@@ -8,6 +8,8 @@
 //! it does not, bounds are kept on every level and corrections are taken as far as they lower the
 //! energy, which cannot fail.
 
+use unstick_parallel::vector;
+
 use super::super::MlcpSolver;
 use super::Progress;
 use super::ground::Ground;
@@ -19,7 +21,6 @@ use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Task, Trace, run};
 use crate::stop::Stop;
-use crate::vector;
 
 /// Cycles without a better residual, and the growth of it, after which the published scheme is left.
 const PATIENCE: usize = 10;

@@ -1,6 +1,8 @@
 //! The finest level of a complementarity problem, in the order of its hierarchy and with all bounds
 //! moved to zero.
 
+use unstick_parallel::{self as parallel, larger, vector};
+
 use super::super::active_set::anchor;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
@@ -8,10 +10,8 @@ use crate::multigrid::MultigridParams;
 use crate::multigrid::hierarchy::Hierarchy;
 use crate::multigrid::smooth::{Sweep, relaxed, sweep};
 use crate::multigrid::sparse::SquareMatrix;
-use crate::parallel::{self, larger};
 use crate::problem::{Mlcp, minimum_map};
 use crate::run::Task;
-use crate::vector;
 
 /// u = q − ℓ on wall rows, q elsewhere; g = A u + b the outflow that remains, b with A ℓ added.
 pub(super) struct Ground {

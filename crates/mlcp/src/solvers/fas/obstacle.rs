@@ -1,8 +1,9 @@
 //! V-cycles for corrections that have lower bounds on coarse levels too.
 
+use unstick_parallel::vector;
+
 use crate::multigrid::hierarchy::{Hierarchy, Level, Link};
 use crate::multigrid::smooth::{Sweep, sweep};
-use crate::vector;
 
 /// Sweeps each way that solve a coarsest level with bounds.
 const COARSEST_SWEEPS: usize = 20;

@@ -1,5 +1,7 @@
 //! Newton's method on the rows of any matrix.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::super::Inner;
 use super::super::active_set::anchor;
 use super::super::policy::masked_negation;
@@ -9,7 +11,6 @@ use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::problem::{Mlcp, minimum_map};
 use crate::run::{Task, Trace};
-use crate::{parallel, vector};
 
 pub(super) struct OnRows<'t> {
     problem: &'t Mlcp<'t>,

@@ -1,14 +1,14 @@
 //! Policy iteration on the rows of any matrix.
 
+use unstick_parallel::{self as parallel, vector};
+
 use super::super::Inner;
 use super::super::active_set::{Exchange, anchor};
 use super::{Backend, PolicyParams};
 use crate::error::SolveError;
 use crate::linear::{LinearReport, Subsystem};
-use crate::parallel;
 use crate::problem::Mlcp;
 use crate::run::{Task, Trace};
-use crate::vector;
 
 pub(super) struct OnRows<'t> {
     problem: &'t Mlcp<'t>,

@@ -1,0 +1,104 @@
+//! What many bodies cost.
+
+use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
+use unstick::grid::{Grid, Pose};
+use unstick::liquid::{Bodies, Geometry, Setup};
+use unstick_parallel::bandwidth::median_time;
+
+use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+
+/// All of them.
+pub const ALL: &[Study] = &[Study {
+    name: "bodies-scaling",
+    source: "Turek2012, pp. 45–50",
+    title: "cost of contact and of marking covered faces, by the number of bodies",
+    about: "Balls of one size, two cells in radius, thrown into a box whose size grows with their number, at the same \
+        density. Finding pairs and contacts, resolving them (finding included; `mprgp` solves), and marking the faces \
+        that bodies cover: microseconds per body, the median of five. Linear growth is a constant column. What solving \
+        takes beyond finding is also given per iteration: the iterations depend on how many balls hang together.",
+    task: Task::Trials(Trials {
+        what: "bodies-scaling",
+        rows: [&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]],
+        carry_out: count,
+    }),
+    views: &[View {
+        caption: "Microseconds per body",
+        show: Show::Numbers(&[
+            "contacts",
+            "find, µs",
+            "collide, µs",
+            "iterations",
+            "solve per iteration, µs",
+            "mark, µs",
+        ]),
+        published: "",
+        claims: &[
+            Claim {
+                text: "finding contacts grows no faster than the number of bodies",
+                check: Check::GrowsLess("find, µs", 1.6),
+                because: "",
+            },
+            Claim {
+                text: "an iteration of the contact problem grows no faster than the number of bodies",
+                check: Check::GrowsLess("solve per iteration, µs", 1.6),
+                because: "",
+            },
+            Claim {
+                text: "marking grows no faster than the number of bodies",
+                check: Check::GrowsLess("mark, µs", 1.6),
+                because: "",
+            },
+        ],
+    }],
+    minutes: [0.3, 1.0],
+}];
+
+fn count(row: &str, _: Pace) -> Numbers {
+    let count: usize = row.parse().map_err(|_| "expected a number")?;
+    let side = (count as f64).cbrt().ceil() as usize;
+    // Five cells of room for each ball of four cells across.
+    let (spacing, room) = (0.01, 5);
+    let grid = Grid::new([room * side; 3], spacing, [0.0; 3]).map_err(|error| error.to_string())?;
+    let setup = Setup::new(grid);
+    let mut state = 7u64;
+    let mut random = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    let mut bodies = Vec::new();
+    for k in 0..count {
+        let cell = [k % side, k / side % side, k / side / side];
+        let centre = cell.map(|place| ((place as f64 + 0.5) * room as f64 + 0.9 * random()) * spacing);
+        let velocity = [(); 3].map(|()| 4.0 * random());
+        let ball = Shape::Sphere { radius: 2.0 * spacing };
+        let body = RigidBody::new(format!("{k}"), ball, Weight::Density(1000.0), Pose::from_translation(centre))
+            .and_then(|body| body.with_motion(velocity, [0.0; 3]));
+        bodies.push(body.map_err(|error| error.to_string())?);
+    }
+    let afloat = Afloat::new(bodies, &setup, ContactModel::default()).map_err(|error| error.to_string())?;
+    let per_body = |seconds: f64| 1e6 * seconds / count as f64;
+    let mut contacts = 0;
+    let find = per_body(median_time(5, || contacts = afloat.world().contacts(0.01).0.len()));
+    // One more than is timed, to warm up.
+    let mut worlds = vec![afloat.world().clone(); 6];
+    let mut iterations = 0;
+    let collide = per_body(median_time(5, || {
+        let report = worlds.pop().map(|mut world| world.collide(0.01));
+        iterations = report.and_then(Result::ok).map_or(iterations, |report| report.impulse_solve.iterations);
+    }));
+    let solve = (collide - find) / iterations.max(1) as f64;
+    let walls = Geometry::at(&setup, 0.0);
+    let mut marked = walls.clone();
+    let mark = per_body(median_time(5, || {
+        marked.clone_from(&walls);
+        marked.immerse(&setup.grid, afloat.immersed());
+    }));
+    Ok(vec![
+        ("contacts", contacts as f64),
+        ("find, µs", find),
+        ("collide, µs", collide),
+        ("iterations", iterations as f64),
+        ("solve per iteration, µs", solve),
+        ("mark, µs", mark),
+    ])
+}

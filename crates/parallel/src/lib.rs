@@ -1,0 +1,240 @@
+//! Loops over long arrays on every thread, with the same bits for any number of threads.
+//!
+//! A loop is cut into blocks. The borders depend on the length of the loop only. Reductions are
+//! combined along a fixed binary tree. Threads decide who works on a block, never what is added to
+//! what. Nothing is allocated.
+//!
+//! ```
+//! use unstick_parallel::{self as parallel, vector};
+//!
+//! let (x, mut y) = (vec![1.0; 10_000], vec![2.0; 10_000]);
+//! parallel::for_each((x.as_slice(), y.as_mut_slice()), |(x, y)| {
+//!     x.iter().zip(y).for_each(|(x, y)| *y += 3.0 * x);
+//! });
+//! assert_eq!(vector::norm_max(&y), 5.0);
+//! ```
+
+pub mod bandwidth;
+pub mod clock;
+pub mod simd;
+pub mod vector;
+
+use std::ops::Range;
+
+/// Entries that one call of a kernel sees at most: 32 KiB of `f64`, the size of a first-level cache.
+pub const BLOCK: usize = 4096;
+
+/// Below this length handing work to another thread costs more than it saves.
+const WORTH_SHARING: usize = 8 * BLOCK;
+
+/// Equally long arrays (or an index range) that are cut at the same places.
+pub trait Lanes: Send + Sized {
+    /// Common length. Lanes of different length are a programming error and panic.
+    fn length(&self) -> usize;
+    /// Cuts every lane at `middle`.
+    fn cut(self, middle: usize) -> (Self, Self);
+}
+
+impl<T: Sync> Lanes for &[T] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at(middle)
+    }
+}
+
+impl<T: Send> Lanes for &mut [T] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        self.split_at_mut(middle)
+    }
+}
+
+impl Lanes for Range<usize> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+    fn cut(self, middle: usize) -> (Self, Self) {
+        let middle = self.start + middle;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+macro_rules! lanes_of_tuples {
+    ($($first:ident $(, $rest:ident)*);+) => {$(
+        #[allow(non_snake_case)]
+        impl<$first: Lanes $(, $rest: Lanes)*> Lanes for ($first, $($rest,)*) {
+            fn length(&self) -> usize {
+                let ($first, $($rest,)*) = self;
+                let length = $first.length();
+                $(assert_eq!($rest.length(), length, "lanes of different length");)*
+                length
+            }
+            fn cut(self, middle: usize) -> (Self, Self) {
+                let ($first, $($rest,)*) = self;
+                let $first = $first.cut(middle);
+                $(let $rest = $rest.cut(middle);)*
+                (($first.0, $($rest.0,)*), ($first.1, $($rest.1,)*))
+            }
+        }
+    )+};
+}
+lanes_of_tuples!(A, B; A, B, C; A, B, C, E; A, B, C, E, F; A, B, C, E, F, G);
+
+/// Calls `kernel` on every block.
+pub fn for_each<L: Lanes>(lanes: L, kernel: impl Fn(L) + Sync) {
+    fold(lanes, &kernel, &|(), ()| ());
+}
+
+/// Sum of `kernel` over all blocks, added in a fixed order.
+pub fn sum<L: Lanes>(lanes: L, kernel: impl Fn(L) -> f64 + Sync) -> f64 {
+    fold(lanes, &kernel, &|a, b| a + b)
+}
+
+/// Largest `kernel` over all blocks; NaN where any block gives NaN, so that it cannot hide.
+pub fn max<L: Lanes>(lanes: L, kernel: impl Fn(L) -> f64 + Sync) -> f64 {
+    fold(lanes, &kernel, &larger)
+}
+
+/// The larger of two numbers, NaN if either is.
+#[inline]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// Combines `kernel` over all blocks along a tree that depends on the length alone.
+pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merge: &(impl Fn(S, S) -> S + Sync)) -> S {
+    let length = lanes.length();
+    if length <= BLOCK {
+        return kernel(lanes);
+    }
+    let (left, right) = lanes.cut(length.div_ceil(BLOCK) / 2 * BLOCK);
+    let (left, right) = if length < WORTH_SHARING {
+        (fold(left, kernel, merge), fold(right, kernel, merge))
+    } else {
+        rayon::join(|| fold(left, kernel, merge), || fold(right, kernel, merge))
+    };
+    merge(left, right)
+}
+
+/// Entries of a chunk: a few microseconds of work for the kernels that go by pieces.
+const CHUNK: usize = 1024;
+
+/// Below this many entries chunks stay on one thread.
+const CHUNKS_WORTH_SHARING: usize = 4 * CHUNK;
+
+/// Pieces of unequal length (such as lines of a grid), grouped into chunks of about the same length.
+///
+/// As with blocks, the borders depend on the pieces only, never on threads.
+#[derive(Clone, Debug, Default)]
+pub struct Chunks {
+    /// First piece of every chunk, and the end.
+    pieces: Vec<u32>,
+    /// Where that piece begins in storage, and the end.
+    places: Vec<u32>,
+}
+
+impl Chunks {
+    /// Groups pieces of the given `lengths`, which are stored one after the other from `first` on.
+    pub fn new(first: usize, lengths: impl Iterator<Item = usize>) -> Self {
+        let mut chunks = Self::default();
+        chunks.rebuild(first, lengths);
+        chunks
+    }
+
+    /// The same in the memory of these chunks.
+    pub fn rebuild(&mut self, first: usize, lengths: impl Iterator<Item = usize>) {
+        let Self { pieces, places } = self;
+        pieces.clear();
+        places.clear();
+        pieces.push(0);
+        places.push(first as u32);
+        let (mut place, mut begin, mut count) = (first, first, 0);
+        for length in lengths {
+            place += length;
+            count += 1;
+            if place - begin >= CHUNK {
+                pieces.push(count);
+                places.push(place as u32);
+                begin = place;
+            }
+        }
+        if place > begin || pieces.len() == 1 {
+            pieces.push(count);
+            places.push(place as u32);
+        }
+    }
+
+    /// Combines `kernel` over all chunks along a fixed tree. It sees the range of pieces, the place
+    /// of the first in storage and the lanes from there on. Lanes span all of storage from `first`
+    /// to the end.
+    pub fn fold<L: Lanes, S: Send>(
+        &self,
+        lanes: L,
+        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
+        merge: &(impl Fn(S, S) -> S + Sync),
+    ) -> S {
+        let chunks = self.pieces.len() - 1;
+        let is_shared = (self.places[chunks] - self.places[0]) as usize >= CHUNKS_WORTH_SHARING;
+        self.fold_range(0..chunks, is_shared, lanes, kernel, merge)
+    }
+
+    fn fold_range<L: Lanes, S: Send>(
+        &self,
+        range: Range<usize>,
+        is_shared: bool,
+        lanes: L,
+        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
+        merge: &(impl Fn(S, S) -> S + Sync),
+    ) -> S {
+        let (start, end) = (range.start, range.end);
+        if end - start == 1 {
+            let pieces = self.pieces[start] as usize..self.pieces[end] as usize;
+            return kernel(pieces, self.places[start] as usize, lanes);
+        }
+        let middle = (start + end) / 2;
+        let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);
+        let go = |range, lanes| self.fold_range(range, is_shared, lanes, kernel, merge);
+        let (left, right) = if is_shared {
+            rayon::join(|| go(start..middle, left), || go(middle..end, right))
+        } else {
+            (go(start..middle, left), go(middle..end, right))
+        };
+        merge(left, right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_have_the_same_bits_for_any_number_of_threads() {
+        let values: Vec<f64> = (0..300_001).map(|i| (i as f64 * 0.7).sin() / (1.0 + i as f64)).collect();
+        let total = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| sum(values.as_slice(), |block| block.iter().sum()))
+        };
+        let one = total(1);
+        assert!([2, 3, 7].iter().all(|&threads| total(threads).to_bits() == one.to_bits()));
+        assert!((one - values.iter().sum::<f64>()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_nan_is_never_lost_in_a_maximum() {
+        assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
+        assert_eq!(larger(2.0, 1.0), 2.0);
+    }
+
+    #[test]
+    fn every_index_is_visited_once() {
+        let mut seen = vec![0u8; 100_003];
+        for_each((0..100_003, seen.as_mut_slice()), |(range, seen)| {
+            range.zip(seen).for_each(|(index, seen)| *seen += 1 + (index == usize::MAX) as u8);
+        });
+        assert!(seen.iter().all(|&count| count == 1));
+    }
+}
