@@ -35,6 +35,17 @@ fn advance<const D: usize>(shape: [usize; D], place: &mut [usize; D]) {
     }
 }
 
+/// Distance in memory between neighbours along each axis.
+#[inline]
+pub(crate) fn strides<const D: usize>(shape: [usize; D]) -> [usize; D] {
+    let mut stride = 1;
+    std::array::from_fn(|axis| {
+        let own = stride;
+        stride *= shape[axis];
+        own
+    })
+}
+
 /// A number in [0, 1) that depends on its arguments alone (SplitMix64).
 pub(crate) fn hash_to_unit(parts: [u64; 4]) -> f64 {
     let mut state = 0u64;

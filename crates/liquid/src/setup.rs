@@ -5,7 +5,7 @@ use unstick_grid::{Grid, Motion, SignedDistance};
 use unstick_mlcp::{PressureMethod, Splitting, Stop, Tolerance, Unconverged};
 
 use crate::error::SetupError;
-use crate::splitting::{SplittingParams, Stopping};
+use crate::pressure::splitting::{SplittingParams, Stopping};
 
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,9 +9,9 @@
 use unstick_grid::{CellField, Grid};
 
 use crate::cells::fill;
-use crate::geometry::Geometry;
 use crate::particles::Particles;
-use crate::slabs;
+use crate::particles::slabs;
+use crate::solids::Geometry;
 
 /// Below this part of open space around a cell centre the density says nothing.
 const TOO_CLOSED: f64 = 0.1;

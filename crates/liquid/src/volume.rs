@@ -14,12 +14,11 @@ use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
-use crate::cells::{fill, multi_index};
-use crate::geometry::Geometry;
-use crate::interpolate::sample_nodes;
+use crate::cells::{fill, multi_index, strides};
 use crate::setup::Setup;
-use crate::slabs::strides;
+use crate::solids::Geometry;
 use crate::state::LiquidState;
+use crate::velocity::interpolate_nodes;
 
 /// Deviations of the density up to this are noise of the particles' places.
 const NOISE: f64 = 0.25;
@@ -176,7 +175,7 @@ pub(crate) fn correction<const D: usize>(
         };
         let crowd = if excess > CROWDED {
             excess - CROWDED
-        } else if excess < -NOISE && is_inner() && sample_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {
+        } else if excess < -NOISE && is_inner() && interpolate_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {
             excess + NOISE
         } else {
             0.0

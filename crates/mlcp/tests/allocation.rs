@@ -8,8 +8,11 @@ use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-/// All bytes that were ever asked for.
-static ALLOCATED_BYTES: AtomicUsize = AtomicUsize::new(0);
+/// Bytes of all large pieces of memory that were ever asked for.
+static LARGE_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// From this size on the system's allocator takes memory from the kernel and returns it there. Smaller pieces it keeps.
+const LARGE: usize = 128 << 10;
 
 /// Bytes in use, and the most there were.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -22,7 +25,9 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        ALLOCATED_BYTES.fetch_add(layout.size(), Ordering::Relaxed);
+        if layout.size() >= LARGE {
+            LARGE_BYTES.fetch_add(layout.size(), Ordering::Relaxed);
+        }
         let bytes = BYTES.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST_BYTES.fetch_max(bytes, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -85,23 +90,23 @@ fn best_needs_few_bytes_for_an_unknown() {
     }
 }
 
-/// A solver that is called again with a problem of the same size takes its memory from the first solve.
+/// A solver that is called again with a problem of the same size works in the memory of the first solve. Large pieces
+/// are taken for few vectors: the residual that is measured at the end and, in methods on rows, their iterates.
 fn a_second_solve_allocates_little() {
-    for (name, most) in [("best", 0.35), ("policy+cg/multigrid", 0.9), ("newton+cg/multigrid", 0.9)] {
-        let folder = Example::SphereHalf.generate(3, 64, 0).unwrap();
+    for (name, most) in [("best", 8.0), ("policy+cg/multigrid", 50.0), ("newton+cg/multigrid", 100.0)] {
+        let folder = Example::SphereHalf.generate(3, 96, 0).unwrap();
         let problem = folder.problem().unwrap();
         let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions::default());
         let mut q = vec![0.0; folder.b.len()];
         let mut bytes = || {
             q.fill(0.0);
-            let before = ALLOCATED_BYTES.load(Ordering::Relaxed);
+            let before = LARGE_BYTES.load(Ordering::Relaxed);
             assert!(solver.solve(&problem, &mut q).unwrap().converged());
-            ALLOCATED_BYTES.load(Ordering::Relaxed) - before
+            (LARGE_BYTES.load(Ordering::Relaxed) - before) as f64 / folder.b.len() as f64
         };
         let (first, second) = (bytes(), bytes());
-        let of_unknown = |bytes: usize| bytes as f64 / folder.b.len() as f64;
-        println!("{name}: {:.1} bytes an unknown, then {:.1}", of_unknown(first), of_unknown(second));
-        assert!((second as f64) < most * first as f64, "{name}: {first} bytes, then {second}");
+        println!("{name}: {first:.1} bytes an unknown in large pieces, then {second:.1}");
+        assert!(second <= most, "{name}: {first} bytes an unknown, then {second}");
     }
 }
 

@@ -1,4 +1,11 @@
-//! Particles as a structure of arrays, sorted by cell.
+//! Particles: a structure of arrays, sorted by cell. They carry the liquid.
+
+pub(crate) mod exchange;
+pub(crate) mod gather;
+pub(crate) mod scatter;
+pub(crate) mod seed;
+pub(crate) mod slabs;
+pub(crate) mod trace;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -4,12 +4,12 @@ use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::io::{GridInfo, ProblemFolder};
 use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
+use super::PressureRows;
+use super::splitting::{self, SplittingInput, SplittingParams};
 use crate::error::StepError;
-use crate::geometry::Geometry;
-use crate::pressure::PressureRows;
-use crate::splitting::{self, SplittingInput, SplittingParams};
+use crate::simulation::Simulation;
+use crate::solids::Geometry;
 use crate::state::LiquidState;
-use crate::step::Simulation;
 
 impl<const D: usize> Simulation<D> {
     /// The pressure problem that the next step of length `dt` would solve.

@@ -2,13 +2,13 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 
+use super::seed;
+use super::{Particles, cell_of};
 use crate::cells::{fill, hash_to_unit, multi_index};
-use crate::geometry::Geometry;
-use crate::interpolate::sample_velocity;
-use crate::particles::{Particles, cell_of};
-use crate::seed;
 use crate::setup::{Emitter, Setup};
+use crate::solids::Geometry;
 use crate::state::LiquidState;
+use crate::velocity::interpolate_velocity;
 
 /// Sources stay full, drains remove what they cover.
 pub(crate) fn emit<const D: usize>(
@@ -132,7 +132,7 @@ pub(crate) fn reseed<const D: usize>(
     }
     for (&particle, &place) in crowd.iter().zip(&places) {
         state.particles.position[particle] = place;
-        state.particles.velocity[particle] = sample_velocity(&grid, &state.velocity, place);
+        state.particles.velocity[particle] = interpolate_velocity(&grid, &state.velocity, place);
         if let Some(affine) = state.particles.affine.get_mut(particle) {
             *affine = [[0.0; D]; D];
         }

@@ -43,14 +43,3 @@ pub(crate) fn add<T: Send, const D: usize>(
         });
     }
 }
-
-/// Distance in memory between neighbours along each axis.
-#[inline]
-pub(crate) fn strides<const D: usize>(shape: [usize; D]) -> [usize; D] {
-    let mut stride = 1;
-    std::array::from_fn(|axis| {
-        let own = stride;
-        stride *= shape[axis];
-        own
-    })
-}

@@ -9,19 +9,19 @@ use unstick_mlcp::{ProblemError, SolveError, SolveReport, Unconverged};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
+use super::splitting::{self, SplittingInput};
+use super::update::update_velocity;
+use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
 use crate::error::StepError;
-use crate::pressure::{PressureRows, RowAnswer, Sources};
-use crate::report::Stage;
-use crate::splitting::{self, SplittingInput};
+use crate::simulation::Simulation;
+use crate::simulation::report::Stage;
 use crate::state::LiquidState;
-use crate::step::{PressureSolver, Simulation};
-use crate::update::update_velocity;
 use crate::volume;
 
 /// What a projection reports; the pressure is in the state.
-pub(crate) struct Projection<const D: usize> {
+struct Projection<const D: usize> {
     /// The solver's account.
-    pub report: SolveReport,
+    report: SolveReport,
     /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
     leaving: Vec<(usize, [usize; D], f64)>,
 }
@@ -53,10 +53,10 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// From fields: on the device, if there is one, and on the processor where the device fails or falls short.
-    fn solve_fields(&mut self, sources: &Sources<D>, scale: f64) -> Result<Projection<D>, StepError> {
-        let Self { setup, state, geometry, placed, scaled_pressure, solver, device, .. } = self;
+    fn solve_fields(&mut self, sources: &PressureSources<D>, scale: f64) -> Result<Projection<D>, StepError> {
+        let Self { setup, state, geometry, geometry_version, scaled_pressure, solver, device, .. } = self;
         let LiquidState { time, liquid, velocity, pressure, separated, .. } = state;
-        let fields = sources.fields(&setup.grid, geometry, *placed, liquid, velocity);
+        let fields = sources.fields(&setup.grid, geometry, *geometry_version, liquid, velocity);
         let mut solve = |solver: &mut dyn FieldSolver<D>| {
             parallel::for_each((pressure.values(), scaled_pressure.values_mut()), |(pressure, q)| {
                 pressure.iter().zip(q).for_each(|(pressure, q)| *q = pressure * scale);
@@ -78,7 +78,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// From rows: with bodies, or by a splitting.
-    fn solve_rows(&mut self, sources: &Sources<D>, kick: f64) -> Result<Projection<D>, StepError> {
+    fn solve_rows(&mut self, sources: &PressureSources<D>, kick: f64) -> Result<Projection<D>, StepError> {
         let (time, grid) = (self.state.time, self.setup.grid);
         let rows = self.pressure_rows(sources).map_err(|source| StepError::Problem { time, source })?;
         let Self { setup, state, geometry, solver, .. } = self;
@@ -119,8 +119,8 @@ impl<const D: usize> Simulation<D> {
         })
     }
 
-    /// What the right-hand side is made of beside the velocity; the volume's debt is booked on the way.
-    pub(crate) fn sources(&mut self, kick: f64) -> Sources<D> {
+    /// The terms of the right-hand side beside the velocity. The debt of the volume is updated on the way.
+    pub(super) fn sources(&mut self, kick: f64) -> PressureSources<D> {
         let Self { setup, geometry, density, starts, state, .. } = self;
         let divergence = setup.volume_correction.then(|| {
             let kept = self.divergence.take();
@@ -128,12 +128,13 @@ impl<const D: usize> Simulation<D> {
             volume::correction(setup, geometry, density, starts, state, kick, &mut divergence);
             divergence
         });
-        Sources { divergence, flow: geometry.wall_flow(), control: setup.control }
+        PressureSources { divergence, flow: geometry.wall_flow(), control: setup.control }
     }
 
-    pub(crate) fn pressure_rows(&self, sources: &Sources<D>) -> Result<PressureRows<D>, ProblemError> {
-        let Self { setup, state, geometry, placed, .. } = self;
-        let fields = sources.fields(&setup.grid, geometry, *placed, &state.liquid, &state.velocity);
+    /// The rows of the problem, for what needs them.
+    pub(super) fn pressure_rows(&self, sources: &PressureSources<D>) -> Result<PressureRows<D>, ProblemError> {
+        let Self { setup, state, geometry, geometry_version, .. } = self;
+        let fields = sources.fields(&setup.grid, geometry, *geometry_version, &state.liquid, &state.velocity);
         PressureRows::new(&setup.grid, geometry, &fields, setup.density)
     }
 }

@@ -3,23 +3,26 @@
 use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField, Grid};
 
-use crate::cells::{fill, multi_index};
-use crate::geometry::Geometry;
-use crate::interpolate::sample_velocity;
-use crate::slabs::strides;
+use super::interpolate::interpolate_velocity;
+use crate::cells::{fill, multi_index, strides};
+use crate::particles::cell_of;
+use crate::solids::Geometry;
 
 /// Carries known values of every component outwards.
-pub(crate) fn extrapolate_all<const D: usize>(
+pub(crate) fn extrapolate<const D: usize>(
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
     layers: usize,
 ) {
-    velocity.par_iter_mut().zip(known.par_iter_mut()).for_each(|(values, known)| extrapolate(values, known, layers));
+    velocity
+        .par_iter_mut()
+        .zip(known.par_iter_mut())
+        .for_each(|(values, known)| extrapolate_one(values, known, layers));
 }
 
 /// Carries known values outwards, one layer of faces after another, as the mean of their known
 /// neighbours; marks what has become known.
-fn extrapolate<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>, layers: usize) {
+fn extrapolate_one<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>, layers: usize) {
     let shape = values.shape();
     let strides = strides(shape);
     let neighbours = |index: usize| {
@@ -85,13 +88,13 @@ pub(crate) fn constrain<const D: usize>(
             }
             let point = grid.face_centre(axis, face);
             let normal = geometry.normal(grid, point);
-            let own = sample_velocity(grid, free, point);
+            let own = interpolate_velocity(grid, free, point);
             let of_solid: [f64; D] = match &geometry.solid_velocity {
-                Some(field) => sample_velocity(grid, field, point),
+                Some(field) => interpolate_velocity(grid, field, point),
                 None => [0.0; D],
             };
             let outward: f64 = (0..D).map(|other| (own[other] - of_solid[other]) * normal[other]).sum();
-            let cell = crate::particles::cell_of(grid, point);
+            let cell = cell_of(grid, point);
             if outward < 0.0 || !geometry.separating.at(cell) {
                 *value = own[axis] - outward * normal[axis];
             }
@@ -107,7 +110,7 @@ mod tests {
     fn layers_spread_evenly() {
         let mut values = CellField::of_shape([5, 5], |place| if place == [2, 2] { 3.0 } else { 0.0 });
         let mut known = CellField::of_shape([5, 5], |place| place == [2, 2]);
-        extrapolate(&mut values, &mut known, 2);
+        extrapolate_one(&mut values, &mut known, 2);
         assert_eq!(values.at([4, 2]), 3.0);
         assert_eq!(values.at([1, 1]), 3.0);
         assert!(!known.at([0, 0]) && values.at([0, 0]) == 0.0);

@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 use unstick_parallel as parallel;
 
-use crate::interpolate::{in_faces, locate};
-use crate::particles::Particles;
-use crate::slabs::{self, strides};
+use super::Particles;
+use super::slabs;
+use crate::cells::strides;
+use crate::velocity::{in_faces, locate};
 
 /// What has arrived at a face: weighted velocity and weight.
 type Arrived = [f64; 2];

@@ -2,9 +2,9 @@
 
 use unstick_grid::{FaceField, Grid};
 
+use super::interpolate::interpolate_velocity;
 use crate::cells::fill;
-use crate::interpolate::sample_velocity;
-use crate::trace::follow;
+use crate::particles::trace::follow;
 
 /// Every face takes the velocity of the liquid that arrives there.
 pub(crate) fn advect<const D: usize>(
@@ -16,7 +16,7 @@ pub(crate) fn advect<const D: usize>(
     for axis in 0..D {
         fill(&mut after[axis], |face, value| {
             let origin = follow(grid, before, grid.face_centre(axis, face), -dt);
-            *value = sample_velocity(grid, before, origin)[axis];
+            *value = interpolate_velocity(grid, before, origin)[axis];
         });
     }
 }

@@ -2,9 +2,9 @@
 
 use unstick_grid::SignedDistance;
 
-use crate::geometry::Geometry;
-use crate::particles::Particles;
+use super::Particles;
 use crate::setup::Setup;
+use crate::solids::Geometry;
 
 /// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
 ///

@@ -1,28 +1,27 @@
-//! What a body covers, on a lattice of half the spacing: everything that the grid asks of it is a sum
-//! over these pieces.
+//! The part of every half cell that a body covers. All that the grid asks of a body is a sum over half cells.
 
 use rayon::prelude::*;
 use unstick_grid::{Grid, part_behind_plane};
 
-use crate::bodies::Immersed;
+use super::bodies::Immersed;
 use crate::cells::multi_index;
 
-/// Weights of the four pieces along an axis under the hat of a cell's centre.
+/// Weights of the four half cells along an axis under the hat function of a cell's centre.
 const HAT: [f64; 4] = [0.125, 0.375, 0.375, 0.125];
 
-/// The covered part of every piece around a body.
-pub(crate) struct Pieces<const D: usize> {
+/// The covered part of every half cell around a body.
+pub(crate) struct HalfCells<const D: usize> {
     /// The first cell, and the cells along each axis.
     first: [usize; D],
     shape: [usize; D],
     covered: Vec<f64>,
 }
 
-impl<const D: usize> Pieces<D> {
-    /// Cuts the pieces of the cells from `first` up to `end`, and of one cell around them.
+impl<const D: usize> HalfCells<D> {
+    /// Cuts the halves of the cells from `first` up to `end`, and one half cell around them.
     pub fn new(grid: &Grid<D>, body: &Immersed<D>, first: [usize; D], end: [usize; D]) -> Self {
         let cells: [usize; D] = std::array::from_fn(|axis| end[axis] - first[axis]);
-        // One piece more on each side.
+        // One half cell more on each side.
         let shape = cells.map(|count| 2 * count + 2);
         let nodes = shape.map(|count| count + 1);
         let half = 0.5 * grid.spacing();
@@ -36,12 +35,12 @@ impl<const D: usize> Pieces<D> {
             .with_min_len(512)
             .map(|index| body.shape.at(node(multi_index(nodes, index))))
             .collect();
-        let pieces = 1usize << D;
-        let share = 1.0 / pieces as f64;
+        let corners = 1usize << D;
+        let share = 1.0 / corners as f64;
         let cut = |index: usize| {
             let place = multi_index(shape, index);
             let (mut mean, mut gradient) = (0.0, [0.0; D]);
-            for corner in 0..pieces {
+            for corner in 0..corners {
                 let at = |axis: usize| place[axis] + (corner >> axis & 1);
                 let value = distances[(0..D).rev().fold(0, |sum, axis| sum * nodes[axis] + at(axis))];
                 mean += share * value;
@@ -59,7 +58,7 @@ impl<const D: usize> Pieces<D> {
         Self { first, shape, covered }
     }
 
-    /// The piece at a place counted from one before the first; nothing is covered beyond.
+    /// The half cell at a place counted from one before the first; nothing is covered beyond.
     fn at(&self, place: [usize; D]) -> f64 {
         if (0..D).any(|axis| place[axis] >= self.shape[axis]) {
             return 0.0;
@@ -67,7 +66,7 @@ impl<const D: usize> Pieces<D> {
         self.covered[(0..D).rev().fold(0, |sum, axis| sum * self.shape[axis] + place[axis])]
     }
 
-    /// Mean over the two pieces along each axis from a place on.
+    /// Mean over the two half cells along each axis from a place on.
     fn mean(&self, place: [usize; D]) -> f64 {
         let corner = |choice: usize| std::array::from_fn(|axis| place[axis] + (choice >> axis & 1));
         (0..1usize << D).map(|choice| self.at(corner(choice))).sum::<f64>() / (1usize << D) as f64
@@ -110,29 +109,29 @@ mod tests {
         Immersed { shape, bounds, wall: Wall::Sealed, centre, velocity, spin, inverse_mass, inverse_inertia }
     }
 
-    /// A box with edges anywhere: cells, faces and their surroundings are products of intervals. A plane
-    /// through the piece with a corner cuts that off: about a twentieth of a cell at each.
+    /// A box with edges anywhere: cells, faces and their surroundings are products of intervals. In a half cell that
+    /// holds a corner, a plane cuts the corner off: about a twentieth of a cell.
     #[test]
     fn what_a_box_covers_is_exact_but_in_its_corners() {
         let grid = Grid::<2>::unit(16).unwrap();
         let (lower, upper) = ([0.23, 0.31], [0.71, 0.64]);
-        let pieces = Pieces::new(&grid, &body(SignedDistance::cuboid(lower, upper)), [0, 0], [16, 16]);
+        let halves = HalfCells::new(&grid, &body(SignedDistance::cuboid(lower, upper)), [0, 0], [16, 16]);
         let h = grid.spacing();
         let overlap = |axis: usize, from: f64, to: f64| (upper[axis].min(to) - lower[axis].max(from)).max(0.0) / h;
         let (mut cells, mut faces) = (0.0f64, 0.0f64);
         for cell in grid.iter() {
             let [x, y] = grid.node(cell);
             let exact = overlap(0, x, x + h) * overlap(1, y, y + h);
-            cells = cells.max((pieces.of_cell(cell) - exact).abs());
+            cells = cells.max((halves.of_cell(cell) - exact).abs());
             let exact = overlap(0, x - 0.5 * h, x + 0.5 * h) * overlap(1, y, y + h);
-            faces = faces.max((pieces.around_face(0, cell) - exact).abs());
+            faces = faces.max((halves.around_face(0, cell) - exact).abs());
         }
         assert!(cells < 0.05 && faces < 0.05, "{cells} {faces}");
         let missing = |part: &dyn Fn([usize; 2]) -> f64| 0.48 * 0.33 / (h * h) - grid.iter().map(part).sum::<f64>();
-        let of_cells = missing(&|cell| pieces.of_cell(cell));
+        let of_cells = missing(&|cell| halves.of_cell(cell));
         assert!((0.0..4.0 * 0.06).contains(&of_cells), "{of_cells} cells are missing");
         // The hats of all cells add up to one everywhere.
-        let of_hats = missing(&|cell| pieces.near_cell(cell));
+        let of_hats = missing(&|cell| halves.near_cell(cell));
         assert!((of_hats - of_cells).abs() < 1e-9, "{of_hats} against {of_cells}");
     }
 }

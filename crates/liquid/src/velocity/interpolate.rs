@@ -61,13 +61,13 @@ pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64
 
 /// A cell-centred field at a point.
 #[inline(always)]
-pub fn sample_cells<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
+pub fn interpolate_cells<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
     interpolate(field, grid.in_cells(point).map(|place| place - 0.5))
 }
 
 /// A field stored at nodes at a point.
 #[inline(always)]
-pub(crate) fn sample_nodes<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
+pub(crate) fn interpolate_nodes<const D: usize>(grid: &Grid<D>, field: &CellField<f64, D>, point: [f64; D]) -> f64 {
     interpolate(field, grid.in_cells(point))
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn gradient_of_nodes<const D: usize>(
         let (mut below, mut above) = (point, point);
         below[axis] -= reach;
         above[axis] += reach;
-        (sample_nodes(grid, field, above) - sample_nodes(grid, field, below)) / (2.0 * reach)
+        (interpolate_nodes(grid, field, above) - interpolate_nodes(grid, field, below)) / (2.0 * reach)
     })
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn in_faces<const D: usize>(place: [f64; D], axis: usize) -> [f64; D]
 
 /// A velocity stored at faces at a point.
 #[inline(always)]
-pub fn sample_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
+pub fn interpolate_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres.
     let place = grid.in_cells(point);
     let among_faces: [_; D] = std::array::from_fn(|axis| split(grid.cells()[axis] + 1, place[axis]));
@@ -118,8 +118,8 @@ mod tests {
             CellField::of_shape(grid.faces(axis), |face| linear(grid.face_centre(axis, face)))
         });
         let point = [0.33, 0.41, 0.62];
-        assert!((sample_cells(&grid, &cells, point) - linear(point)).abs() < 1e-12);
-        let velocity = sample_velocity(&grid, &faces, point);
+        assert!((interpolate_cells(&grid, &cells, point) - linear(point)).abs() < 1e-12);
+        let velocity = interpolate_velocity(&grid, &faces, point);
         assert!(velocity.iter().all(|value| (value - linear(point)).abs() < 1e-12));
     }
 }

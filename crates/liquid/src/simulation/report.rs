@@ -1,11 +1,12 @@
-//! What a step says of itself.
+//! The report of a step.
 
 use std::time::Duration;
 
 use unstick_mlcp::{Convergence, SolveReport};
+use unstick_parallel::clock::Instant;
 
+use super::Simulation;
 use crate::error::StepError;
-use crate::step::Simulation;
 
 /// A part of a step, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +43,30 @@ impl Stage {
     }
 }
 
+/// Time spent in each stage.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StageTimes([Duration; 6]);
+
+impl StageTimes {
+    /// Does some work and books its time.
+    pub(crate) fn time<T>(&mut self, stage: Stage, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.add(stage, start.elapsed());
+        result
+    }
+
+    /// Books time.
+    pub(crate) fn add(&mut self, stage: Stage, time: Duration) {
+        self.0[stage as usize] += time;
+    }
+
+    /// In the order of [`Stage::ALL`].
+    pub(crate) fn all(&self) -> [Duration; 6] {
+        self.0
+    }
+}
+
 /// One step.
 #[derive(Clone, Debug)]
 pub struct StepReport {
@@ -65,13 +90,13 @@ pub struct StepReport {
     pub complementarity: f64,
     /// Unknowns of the pressure problem.
     pub unknowns: usize,
-    /// Wall rows, and those of them that have let go.
+    /// Rows at separating walls.
     pub wall_rows: usize,
     /// Wall rows that have let go.
     pub active_rows: usize,
     /// What solved for the pressure.
     pub solver: String,
-    /// Why a device that was to solve for it did not; the processor has, and does from now on.
+    /// Why the device failed in this step. The processor has solved instead, and does so from now on.
     pub device_failure: Option<String>,
     /// Whether the pressure solve met its tolerance.
     pub converged: bool,
@@ -97,7 +122,7 @@ pub struct AdvanceReport {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// What a step says of itself; an error if it left no numbers.
+    /// The report of the step that has just been taken; an error if a velocity is no longer a number.
     pub(crate) fn report(
         &mut self,
         dt: f64,

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 use unstick_parallel::vector;
 
-use crate::interpolate::{in_faces, locate, sample_velocity};
-use crate::particles::Particles;
+use super::Particles;
 use crate::setup::Transport;
+use crate::velocity::{in_faces, interpolate_velocity, locate};
 
 /// Particles per piece of work.
 const PIECE: usize = 4096;
@@ -34,7 +34,7 @@ pub(crate) fn scatter<const D: usize>(
             let change = &*before;
             let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
             pieces.for_each(|(&point, velocity)| {
-                let change = sample_velocity(grid, change, point);
+                let change = interpolate_velocity(grid, change, point);
                 for axis in 0..D {
                     velocity[axis] = keep * velocity[axis] + change[axis];
                 }
@@ -45,13 +45,13 @@ pub(crate) fn scatter<const D: usize>(
             let pieces =
                 position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
             pieces.for_each(|((&point, velocity), affine)| {
-                *velocity = sample_velocity(grid, after, point);
+                *velocity = interpolate_velocity(grid, after, point);
                 *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point));
             });
         }
         Transport::SemiLagrangian => {
             let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
-            pieces.for_each(|(&point, velocity)| *velocity = sample_velocity(grid, after, point));
+            pieces.for_each(|(&point, velocity)| *velocity = interpolate_velocity(grid, after, point));
         }
     }
 }

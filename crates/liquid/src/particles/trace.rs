@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
 
-use crate::geometry::Geometry;
-use crate::interpolate::sample_velocity;
-use crate::particles::{Particles, cell_of};
+use super::{Particles, cell_of};
 use crate::setup::Setup;
+use crate::solids::Geometry;
+use crate::velocity::interpolate_velocity;
 
 /// Particles are kept this far from solids, in cells.
 const CLEARANCE: f64 = 0.01;
@@ -20,9 +20,9 @@ pub(crate) fn follow<const D: usize>(
     dt: f64,
 ) -> [f64; D] {
     let step = |direction: [f64; D], part: f64| std::array::from_fn(|axis| point[axis] + part * dt * direction[axis]);
-    let first = sample_velocity(grid, velocity, point);
-    let second = sample_velocity(grid, velocity, step(first, 0.5));
-    let third = sample_velocity(grid, velocity, step(second, 0.75));
+    let first = interpolate_velocity(grid, velocity, point);
+    let second = interpolate_velocity(grid, velocity, step(first, 0.5));
+    let third = interpolate_velocity(grid, velocity, step(second, 0.75));
     let mean = std::array::from_fn(|axis| (2.0 * first[axis] + 3.0 * second[axis] + 4.0 * third[axis]) / 9.0);
     step(mean, 1.0)
 }

@@ -4,8 +4,7 @@ use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{Window, theta};
 use unstick_parallel as parallel;
 
-use crate::cells::multi_index;
-use crate::slabs::strides;
+use crate::cells::{multi_index, strides};
 
 /// A cell beside a face, if there is one: the distance to the liquid, and the scaled pressure.
 pub(crate) type Side = Option<(f64, f64)>;

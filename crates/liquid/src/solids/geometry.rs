@@ -3,10 +3,10 @@
 use unstick_grid::{CellField, FaceField, Grid, open_fractions};
 use unstick_parallel as parallel;
 
+use super::immerse::Covered;
 use crate::cells::fill;
-use crate::immerse::Covered;
-use crate::interpolate::{gradient_of_nodes, sample_nodes};
 use crate::setup::{Setup, Wall};
+use crate::velocity::{gradient_of_nodes, interpolate_nodes};
 
 /// Openings below this count as closed: they carry no flow and spoil the conditioning.
 pub(crate) const CLOSED: f64 = 1e-3;
@@ -70,7 +70,7 @@ impl<const D: usize> Geometry<D> {
 
     /// Distance of a point to the solids.
     pub fn distance(&self, grid: &Grid<D>, point: [f64; D]) -> f64 {
-        sample_nodes(grid, &self.solid, point)
+        interpolate_nodes(grid, &self.solid, point)
     }
 
     /// Unit vector out of the nearest solid; zero where there is none.
@@ -152,11 +152,11 @@ fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
 
 /// Part of a cell that is not solid.
 fn open_part<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
-    (0.5 + sample_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(0.0, 1.0)
+    (0.5 + interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(0.0, 1.0)
 }
 
 /// Part of the space within a cell of a cell's centre that is open, with linear weights.
 fn open_space<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
-    let depth = (sample_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
+    let depth = (interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
     0.5 + depth - 0.5 * depth * depth.abs()
 }

@@ -31,8 +31,8 @@ use unstick_mlcp::{LinearOperator, SolveError, SolverName, Splitting, SplittingN
 use unstick_parallel as parallel;
 
 use crate::cells::multi_index;
-use crate::geometry::Geometry;
 use crate::pressure::{PressureRows, RowAnswer};
+use crate::solids::Geometry;
 use closed_faces::{ClosedFace, ClosedFaces};
 
 /// Linear solver of the source.

@@ -1,0 +1,39 @@
+//! The pressure: its problem as fields or rows, who solves it, and what it does to the velocity.
+
+mod fields;
+mod project;
+mod rows;
+pub(crate) mod splitting;
+mod stage;
+mod update;
+
+pub use stage::PressureStage;
+
+pub(crate) use fields::PressureSources;
+pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
+
+use unstick_mlcp::fields::RowSolver;
+use unstick_mlcp::{PressureMethod, SolverOptions, SplittingName};
+
+use crate::setup::PressureParams;
+
+/// The method of the setup, ready to work on the processor.
+pub(crate) enum PressureSolver<const D: usize> {
+    /// Takes fields, and rows where there are bodies.
+    Solver(RowSolver<D>),
+    /// Takes rows.
+    Splitting(SplittingName),
+}
+
+impl<const D: usize> PressureSolver<D> {
+    /// Puts the method together.
+    pub fn of(params: &PressureParams) -> Self {
+        match params.solver {
+            PressureMethod::Splitting(name) => Self::Splitting(name),
+            PressureMethod::Solver(name) => {
+                let options = SolverOptions { stop: params.stop(), ..Default::default() };
+                Self::Solver(RowSolver::new(name.build(&options)))
+            }
+        }
+    }
+}
