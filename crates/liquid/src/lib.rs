@@ -1,7 +1,7 @@
 //! The physics of one time step of a liquid that lets go of walls.
 //!
-//! Particles carry the liquid through a staggered grid; a complementarity problem gives the
-//! pressure, so that walls push and never pull. A whole simulation:
+//! Particles carry the liquid through a staggered grid. A complementarity problem gives the pressure, so that walls
+//! push and never pull. A whole simulation:
 //!
 //! ```
 //! use unstick_grid::{Grid, SignedDistance};

@@ -1,4 +1,4 @@
-//! Particles that come and go: sources, drains, and cells that run empty or overfull.
+//! Particles that come, go or move elsewhere: sources, drains, and cells that run empty or overfull.
 
 use unstick_grid::{CellField, FaceField, Grid};
 
@@ -10,7 +10,7 @@ use crate::solids::Geometry;
 use crate::state::LiquidState;
 use crate::velocity::interpolate_velocity;
 
-/// Sources stay full, drains remove what they cover.
+/// Fills sources and empties drains; true if any particle has come or gone.
 pub(crate) fn emit<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -21,7 +21,7 @@ pub(crate) fn emit<const D: usize>(
     let mut changed = false;
     let time = state.time;
     let active = setup.emitters.iter().filter(|emitter| (emitter.start..emitter.end).contains(&time));
-    // Sources first: they append, which leaves `starts` true for those that are there already.
+    // Sources first: they append, and `starts` stays true for the particles before.
     let (sources, drains): (Vec<_>, Vec<_>) = active.partition(|emitter| emitter.velocity.is_some());
     for emitter in sources.into_iter().chain(drains) {
         let Some(velocity) = emitter.velocity else {
@@ -35,7 +35,7 @@ pub(crate) fn emit<const D: usize>(
             changed |= before != state.particles.len();
             continue;
         };
-        // A source is kept full: as many enter as have left it, at the places with most room.
+        // A source is kept full. As many particles enter as have left it, at the places with most room.
         let mut sites = Particles::default();
         seed::fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
         let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
@@ -72,8 +72,7 @@ fn room_around<const D: usize>(grid: &Grid<D>, starts: &[u32], particles: &Parti
     nearest
 }
 
-/// Inside a source the liquid has the velocity of the source, whatever it does elsewhere: this and
-/// nothing else sets how much enters.
+/// Gives the liquid inside a source the velocity of the source. This alone sets how much enters.
 pub(crate) fn prescribe<const D: usize>(
     setup: &Setup<D>,
     time: f64,
@@ -138,4 +137,76 @@ pub(crate) fn reseed<const D: usize>(
         }
     }
     !crowd.is_empty() && !places.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::SignedDistance;
+
+    use super::*;
+
+    fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {
+        Setup { emitters, ..Setup::new(Grid::<2>::unit(4).unwrap()) }
+    }
+
+    fn emitter(velocity: Option<[f64; 2]>) -> Emitter<2> {
+        Emitter { shape: SignedDistance::cuboid([0.25; 2], [0.5; 2]), velocity, start: 0.0, end: 1.0 }
+    }
+
+    fn emitted(setup: &Setup<2>, state: &mut LiquidState<2>) -> bool {
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        emit(setup, &Geometry::at(setup, 0.0), &starts, state)
+    }
+
+    #[test]
+    fn a_source_fills_its_cell_once_and_adds_its_volume() {
+        let setup = setup(vec![emitter(Some([1.0, 0.0]))]);
+        let mut state = LiquidState::empty(&setup.grid);
+        assert!(emitted(&setup, &mut state) && !emitted(&setup, &mut state));
+        assert_eq!((state.particles.len(), state.target_volume), (4, 1.0 / 16.0));
+        assert!(state.particles.velocity.iter().all(|&velocity| velocity == [1.0, 0.0]));
+        state.time = 1.0;
+        state.particles = Particles::default();
+        assert!(!emitted(&setup, &mut state), "its time is over");
+    }
+
+    #[test]
+    fn a_drain_removes_what_it_covers_and_the_volume_of_it() {
+        let setup = setup(vec![emitter(None)]);
+        let mut state = LiquidState::empty(&setup.grid);
+        state.particles.push([0.3, 0.3], [0.0; 2]);
+        state.particles.push([0.6, 0.3], [0.0; 2]);
+        assert!(emitted(&setup, &mut state));
+        assert_eq!((state.particles.position.as_slice(), state.target_volume), ([[0.6, 0.3]].as_slice(), -1.0 / 64.0));
+    }
+
+    #[test]
+    fn faces_inside_a_source_have_its_velocity() {
+        let setup = setup(vec![emitter(Some([2.0, 0.0]))]);
+        let mut velocity = std::array::from_fn(|axis| CellField::filled(setup.grid.faces(axis), 7.0));
+        let mut known = std::array::from_fn(|axis| CellField::filled(setup.grid.faces(axis), false));
+        prescribe(&setup, 0.0, &mut velocity, &mut known);
+        // The faces of the cell lie on the border of the source, so none is inside.
+        assert!(known.iter().all(|known| known.values().iter().all(|known| !known)));
+        let wide = Emitter { shape: SignedDistance::sphere([0.375; 2], 0.13), ..emitter(Some([2.0, 0.0])) };
+        prescribe(&Setup { emitters: vec![wide], ..setup }, 0.0, &mut velocity, &mut known);
+        assert_eq!((velocity[0].at([1, 1]), velocity[1].at([1, 1]), velocity[0].at([0, 1])), (2.0, 0.0, 7.0));
+        assert!(known[0].at([2, 1]) && !known[0].at([3, 1]));
+    }
+
+    #[test]
+    fn particles_of_a_crowded_cell_move_to_an_inner_cell_that_runs_empty() {
+        let setup = setup(Vec::new());
+        let mut state = LiquidState::empty(&setup.grid);
+        state.liquid = CellField::filled([4, 4], -1.0);
+        for (cell, count) in [([1, 1], 1), ([2, 2], 8)] {
+            let [x, y] = setup.grid.centre(cell);
+            (0..count).for_each(|number| state.particles.push([x + 0.01 * f64::from(number), y], [0.0; 2]));
+        }
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        assert!(reseed(&setup, &Geometry::at(&setup, 0.0), &starts, &mut state));
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        let count = |cell| starts[setup.grid.index(cell) + 1] - starts[setup.grid.index(cell)];
+        assert_eq!((state.particles.len(), count([1, 1]), count([2, 2])), (9, 4, 5));
+    }
 }

@@ -1,4 +1,4 @@
-//! Particles to faces.
+//! Particles → faces.
 //!
 //! Every particle adds its velocity to the faces around it with (bi- or tri-) linear weights; with
 //! `apic` its affine part moves the velocity to where the face is.
@@ -12,7 +12,7 @@ use super::slabs;
 use crate::cells::strides;
 use crate::velocity::{in_faces, locate};
 
-/// What has arrived at a face: weighted velocity and weight.
+/// The sum at a face: weighted velocity and weight.
 type Arrived = [f64; 2];
 
 /// Velocity at the faces, and which faces any particle reached.

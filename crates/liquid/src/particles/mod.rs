@@ -113,3 +113,38 @@ pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize
         (place.max(0.0) as usize).min(grid.cells()[axis] - 1)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn particles(positions: &[[f64; 2]]) -> Particles<2> {
+        let mut particles = Particles::default();
+        positions.iter().zip(0..).for_each(|(&position, number)| particles.push(position, [f64::from(number), 0.0]));
+        particles
+    }
+
+    #[test]
+    fn particles_are_sorted_by_cell_and_keep_their_order_within_it() {
+        let grid = Grid::<2>::unit(2).unwrap();
+        let mut particles = particles(&[[0.9, 0.9], [0.1, 0.2], [0.6, 0.1], [0.1, 0.1]]);
+        let starts = particles.sort_by_cell(&grid, &mut Vec::new());
+        assert_eq!(starts, [0, 2, 3, 3, 4]);
+        assert_eq!(particles.position, [[0.1, 0.2], [0.1, 0.1], [0.6, 0.1], [0.9, 0.9]]);
+        assert_eq!(particles.velocity.iter().map(|velocity| velocity[0]).collect::<Vec<_>>(), [1.0, 3.0, 2.0, 0.0]);
+    }
+
+    #[test]
+    fn points_beyond_the_grid_belong_to_its_border_cells() {
+        let grid = Grid::<2>::unit(4).unwrap();
+        assert_eq!((cell_of(&grid, [-1.0, 0.3]), cell_of(&grid, [0.5, 1.0])), ([0, 1], [2, 3]));
+    }
+
+    #[test]
+    fn those_that_are_not_kept_are_gone() {
+        let mut particles = particles(&[[0.1; 2], [0.2; 2], [0.3; 2]]);
+        particles.affine = vec![[[1.0; 2]; 2]; 3];
+        particles.retain(|index| index != 1);
+        assert_eq!((particles.position, particles.affine.len()), (vec![[0.1; 2], [0.3; 2]], 2));
+    }
+}

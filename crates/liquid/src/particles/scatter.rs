@@ -1,4 +1,4 @@
-//! Faces to particles.
+//! Faces → particles.
 
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
@@ -11,8 +11,8 @@ use crate::velocity::{in_faces, interpolate_velocity, locate};
 /// Particles per piece of work.
 const PIECE: usize = 4096;
 
-/// Gives every particle its share of the new velocity; `before` is what was gathered from them, and
-/// is overwritten.
+/// Gives every particle its new velocity. `before` is the velocity that was gathered from the particles; it is
+/// overwritten.
 ///
 /// For `flip` with the part `pic` of the grid's own velocity the new one is
 /// (1 − pic)(v + u − u₀) + pic u = (1 − pic) v + (u − (1 − pic) u₀): one field to be read between its
@@ -74,4 +74,38 @@ fn gradient<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, axis: 
         }
     }
     gradient
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use super::*;
+
+    /// One particle after a step from a velocity field to another.
+    fn scattered(transport: Transport, before: f64, after: impl Fn([f64; 2]) -> f64) -> Particles<2> {
+        let grid = Grid::<2>::unit(4).unwrap();
+        let mut before = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), before));
+        let after = std::array::from_fn(|axis| {
+            CellField::of_shape(grid.faces(axis), |face| after(grid.face_centre(axis, face)))
+        });
+        let mut particles = Particles::default();
+        particles.push([0.375, 0.5], [3.0, 1.0]);
+        scatter(&grid, transport, &mut before, &after, &mut particles);
+        particles
+    }
+
+    #[test]
+    fn flip_takes_on_changes_and_pic_takes_on_values() {
+        assert_eq!(scattered(Transport::Flip { pic: 0.0 }, 1.0, |_| 1.5).velocity, [[3.5, 1.5]]);
+        assert_eq!(scattered(Transport::Flip { pic: 1.0 }, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+        assert_eq!(scattered(Transport::SemiLagrangian, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+    }
+
+    #[test]
+    fn apic_takes_on_the_gradient_too() {
+        let particles = scattered(Transport::Apic, 0.0, |[x, y]| 2.0 * x - y);
+        assert_eq!(particles.velocity, [[0.25, 0.25]]);
+        assert_eq!(particles.affine, [[[2.0, -1.0], [2.0, -1.0]]]);
+    }
 }

@@ -8,8 +8,8 @@ use crate::solids::Geometry;
 
 /// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
 ///
-/// Regular, so that liquid at rest is at rest exactly. Every place of the lattice is taken once: two particles in one
-/// are liquid of twice the density, which bursts.
+/// The lattice is regular, so that liquid at rest stays at rest exactly. Every place of it is taken once: two particles
+/// in one place are liquid of twice the density, which bursts.
 pub(crate) fn fill_shape<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,

@@ -1,8 +1,8 @@
-//! Particles add to a lattice on every thread, in an order that does not depend on their number.
+//! Particles add to a lattice on every thread, in an order that does not depend on the number of threads.
 //!
 //! The lattice is cut into slabs of layers along the last axis. Particles of a slab reach at most
-//! one layer beyond it. Slabs with an even number are worked on at once, then the odd ones: no two
-//! at work write to the same place, and every place is added to in the same order.
+//! one layer beyond it. All even slabs run at once, then all odd ones. No two slabs that run at once write to the same
+//! place, and every place receives its terms in the same order.
 
 use rayon::prelude::*;
 use unstick_grid::Grid;

@@ -44,8 +44,8 @@ pub(crate) fn move_particles<const D: usize>(
     });
 }
 
-/// Moves a particle out of a solid and takes away the part of its velocity that led into it; the
-/// part that leads away stays, or the wall would hold on to it.
+/// Moves a particle out of a solid and removes the part of its velocity that points into it. The part that points away
+/// stays; otherwise the wall would hold the particle.
 pub(crate) fn push_out<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -54,7 +54,7 @@ pub(crate) fn push_out<const D: usize>(
     velocity: &mut [f64; D],
 ) {
     let grid = &setup.grid;
-    // All open within a cell of the cell's centre: nothing solid within reach, and most are there.
+    // Nothing solid lies within a cell of the cell's centre. This holds for most particles.
     if geometry.space.at(cell_of(grid, *point)) >= 1.0 {
         return;
     }
@@ -76,5 +76,45 @@ pub(crate) fn push_out<const D: usize>(
     let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
     for axis in 0..D {
         point[axis] = point[axis].clamp(lower[axis] + clearance, upper[axis] - clearance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use super::*;
+
+    fn velocity(grid: &Grid<2>, value: impl Fn([f64; 2]) -> [f64; 2]) -> FaceField<f64, 2> {
+        let face = |axis, face| value(grid.face_centre(axis, face))[axis];
+        std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |place| face(axis, place)))
+    }
+
+    #[test]
+    fn a_point_follows_a_constant_velocity_exactly_and_a_rotation_to_third_order() {
+        let grid = Grid::<2>::unit(8).unwrap();
+        let moved = follow(&grid, &velocity(&grid, |_| [0.25, -0.5]), [0.5; 2], 0.5);
+        assert_eq!(moved, [0.625, 0.25]);
+        let turning = velocity(&grid, |[x, y]| [0.5 - y, x - 0.5]);
+        let error = |dt: f64| {
+            let [x, y] = follow(&grid, &turning, [0.75, 0.5], dt);
+            (x - 0.5 - 0.25 * dt.cos()).hypot(y - 0.5 - 0.25 * dt.sin())
+        };
+        assert!(error(0.1) < 2e-6 && error(0.2) / error(0.1) > 14.0, "{} {}", error(0.1), error(0.2));
+    }
+
+    #[test]
+    fn a_particle_is_put_outside_of_a_wall_and_loses_only_the_velocity_into_it() {
+        let setup = Setup::new(Grid::<2>::unit(10).unwrap());
+        let geometry = Geometry::at(&setup, 0.0);
+        for (before, after) in [([1.0, -2.0], [1.0, 0.0]), ([1.0, 2.0], [1.0, 2.0])] {
+            let (mut point, mut velocity) = ([0.5, -0.01], before);
+            push_out(&setup, &geometry, 0.0, &mut point, &mut velocity);
+            assert!((point[1] - 0.001).abs() < 1e-12 && point[0] == 0.5, "{point:?}");
+            assert!(
+                velocity.iter().zip(after).all(|(found, expected)| (found - expected).abs() < 1e-9),
+                "{velocity:?}"
+            );
+        }
     }
 }

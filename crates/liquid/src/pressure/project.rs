@@ -146,3 +146,40 @@ fn failed(time: f64, error: SolveError) -> StepError {
         source => StepError::Solve { time, source },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::Setup;
+
+    fn tank(solver: &str, tolerance: f64) -> Simulation<2> {
+        let mut setup = Setup::new(Grid::new([2, 4], 0.25, [0.0; 2]).unwrap());
+        (setup.pressure.solver, setup.pressure.tolerance) = (solver.parse().unwrap(), tolerance);
+        Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [0.5, 0.5])).unwrap()
+    }
+
+    #[test]
+    fn the_pressure_of_a_tank_at_rest_is_the_weight_above() {
+        let mut tank = tank("best", 1e-13);
+        let kick = tank.prepare_pressure(0.02);
+        let report = tank.project_pressure(kick).unwrap();
+        assert_eq!((report.rows(), report.wall_rows(), report.active_rows()), (4, 4, 0));
+        for (y, depth) in [(0, 0.375), (1, 0.125), (2, 0.0)] {
+            assert!((tank.state.pressure.at([1, y]) - 9.81 * depth).abs() < 1e-9);
+        }
+        assert!((0..=2).all(|y| tank.state.velocity[1].at([0, y]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn an_answer_that_misses_its_tolerance_is_refused_unless_the_setup_accepts_it() {
+        let mut tank = tank("best", 1e-300);
+        let refused = tank.advance(0.01).unwrap_err();
+        assert!(matches!(refused, StepError::Unconverged { time: 0.0, .. }), "{refused}");
+        let mut setup = tank.setup.clone();
+        setup.pressure.on_unconverged = Unconverged::Accept;
+        let liquid = SignedDistance::cuboid([0.0; 2], [0.5, 0.5]);
+        assert!(!Simulation::new(setup, &liquid).unwrap().advance(0.01).unwrap().converged);
+    }
+}

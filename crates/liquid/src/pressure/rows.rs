@@ -17,7 +17,7 @@ pub(crate) struct PressureRows<const D: usize> {
     pub cells: Vec<[usize; D]>,
     row_of: CellField<u32, D>,
     rows: FieldRows<D>,
-    /// What bodies carry out of the cells, and the term that they add to the operator.
+    /// The outflow that bodies make in the cells, and the term that they add to the operator.
     bodies: BodyColumns<D>,
     columns: Vec<Vec<(u32, f64)>>,
 }
@@ -68,7 +68,7 @@ impl<const D: usize> PressureRows<D> {
         !self.columns.is_empty()
     }
 
-    /// What the pressure does to each body.
+    /// The impulses of the pressure on the bodies.
     pub fn pushes(&self, q: &[f64]) -> Vec<Push<D>> {
         self.bodies.pushes(q)
     }
@@ -136,5 +136,22 @@ impl<const D: usize> PressureRows<D> {
             cell.map(|cell| (liquid.at(cell), q.get(row as usize).copied().unwrap_or(0.0)))
         };
         gradient(side(below, lower), side(above, upper), grid.spacing())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pressure::splitting::tests::in_a_column;
+
+    #[test]
+    fn faces_know_the_cells_and_rows_beside_them() {
+        in_a_column(0.0, |input| {
+            let beside = |axis, face| input.rows.beside(input.grid, axis, face);
+            assert_eq!(beside(1, [0, 0]), (None, Some([0, 0]), NO_ROW, 0));
+            assert_eq!(beside(1, [0, 1]), (Some([0, 0]), Some([0, 1]), 0, NO_ROW));
+            assert_eq!(beside(0, [1, 0]), (Some([0, 0]), None, 0, NO_ROW));
+            assert_eq!(input.rows.gradient(input.grid, input.liquid, &[3.0], 1, [0, 1]), Some(-6.0)); // θ = ½
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! The pressure stage of a step, taken out of its simulation.
+//! The pressure problem of a step with all that it comes from, outside of its simulation.
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::io::{GridInfo, ProblemFolder};
@@ -40,8 +40,7 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
-/// A pressure problem with the velocities and walls that it comes from: what solvers and splittings
-/// can be compared on.
+/// A pressure problem with the velocities and walls that it comes from. Solvers and splittings can be compared on it.
 pub struct PressureStage<const D: usize> {
     pub(crate) grid: Grid<D>,
     pub(crate) geometry: Geometry<D>,

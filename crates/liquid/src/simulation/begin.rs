@@ -106,3 +106,38 @@ impl<const D: usize> Simulation<D> {
         Ok(simulation)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::Grid;
+
+    use super::*;
+    use crate::Solid;
+
+    #[test]
+    fn liquid_inside_of_solids_is_no_liquid() {
+        let ball = SignedDistance::sphere([0.5; 2], 0.2);
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        setup.solids.push(Solid::still(ball.clone().dilated(0.1)));
+        assert_eq!(Simulation::new(setup, &ball).err(), Some(SetupError::NoLiquid));
+    }
+
+    #[test]
+    fn each_shape_has_its_velocity_and_the_volume_is_the_target() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let low = (SignedDistance::cuboid([0.0; 2], [1.0, 0.25]), [1.0, 0.0]);
+        let all = (SignedDistance::cuboid([0.0; 2], [1.0, 0.5]), [0.0, 2.0]);
+        let state = Simulation::with_liquids(setup, &[low, all]).unwrap().state;
+        let expected = |[_, y]: [f64; 2]| if y < 0.25 { [1.0, 0.0] } else { [0.0, 2.0] };
+        assert!(state.particles.position.iter().zip(&state.particles.velocity).all(|(at, v)| expected(*at) == *v));
+        assert_eq!((state.particles.len(), state.target_volume), (4 * 32, 0.5));
+    }
+
+    #[test]
+    fn a_state_with_bodies_needs_them() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut state = LiquidState::empty(&setup.grid);
+        state.bodies = vec![0.0; 6];
+        assert_eq!(Simulation::resume(setup, state).err(), Some(SetupError::OtherBodies { found: 6 }));
+    }
+}

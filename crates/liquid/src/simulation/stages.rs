@@ -104,3 +104,43 @@ fn copy_faces<const D: usize>(from: &FaceField<f64, D>, to: &mut FaceField<f64, 
         vector::copy(from.values(), to.values_mut());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::{Setup, Solid};
+
+    #[test]
+    fn the_stages_before_the_pressure_leave_a_falling_velocity_everywhere_near_the_liquid() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut drop = Simulation::new(setup, &SignedDistance::cuboid([0.25; 2], [0.75; 2])).unwrap();
+        let kick = drop.prepare_pressure(0.02);
+        assert_eq!(kick, 0.01);
+        let [across, along] = &drop.state.velocity;
+        assert!(across.values().iter().all(|&value| value == 0.0));
+        assert!(along.values().iter().all(|&value| value == -9.81 * 0.01));
+        assert!(drop.known[1].at([4, 4]) && drop.known[1].at([4, 1]) && !drop.known[1].at([0, 8]));
+        assert!(drop.state.liquid.at([4, 4]) < 0.0 && drop.state.liquid.at([4, 7]) > 0.0);
+    }
+
+    #[test]
+    fn velocity_is_carried_out_of_the_liquid_and_not_deeper_into_solids() {
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        setup.solids.push(Solid::still(SignedDistance::half_space([0.0, 0.5], [0.0, 1.0])));
+        let mut layer = Simulation::new(setup, &SignedDistance::cuboid([0.0, 0.5], [1.0, 0.75])).unwrap();
+        for (axis, value) in [3.0, -2.0].into_iter().enumerate() {
+            layer.state.velocity[axis].values_mut().fill(0.0);
+            for cell in [[3, 5], [4, 5]] {
+                *layer.state.velocity[axis].at_mut(cell) = value;
+                *layer.known[axis].at_mut(cell) = true;
+            }
+        }
+        layer.extrapolate_velocity();
+        let [across, along] = &layer.state.velocity;
+        assert_eq!((across.at([3, 6]), along.at([3, 6])), (3.0, -2.0));
+        assert_eq!(across.at([3, 3]), 3.0, "along the wall");
+        assert!(along.at([3, 3]).abs() < 1e-9, "into the wall: {}", along.at([3, 3]));
+    }
+}

@@ -103,3 +103,49 @@ impl<const D: usize> Simulation<D> {
         kick
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::{Gravity, Setup};
+
+    fn drop(change: impl FnOnce(&mut Setup<2>)) -> Simulation<2> {
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        change(&mut setup);
+        Simulation::new(setup, &SignedDistance::sphere([0.5; 2], 0.2)).unwrap()
+    }
+
+    #[test]
+    fn the_rest_of_the_time_is_divided_into_equal_steps() {
+        let simulation = drop(|setup| setup.max_step = 0.01);
+        assert_eq!(simulation.next_step(0.025), Some(0.025 / 3.0));
+        assert_eq!(simulation.next_step(0.01), Some(0.01));
+        assert_eq!(simulation.next_step(0.0), None);
+    }
+
+    #[test]
+    fn the_longest_step_takes_the_fastest_particle_across_a_cell() {
+        // distance = (v + g dt) dt, with a cell of 1/8
+        let mut resting = drop(|_| ());
+        assert!((resting.longest_step() - (0.125f64 / 9.81).sqrt()).abs() < 1e-12);
+        resting.state.particles.velocity[3] = [3.0, 4.0];
+        let dt = resting.longest_step();
+        assert!(((5.0 + 9.81 * dt) * dt - 0.125).abs() < 1e-12);
+        let floating = drop(|setup| setup.gravity = Gravity::Constant([0.0; 2]));
+        assert_eq!(floating.longest_step(), f64::INFINITY);
+    }
+
+    #[test]
+    fn free_fall_is_exact_from_the_first_step_on() {
+        let mut simulation = drop(|setup| setup.volume_correction = false);
+        let before = simulation.state.particles.position[0][1];
+        for dt in [0.01, 0.02] {
+            simulation.advance(dt).unwrap();
+        }
+        let fallen = before - simulation.state.particles.position[0][1];
+        assert!((fallen - 0.5 * 9.81 * 0.03f64.powi(2)).abs() < 1e-6, "{fallen}");
+        assert_eq!((simulation.state.step, simulation.state.last_step), (2, 0.02));
+    }
+}

@@ -123,3 +123,64 @@ fn cholesky(a: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     }
     factor
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::Setup;
+    use crate::solids::bodies::Immersed;
+    use crate::solids::bodies::tests::cuboid;
+
+    /// A box of two by two cells in the middle of eight by eight; every cell has a row.
+    fn columns(velocity: [f64; 2]) -> (Grid<2>, Geometry<2>, BodyColumns<2>) {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut geometry = Geometry::at(&setup, 0.0);
+        geometry.immerse(&setup.grid, vec![Immersed { velocity, ..cuboid([0.375; 2], [0.625; 2]) }]);
+        let columns = geometry.body_columns(&setup.grid, 1000.0, &|cell| Some(setup.grid.index(cell) as u32));
+        (setup.grid, geometry, columns)
+    }
+
+    #[test]
+    fn still_liquid_carries_the_weight_of_what_a_body_displaces() {
+        let (grid, geometry, columns) = columns([0.0; 2]);
+        // q falls by one from a cell to the next: ∇q = 1 as a velocity, on liquid of the mass that is displaced.
+        let q: Vec<f64> = grid.iter().map(|[_, y]| 8.0 - y as f64).collect();
+        let (impulse, turning) = columns.pushes(&q)[0];
+        let parts = geometry.bodies[0].faces.iter().filter(|(axis, ..)| *axis == 1);
+        let displaced: f64 = parts.map(|(.., part)| part).sum::<f64>() * 1000.0 / 64.0;
+        assert!((impulse[1] - displaced).abs() < 1e-9 && impulse[0].abs() < 1e-9 && turning[2].abs() < 1e-9);
+        assert!((displaced / (1000.0 * 0.25 * 0.25) - 1.0).abs() < 0.1, "{displaced} kg");
+    }
+
+    #[test]
+    fn what_a_moving_body_takes_from_one_side_it_gives_to_the_other() {
+        let (_, geometry, columns) = columns([3.0, 0.0]);
+        let mut b = vec![0.0; 64];
+        columns.add_outflow(&geometry.bodies, &mut b);
+        assert!(b.iter().sum::<f64>().abs() < 1e-12);
+        assert!((b[2 + 8 * 3] - 3.0 * 0.5).abs() < 1e-6 && (b[5 + 8 * 3] + 3.0 * 0.5).abs() < 1e-6, "{b:?}");
+    }
+
+    #[test]
+    fn the_columns_are_the_term_of_the_body_in_the_operator() {
+        let (_, geometry, columns) = columns([0.0; 2]);
+        let q: Vec<f64> = (0..64).map(|row| f64::from(row % 7) - 3.0).collect();
+        let energy: f64 = columns
+            .columns(&geometry.bodies)
+            .iter()
+            .map(|column| column.iter().map(|&(row, value)| value * q[row as usize]).sum::<f64>().powi(2))
+            .sum();
+        // qᵀ U Uᵀ q = ρ h² qᵀ N M⁻¹ Nᵀ q: the impulse J on mass 2 and inertia 4, over ρ h².
+        let (impulse, turning) = columns.pushes(&q)[0];
+        let expected = (impulse[0].powi(2) + impulse[1].powi(2)) / 2.0 + turning[2].powi(2) / 4.0;
+        assert!((energy * (1000.0 / 64.0) - expected).abs() < 1e-9 * expected, "{energy} {expected}");
+    }
+
+    #[test]
+    fn a_cholesky_factor_times_its_transpose_is_the_matrix() {
+        let a = [[4.0, 2.0, 0.0], [2.0, 5.0, 0.0], [0.0, 0.0, 0.0]];
+        let l = cholesky(&a);
+        let entry = |i: usize, j: usize| (0..3).map(|k| l[i][k] * l[j][k]).sum::<f64>();
+        assert!((0..9).all(|n| (entry(n / 3, n % 3) - a[n / 3][n % 3]).abs() < 1e-12));
+    }
+}

@@ -1,4 +1,4 @@
-//! The solids as the grid sees them.
+//! The walls as the grid sees them: distances, openings, velocities.
 
 use unstick_grid::{CellField, FaceField, Grid, open_fractions};
 use unstick_parallel as parallel;
@@ -25,7 +25,7 @@ pub struct Geometry<const D: usize> {
     /// Part of every cell that is not solid.
     pub cell_open: CellField<f64, D>,
     /// Part of the space within a cell of every cell's centre that is open, with linear weights;
-    /// exact for plane walls. What densities of particles are compared with.
+    /// exact for plane walls. Densities of particles are relative to it.
     pub space: CellField<f64, D>,
     /// Bodies whose velocity is unknown, and what they cover.
     pub bodies: Vec<Covered<D>>,
@@ -80,8 +80,8 @@ impl<const D: usize> Geometry<D> {
         if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
     }
 
-    /// What walls of known velocity carry across the faces: the covered part times their velocity; none where they
-    /// are still.
+    /// The flow that walls of known velocity carry across the faces: the covered part times their velocity. None if they
+    /// do not move.
     pub(crate) fn wall_flow(&self) -> Option<FaceField<f64, D>> {
         let (covered, velocity) = match &self.walls {
             None => (None, self.solid_velocity.as_ref()?),
@@ -159,4 +159,50 @@ fn open_part<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [u
 fn open_space<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
     let depth = (interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
     0.5 + depth - 0.5 * depth * depth.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Motion, SignedDistance, Spin};
+
+    use super::*;
+    use crate::setup::Solid;
+
+    /// A floor at a height, in a box of four by four cells.
+    fn floor(height: f64, motion: Motion<2>) -> (Setup<2>, Geometry<2>) {
+        let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
+        let shape = SignedDistance::half_space([0.0, height], [0.0, 1.0]);
+        setup.solids.push(Solid { shape, wall: Wall::Sealed, motion });
+        let geometry = Geometry::at(&setup, 0.0);
+        (setup, geometry)
+    }
+
+    #[test]
+    fn a_plane_wall_leaves_its_part_of_faces_and_cells_open() {
+        let (setup, geometry) = floor(0.375, Motion::Still); // through the middle of the second layer
+        assert_eq!([0, 1, 2].map(|y| geometry.open[0].at([2, y])), [0.0, 0.5, 1.0]);
+        assert_eq!([0, 1, 2].map(|y| geometry.cell_open.at([2, y])), [0.0, 0.5, 1.0]);
+        assert_eq!([1, 2, 3].map(|y| geometry.open[1].at([2, y])), [0.0, 1.0, 1.0]);
+        assert_eq!(geometry.space.at([2, 1]), 0.5);
+        assert!((geometry.distance(&setup.grid, [0.5, 0.5]) - 0.125).abs() < 1e-12);
+        assert!((geometry.normal(&setup.grid, [0.5, 0.45])[1] - 1.0).abs() < 1e-9);
+        assert!(!geometry.separating.at([2, 1]) && geometry.separating.at([2, 3]));
+        assert!(geometry.wall_flow().is_none());
+    }
+
+    #[test]
+    fn openings_that_are_next_to_nothing_are_closed() {
+        let (_, geometry) = floor(0.5 - 1e-5, Motion::Still);
+        assert_eq!(geometry.open[0].at([2, 1]), 0.0);
+    }
+
+    #[test]
+    fn a_moving_wall_carries_flow_across_the_closed_part() {
+        let motion = Motion::Steady { velocity: [3.0, 0.0], spin: Spin::none(), pivot: [0.0; 2] };
+        let (setup, geometry) = floor(0.375, motion);
+        assert_eq!(geometry.velocity_at(&setup, 0.0, [0.5, 0.3]), [3.0, 0.0]);
+        assert_eq!(geometry.solid_velocity_at(0, [2, 1]), 3.0);
+        let flow = geometry.wall_flow().unwrap();
+        assert_eq!([0, 1, 2].map(|y| flow[0].at([2, y])), [3.0, 1.5, 0.0]);
+    }
 }

@@ -100,14 +100,7 @@ impl<const D: usize> HalfCells<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Wall;
-    use unstick_grid::SignedDistance;
-
-    fn body(shape: SignedDistance<2>) -> Immersed<2> {
-        let (bounds, centre) = (([0.0; 2], [1.0; 2]), [0.5; 2]);
-        let (velocity, spin, inverse_mass, inverse_inertia) = ([0.0; 2], [0.0; 3], 0.0, [[0.0; 3]; 3]);
-        Immersed { shape, bounds, wall: Wall::Sealed, centre, velocity, spin, inverse_mass, inverse_inertia }
-    }
+    use crate::solids::bodies::tests::cuboid;
 
     /// A box with edges anywhere: cells, faces and their surroundings are products of intervals. In a half cell that
     /// holds a corner, a plane cuts the corner off: about a twentieth of a cell.
@@ -115,7 +108,7 @@ mod tests {
     fn what_a_box_covers_is_exact_but_in_its_corners() {
         let grid = Grid::<2>::unit(16).unwrap();
         let (lower, upper) = ([0.23, 0.31], [0.71, 0.64]);
-        let halves = HalfCells::new(&grid, &body(SignedDistance::cuboid(lower, upper)), [0, 0], [16, 16]);
+        let halves = HalfCells::new(&grid, &cuboid(lower, upper), [0, 0], [16, 16]);
         let h = grid.spacing();
         let overlap = |axis: usize, from: f64, to: f64| (upper[axis].min(to) - lower[axis].max(from)).max(0.0) / h;
         let (mut cells, mut faces) = (0.0f64, 0.0f64);

@@ -1,4 +1,4 @@
-//! Bodies in the geometry: what they cover, and how they move it.
+//! Bodies in the geometry: the faces and cells that they cover, and their velocity there.
 
 use unstick_grid::vector::cross;
 use unstick_grid::{CellField, FaceField, Grid};
@@ -21,7 +21,7 @@ pub struct Covered<const D: usize> {
 }
 
 impl<const D: usize> Covered<D> {
-    /// What a unit of each of the body's velocities carries across a face along its axis.
+    /// The flow across a face along its axis for a unit of each of the body's velocities.
     pub fn carry(&self, grid: &Grid<D>, axis: usize, face: [usize; D]) -> ([f64; D], [f64; 3]) {
         let point = grid.face_centre(axis, face);
         let unit: [f64; D] = std::array::from_fn(|other| f64::from(u8::from(other == axis)));
@@ -74,7 +74,7 @@ impl<const D: usize> Geometry<D> {
         self.carry_bodies(grid, None);
     }
 
-    /// Distances and open parts of cells around a body.
+    /// Takes a body out of the distances and open parts of the cells around it.
     fn narrow(&mut self, grid: &Grid<D>, body: &Immersed<D>, halves: &HalfCells<D>, from: [usize; D], to: [usize; D]) {
         for_each_place(from, to.map(|place| place + 1), |node| {
             let distance = body.shape.at(grid.node(node));
@@ -88,7 +88,7 @@ impl<const D: usize> Geometry<D> {
         });
     }
 
-    /// Whose wall is nearest: notes cells and faces where it is the body's.
+    /// Marks the cells whose nearest wall is the body's; returns such faces, with the number of the body.
     fn separate(
         &mut self,
         grid: &Grid<D>,
@@ -116,7 +116,7 @@ impl<const D: usize> Geometry<D> {
         nearest
     }
 
-    /// Sets the velocity of the solids where a body is the nearest; to new ones if they are given.
+    /// Sets the velocity of the solids where a body is nearest. The bodies take on the velocities of `bodies`, if given.
     pub(crate) fn carry_bodies(&mut self, grid: &Grid<D>, bodies: Option<Vec<Immersed<D>>>) {
         for (covered, body) in self.bodies.iter_mut().zip(bodies.into_iter().flatten()) {
             (covered.body.velocity, covered.body.spin) = (body.velocity, body.spin);
@@ -156,5 +156,41 @@ fn for_each_place<const D: usize>(from: [usize; D], to: [usize; D], mut visit: i
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::Setup;
+    use crate::solids::bodies::tests::cuboid;
+
+    /// A box of two by two cells in the middle of eight by eight.
+    fn immersed(velocity: [f64; 2]) -> (Grid<2>, Geometry<2>) {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut geometry = Geometry::at(&setup, 0.0);
+        geometry.immerse(&setup.grid, vec![Immersed { velocity, ..cuboid([0.375; 2], [0.625; 2]) }]);
+        (setup.grid, geometry)
+    }
+
+    #[test]
+    fn a_box_along_the_cells_covers_them_and_half_of_the_volume_around_its_faces() {
+        let (_, geometry) = immersed([0.0; 2]);
+        assert_eq!([[3, 3], [3, 2]].map(|cell| geometry.cell_open.at(cell)), [0.0, 1.0]);
+        assert!((geometry.open[0].at([4, 3])).abs() < 1e-12, "inside");
+        assert!((geometry.open[0].at([3, 3]) - 0.5).abs() < 1e-9, "at its side: {}", geometry.open[0].at([3, 3]));
+        let covered: f64 = geometry.bodies[0].faces.iter().filter(|(axis, ..)| *axis == 0).map(|(.., part)| part).sum();
+        assert!((covered - 4.0).abs() < 0.3, "as much as four cells but for the corners: {covered}");
+        assert!(!geometry.separating.at([3, 3]) && geometry.separating.at([0, 0]));
+    }
+
+    #[test]
+    fn faces_near_a_body_have_its_velocity_and_others_that_of_the_walls() {
+        let (grid, mut geometry) = immersed([2.0, 0.0]);
+        assert_eq!((geometry.solid_velocity_at(0, [4, 3]), geometry.solid_velocity_at(0, [0, 3])), (2.0, 0.0));
+        let faster = Immersed { velocity: [5.0, 0.0], ..geometry.bodies[0].body.clone() };
+        geometry.carry_bodies(&grid, Some(vec![faster]));
+        assert_eq!((geometry.solid_velocity_at(0, [4, 3]), geometry.solid_velocity_at(0, [0, 3])), (5.0, 0.0));
+        assert!(geometry.wall_flow().is_none(), "walls do not move, and bodies are no walls");
     }
 }

@@ -1,4 +1,4 @@
-//! Velocity beyond the liquid.
+//! Velocity beyond the liquid and into solids.
 
 use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField, Grid};
@@ -8,7 +8,7 @@ use crate::cells::{fill, multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
 
-/// Carries known values of every component outwards.
+/// Carries the known values of every component outwards.
 pub(crate) fn extrapolate<const D: usize>(
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
@@ -72,8 +72,8 @@ fn extrapolate_one<const D: usize>(values: &mut CellField<f64, D>, known: &mut C
 
 /// Keeps the velocity inside solids from leading deeper into them.
 ///
-/// Where the wall separates only the inward part is taken out; taking out the outward part as well,
-/// as is usual, would glue the liquid to the wall by another way. `free` is a copy of the velocity.
+/// At a separating wall only the inward part is removed. To remove the outward part as well, which is usual, would glue
+/// the liquid to the wall again. `free` is a copy of the velocity.
 pub(crate) fn constrain<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,

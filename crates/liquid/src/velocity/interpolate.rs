@@ -1,4 +1,4 @@
-//! Values between the places where they are stored: bilinear in 2D, trilinear in 3D.
+//! Values of fields between the places where they are stored: bilinear in 2D, trilinear in 3D.
 
 use unstick_grid::{CellField, FaceField, Grid};
 

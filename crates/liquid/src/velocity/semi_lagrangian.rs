@@ -1,4 +1,4 @@
-//! Velocity carried by the grid itself.
+//! Velocity that the grid itself carries.
 
 use unstick_grid::{FaceField, Grid};
 
@@ -6,7 +6,7 @@ use super::interpolate::interpolate_velocity;
 use crate::cells::fill;
 use crate::particles::trace::follow;
 
-/// Every face takes the velocity of the liquid that arrives there.
+/// Gives every face the velocity of the liquid that arrives there.
 pub(crate) fn advect<const D: usize>(
     grid: &Grid<D>,
     before: &FaceField<f64, D>,

@@ -12,7 +12,7 @@ struct Chain {
     end: u32,
 }
 
-/// What is found in some planes of the coarse level.
+/// The coarse cells of some planes, in the making.
 struct Growth<'f, const D: usize> {
     fine: &'f Level<D>,
     /// Chain that each fine cell of these planes has become part of.
@@ -43,7 +43,7 @@ impl Planes<'_> {
     }
 }
 
-/// What some planes have grown into, with the first of their slots.
+/// The coarse cells of some planes, and the first fine slot of these planes.
 struct Grown {
     place: usize,
     chains: Vec<Chain>,
@@ -91,8 +91,7 @@ impl<const D: usize> Level<D> {
         }
     }
 
-    /// Pairs of planes across the last axis: what one plane of the coarse level is made of. Their
-    /// slots lie one behind the other.
+    /// Pairs of planes across the last axis. A pair makes one plane of the coarse level, and its slots are consecutive.
     fn plane_pairs(&self) -> Chunks {
         let [ny, nz] = self.lines.columns;
         let (planes, columns) = if D == 3 { (nz, ny) } else { (ny, 1) };

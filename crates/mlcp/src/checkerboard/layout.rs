@@ -1,4 +1,4 @@
-//! Between the rows of a problem and the two colours of the finest level.
+//! The way between the rows of a problem and the two colours of the finest level.
 
 use unstick_parallel::{Chunks, simd::vectorised};
 

@@ -6,33 +6,33 @@ use unstick_parallel::Chunks;
 
 use crate::pressure::lines::{Line, Lines};
 
-/// Marks what is not there.
+/// Marks a missing entry.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Marks the place of a slot in a piece.
 const IN_PIECE: u32 = 1 << 31;
 
-/// Longest piece: what is computed for it stays in the first-level cache.
+/// Longest piece: its values stay in the first-level cache.
 pub(super) const LONGEST: usize = 256;
 
-/// Slots that are worked on at once; no piece has fewer.
+/// Slots that a loop takes at once; no piece has fewer.
 pub(super) const LANES: usize = 8;
 
-/// Slots of one line one behind the other that hold inner cells: every coupling is the unit of the
-/// level, and all neighbours lie one behind the other too.
+/// Consecutive slots of one line that hold inner cells: every coupling is the unit of the level, and the neighbours
+/// are consecutive too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<const D: usize> {
     /// First slot.
     pub first: u32,
     pub length: u32,
-    /// Where the slots of the neighbours across the faces of axes 1.. are, relative to the slot.
+    /// Slots of the neighbours across the faces of axes 1.., relative to the slot.
     pub offsets: [[i32; 2]; D],
     /// Whether the red cell of each slot is the second one, at 2k + 1.
     pub is_odd: bool,
 }
 
 impl<const D: usize> Piece<D> {
-    /// Where the neighbour along the first axis that is not in the same slot lies: −1 or 1.
+    /// Offset of the neighbour along the first axis that is not in the same slot: −1 or 1.
     pub fn across(&self, colour: usize) -> isize {
         if self.is_odd != (colour == 1) { 1 } else { -1 }
     }
@@ -113,7 +113,7 @@ pub(super) struct Level<const D: usize> {
     pub cuts: [Vec<Cut<D>>; 2],
     /// Further couplings, in the order of their slots.
     pub extras: [Vec<Extra>; 2],
-    /// Where each slot is in a piece or among the cut ones.
+    /// Place of each slot in a piece or among the cut ones.
     pub place_of: Vec<u32>,
     /// First piece and first cut cell of each line, and the ends.
     pub pieces_from: Vec<u32>,
@@ -126,14 +126,14 @@ pub(super) struct Level<const D: usize> {
     pub families: Vec<u32>,
     /// Children, list after list, each behind its length.
     pub children: Vec<u32>,
-    /// Slots of inner cells whose neighbours may not be pinned: no choice of pinned rows changes the
-    /// couplings of a coarse cell made of such cells alone.
+    /// Slots of inner cells none of whose neighbours may be pinned. A coarse cell made of such cells alone has the same
+    /// couplings whatever is pinned.
     pub steady: Vec<bool>,
     /// Cells that may be pinned: those with a row at a separating wall.
     pub bounded: Vec<bool>,
 }
 
-/// Whole lines one behind the other, and their slots.
+/// Consecutive lines, and their slots.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub lines: Range<usize>,

@@ -21,8 +21,8 @@ pub use window::Window;
 
 use crate::error::ProblemError;
 
-/// A pressure problem as fields. Values lie in memory with the first axis fastest; the faces across an axis are
-/// one more along it than the cells.
+/// A pressure problem as fields. The first axis is fastest in memory. Along an axis there is one face more than there
+/// are cells.
 ///
 /// ```
 /// use unstick_mlcp::SolverName;
@@ -59,24 +59,24 @@ pub struct PressureFields<'a, const D: usize> {
     pub liquid: &'a [f64],
     /// Velocity across every face, before the pressure acts.
     pub velocity: [&'a [f64]; D],
-    /// Divergence asked for in every cell, in 1/s; liquid without air is not asked.
+    /// Divergence that is asked for in every cell, in 1/s. Liquid that touches no air is left out.
     pub divergence: Option<&'a [f64]>,
     /// κ, the least speed at which liquid leaves separating walls.
     pub control: f64,
 }
 
-/// What a pressure problem has to know of walls.
+/// The walls of a pressure problem.
 #[derive(Clone, Copy, Debug)]
 pub struct WallFields<'a, const D: usize> {
-    /// Another number whenever `open`, `separating` or `cell_open` is another: a device keeps them until then.
+    /// Must change whenever `open`, `separating` or `cell_open` changes. A device keeps these fields until then.
     pub version: u64,
     /// Open part of every face; exactly zero where it is closed.
     pub open: [&'a [f64]; D],
-    /// Whether the wall of a cell may be left by the liquid.
+    /// Whether the liquid may leave the wall of a cell.
     pub separating: &'a [bool],
     /// Open part of every cell.
     pub cell_open: &'a [f64],
-    /// What moving walls carry across every face: the part they cover times their velocity.
+    /// Flow that moving walls carry across every face: the part that they cover times their velocity.
     pub flow: Option<[&'a [f64]; D]>,
 }
 
@@ -91,7 +91,7 @@ impl<const D: usize> PressureFields<'_, D> {
         std::array::from_fn(|other| self.cells[other] + (other == axis) as usize)
     }
 
-    /// Every field must have the length that the grid asks for, and so must what comes with them.
+    /// Checks the length of every field, of `q` and of `active`.
     pub fn check(&self, q: &[f64], active: &[bool]) -> Result<(), ProblemError> {
         let (cells, walls) = (self.cell_count(), &self.walls);
         let of_cells = [
@@ -116,7 +116,7 @@ impl<const D: usize> PressureFields<'_, D> {
         }
     }
 
-    /// The first value that is no finite number, for a solver that has met one in what it made of them.
+    /// The first value that is not finite, for a solver that has met such a number in its rows.
     pub fn first_fault(&self, q: &[f64]) -> Option<ProblemError> {
         let faces =
             |what, fields: [&'_ [f64]; D]| (0..D).find_map(move |axis| fault(what, fields[axis], self.faces(axis)));

@@ -1,9 +1,9 @@
 //! Unknowns strung along the first axis, and the stretches on which neighbours lie side by side.
 //!
-//! A *line* is a chain of unknowns at consecutive places k along the first axis, stored one behind
-//! the other. The neighbour of an unknown across a face of another axis is then at a fixed distance
-//! in memory for as long as both lines go on: a *stretch*. Loops over a stretch know all neighbours
-//! by one offset each, which is what lets them run without a list of columns.
+//! A *line* is a chain of unknowns at consecutive places k along the first axis, stored consecutively.
+//! The neighbour of an unknown across a face of another axis is then at a fixed distance in memory for
+//! as long as both lines go on: a *stretch*. Loops over a stretch need one offset per neighbour and no
+//! list of columns.
 
 /// A chain of unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub from: u32,
     /// Number of unknowns.
     pub length: u32,
-    /// Where the first unknown is stored.
+    /// Place of the first unknown in memory.
     pub base: u32,
 }
 
@@ -23,13 +23,13 @@ impl Line {
         self.from + self.length
     }
 
-    /// Storage of place k, if the line went on for ever.
+    /// Storage of place 0, if the line began there.
     fn origin(&self) -> i64 {
         self.base as i64 - self.from as i64
     }
 }
 
-/// Lines ordered by column, and where the lines of each column begin.
+/// Lines ordered by column, with an index by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     /// Cells along the axes but the first; the second is 1 in the plane.
@@ -76,9 +76,9 @@ impl Lines {
         (*along < self.columns[axis - 1]).then(|| place[0] + self.columns[0] * place[1])
     }
 
-    /// Cuts a line where another neighbouring line takes over or storage (`size` entries) would be
-    /// left: calls `stretch` with first place, end and the offset of each neighbour across the faces
-    /// of axes 1.., downwards and upwards. An offset of 0 stands for no neighbour.
+    /// Cuts a line where another neighbouring line takes over, or where an offset would lead out of storage (`size`
+    /// entries). Calls `stretch` with first place, end and the offset of each neighbour across the faces of axes 1..,
+    /// downwards and upwards. An offset of 0 stands for no neighbour.
     ///
     /// Within a stretch the neighbour of place k may be missing (its line may begin later); the
     /// offset then leads to some other unknown, and the coupling is zero.

@@ -13,12 +13,12 @@
 //!     u ← P u,   v ← W (u + d),   d ← d + u − v,   u ← v − d
 //! ```
 //!
-//! Across what is open and at walls that are left W is the identity and d stays zero.
+//! Across open parts and at walls that are left, W is the identity and d stays zero.
 //!
-//! Both projections are linear. So both methods end at the projection of the first velocity onto what
-//! P and W have in common, and agree. Should liquid then flow into walls that were found to be left,
-//! these are taken back and the loop goes on. That changes nothing of the above: what P and the new W
-//! have in common is face of what there was before, and a projection onto it forgets all the rest.
+//! Both projections are linear. So both methods end at the projection of the first velocity onto the
+//! intersection of P and W, and agree. If liquid then flows into walls that were marked as left, these
+//! are taken back and the loop goes on. The result is the same as if they had never been marked: the new
+//! intersection lies within the old one, and a projection onto it forgets the rest.
 
 use unstick_mlcp::linear::{LinearOutcome, Subsystem};
 use unstick_mlcp::run::{Trace, run_until};
@@ -48,7 +48,7 @@ pub(super) fn alternate<const D: usize>(
         if let Some(warning) = params.warning().filter(|_| !stops_on_velocity) {
             trace.remark(warning);
         }
-        // What leaves every cell: as if all walls were held, and through the walls on top.
+        // The outflow of every cell: as if all walls were held, plus the flow through the walls.
         let mut outflow = problem.b().to_vec();
         trace.start(vector::norm_max(&outflow))?;
         closed.list.iter().for_each(|face| face.flow(face.speed, &mut outflow));
@@ -69,7 +69,7 @@ pub(super) fn alternate<const D: usize>(
                 // Scaled so that the absolute threshold is what it is held against.
                 let scale = |fastest: f64| target / (target + params.relative * fastest);
                 let apart = closed.disagree();
-                // Speeds hardly change from one turn to the next: they are looked at where they decide.
+                // Speeds hardly change from one turn to the next: they are measured only where they decide.
                 if fastest == 0.0 || scale(fastest) * apart <= target {
                     fastest = input.fastest(q).max(closed.fastest());
                 }

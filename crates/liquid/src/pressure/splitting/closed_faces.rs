@@ -49,7 +49,8 @@ impl<const D: usize> ClosedFace<D> {
         }
     }
 
-    /// What the wall makes of a velocity: it stays where the liquid leaves, and is zero elsewhere \[Eckert2014, alg. 2, line 9\].
+    /// The velocity that the wall allows: the same where the liquid leaves, zero elsewhere
+    /// \[Eckert2014, alg. 2, line 9\].
     pub fn allowed(&self, speed: f64) -> f64 {
         if self.is_left { speed } else { 0.0 }
     }
@@ -124,5 +125,35 @@ impl<const D: usize> ClosedFaces<D> {
         let left = self.list.iter().filter(|face| face.is_left && face.area == 1.0);
         let velocity = |face: &ClosedFace<D>| face.speed + input.geometry.solid_velocity_at(face.axis, face.face);
         left.map(|face| (face.axis, face.face, velocity(face))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pressure::splitting::tests::in_a_column;
+
+    #[test]
+    fn a_cell_in_a_corner_has_three_closed_faces_that_it_may_leave() {
+        in_a_column(1.0, |input| {
+            let closed = ClosedFaces::of(input);
+            let found: Vec<_> = closed.list.iter().map(|face| (face.axis, face.face, face.away, face.area)).collect();
+            assert_eq!(found, [(0, [0, 0], 1.0, 1.0), (0, [1, 0], -1.0, 1.0), (1, [0, 0], 1.0, 1.0)]);
+            assert!(closed.leaving(input).is_empty());
+        });
+    }
+
+    #[test]
+    fn a_velocity_through_a_face_flows_into_the_cell_above_and_is_taken_back_when_it_points_into_the_wall() {
+        in_a_column(0.0, |input| {
+            let mut closed = ClosedFaces::of(input);
+            let (floor, mut outflow) = (&mut closed.list[2], vec![0.0]);
+            floor.set(2.0, &mut outflow);
+            assert_eq!((outflow[0], floor.difference(&[5.0]), floor.allowed(2.0)), (-2.0, 5.0, 0.0));
+            floor.is_left = true;
+            assert_eq!((floor.allowed(2.0), closed.take_back(0.1), closed.fastest()), (2.0, None, 2.0));
+            closed.list[2].speed = -0.5;
+            assert_eq!((closed.take_back(0.1), closed.list[2].is_left), (Some(0.5), false));
+        });
     }
 }

@@ -7,8 +7,8 @@ impl<const D: usize> ClosedFaces<D> {
     /// Marks the faces that the liquid leaves, once in a step, from the pressure q of
     /// the first solve and the velocity that it would give the liquid at walls that are air.
     ///
-    /// The source marks solid cells, and with them all of their faces; here every face is judged by
-    /// itself, or liquid would run through plates that are one cell thick.
+    /// The source marks solid cells, and with them all of their faces. Here every face is judged by itself: otherwise
+    /// liquid would run through plates that are one cell thick.
     pub fn mark(&mut self, marking: Marking, q: &[f64]) {
         for face in self.list.iter_mut().filter(|face| face.away != 0.0) {
             face.is_left = match marking {

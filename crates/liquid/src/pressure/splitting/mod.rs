@@ -1,9 +1,9 @@
 //! Divergence and walls in turn: the splittings of \[Eckert2014, ch. 3\].
 //!
 //! A pressure solve that sees no solids makes the velocity free of divergence, and the walls are
-//! enforced on that velocity; the two are repeated until both hold. Which parts of the walls are left
-//! by the liquid is decided once per step, from the velocity or the pressure of the first solve; a wall
-//! that the liquid then turns out to flow into is taken back, and no other is added.
+//! enforced on that velocity. The two are repeated until both hold. Which walls the liquid leaves is
+//! decided once per step, from the velocity or the pressure of the first solve. A wall that the liquid
+//! then flows into is taken back, and no other is added.
 //!
 //! | name | what is repeated | source |
 //! |---|---|---|
@@ -12,9 +12,9 @@
 //! | `reclassify` | nothing: solve with walls, mark, move with marked walls as air | alg. 5 |
 //! | `iop-bc` | the last, with marked walls as air in the solves that follow | §3.5 |
 //!
-//! Only the closed parts of faces take part in all this. Across what is open the velocity
-//! is always u − ∇q with the sum q of all pressures so far, so that the outcome is a pressure, and can
-//! be judged as an answer of the complementarity problem that it approximates.
+//! Only the closed parts of faces take part in this. Across the open parts the velocity is always
+//! u − ∇q with the sum q of all pressures so far. So the outcome is a pressure, and it can be measured as
+//! an answer of the complementarity problem that it approximates.
 
 mod alternate;
 mod closed_faces;
@@ -102,4 +102,38 @@ fn linear(name: SplittingName, operator: &dyn LinearOperator) -> SolverName {
         Err(_) => PUBLISHED.parse().expect("a name of the catalogue"),
     };
     name.linear().unwrap_or_else(by_default)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::pressure::PressureSources;
+    use crate::setup::Setup;
+
+    /// A closed box of one column, its lower cell half a cell below the surface. The velocity across the face between
+    /// the two cells is given. Calls `visit` with it.
+    pub(crate) fn in_a_column<T>(velocity: f64, visit: impl FnOnce(&SplittingInput<2>) -> T) -> T {
+        let setup = Setup::new(Grid::new([1, 2], 1.0, [0.0; 2]).unwrap());
+        let (grid, geometry) = (&setup.grid, &Geometry::at(&setup, 0.0));
+        let liquid = CellField::from_fn(grid, |[_, y]| y as f64 - 0.5);
+        let mut velocities = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
+        *velocities[1].at_mut([0, 1]) = velocity;
+        let sources = PressureSources { divergence: None, flow: None, control: 0.0 };
+        let fields = sources.fields(grid, geometry, 0, &liquid, &velocities);
+        let rows = PressureRows::new(grid, geometry, &fields, 1.0).unwrap();
+        visit(&SplittingInput { grid, geometry, liquid: &liquid, velocity: &velocities, rows: &rows, kick: 1.0 })
+    }
+
+    #[test]
+    fn every_splitting_holds_liquid_that_falls_and_lets_go_of_liquid_that_rises() {
+        let params = SplittingParams { inner: 1e-9, outer: 1e-8, absolute: 1e-9, relative: 1e-9, ..Default::default() };
+        for name in ["admm", "iop", "reclassify", "iop-bc"] {
+            let split = |velocity| in_a_column(velocity, |input| solve(input, name.parse().unwrap(), &params).unwrap());
+            let falling = split(-1.0);
+            assert!((falling.q[0] - 0.5).abs() < 1e-6 && falling.let_go.is_empty(), "{name}: {:?}", falling.q);
+            let rising = split(1.0);
+            assert_eq!(rising.let_go, [0], "{name}");
+            assert!(rising.leaving.iter().any(|&(axis, face, up)| (axis, face) == (1, [0, 0]) && up > 0.0), "{name}");
+        }
+    }
 }

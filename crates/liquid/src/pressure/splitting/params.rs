@@ -60,8 +60,8 @@ pub enum Marking {
 }
 
 impl SplittingParams {
-    /// What \[Eckert2014, §4.1\] warns of, if these thresholds do it: an outer loop that is stricter
-    /// than the inner one waits for luck.
+    /// A warning if the outer loop is stricter than the inner one: then it converges by luck only
+    /// \[Eckert2014, §4.1\].
     ///
     /// ```
     /// use unstick_liquid::SplittingParams;
@@ -84,5 +84,17 @@ impl SplittingParams {
         ];
         let wrong = thresholds.into_iter().find(|(_, value)| !(*value > 0.0 && value.is_finite()));
         wrong.map_or(Ok(()), |(what, value)| Err(SetupError::NotPositive { what, value }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_must_be_positive() {
+        let wrong = SplittingParams { relative: -1.0, ..Default::default() };
+        assert_eq!(wrong.check(), Err(SetupError::NotPositive { what: "the relative threshold", value: -1.0 }));
+        assert_eq!(SplittingParams::default().check(), Ok(()));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The adjusted conjugate gradients of \[Eckert2014, alg. 5\] solve once with every wall held, mark
 //! the walls that the liquid would leave, and let it leave them by moving it as if they were air.
-//! That brings divergence in beside them, which no one removes: `reclassify`. Repeating the solve with
-//! the marked walls as air removes it \[Eckert2014, §3.5\]: `iop-bc`.
+//! That brings in divergence beside these walls, and `reclassify` leaves it there. `iop-bc` repeats the
+//! solve with the marked walls as air, which removes it \[Eckert2014, §3.5\].
 
 use unstick_mlcp::run::{Trace, run_until};
 use unstick_mlcp::{Mlcp, Outcome, SolveError, SolveReport, SolverOptions, Splitting, SplittingName, Stop, Tolerance};

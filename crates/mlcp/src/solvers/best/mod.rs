@@ -6,14 +6,14 @@
 //!    set where that is cheap;
 //! 2. in each cycle a few over-relaxed projected sweeps over the wall rows and the layers beside them, then
 //!    the policy: a wall row is *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
-//! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients with a multigrid cycle whose
-//!    levels leave the pinned rows out, in single precision, solved only as far as the policy
-//!    deserves; the residual is taken anew in double precision.
+//! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients in single precision, with a multigrid
+//!    cycle whose levels leave the pinned rows out. A policy is solved only as far as it deserves. The
+//!    residual is then computed again in double precision.
 //!
 //! Where this runs is left to a [`Backend`]: here it is the checkerboard, elsewhere a GPU.
 //!
-//! The sweeps decide what a policy on unsmoothed residuals would get wrong, and a cycle
-//! costs the same whether walls separate or not.
+//! The sweeps decide what a policy on unsmoothed residuals would get wrong. A cycle costs the same
+//! whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
 //! of cycles, [policy iteration](super::policy) takes over with the safeguards it has (finite
