@@ -11,7 +11,6 @@ use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, So
 use unstick::scene::SceneError;
 use unstick::scene::run::RunError;
 use unstick_lab::LabError;
-use unstick_lab::machine::GIBI;
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -87,19 +86,6 @@ pub enum CommandError {
         example: Example,
         /// Why.
         error: GenerateError,
-    },
-    /// An example larger than the machine.
-    #[error("{size} cells along each axis take about {:.0} GiB of memory, {:.1} GiB are available", needed / GIBI, available / GIBI)]
-    Memory {
-        /// Cells asked for.
-        size: usize,
-        /// Bytes it takes.
-        needed: f64,
-        /// Bytes there are.
-        available: f64,
-        /// What would fit.
-        #[help]
-        help: String,
     },
     /// A problem folder that cannot be read or written.
     #[error("{message}")]
@@ -229,7 +215,7 @@ impl From<LabError> for CommandError {
             LabError::UnknownProblem { ref nearest, .. } => Some(format!("did you mean `{nearest}`?")),
             LabError::UnknownStudy { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             LabError::UnknownStudy { nearest: None, .. } => Some("`unstick study` lists them all".into()),
-            LabError::Memory { largest, .. } => Some(format!("about {largest} cells would fit")),
+            LabError::Memory { largest, .. } => Some(format!("about {largest} cells along the longest axis would fit")),
             LabError::Busy { .. } => Some("wait until it ends, or name another folder with `--out`".into()),
             LabError::OtherMachine { .. } | LabError::Measurements { .. } => {
                 Some("`--fresh` discards it and measures everything again".into())

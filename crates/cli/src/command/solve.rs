@@ -97,15 +97,19 @@ impl Files {
         if let Some(x) = &self.x {
             tell(write_answer(comparison, x)?)?;
         }
-        let is_drawn = self.plot.is_some() || self.page.is_some();
-        let svg = if is_drawn { plot::svg(comparison)? } else { String::new() };
         if let Some(file) = &self.plot {
-            file.write(&svg)?;
-            tell(format!("wrote {}", file.path().display()))?;
+            let path = file.path().display();
+            match plot::residuals(comparison).svg() {
+                Some(svg) => {
+                    file.write(&svg)?;
+                    tell(format!("wrote {path}"))?;
+                }
+                None => tell(format!("{path} not written: no solver has residuals to draw"))?,
+            }
         }
         if let Some(file) = &self.page {
             let page = Page { title: &format!("Solvers on {}", comparison.problem), lead: LEAD, next: &[] };
-            file.write(&page.html(comparison, &svg))?;
+            file.write(&page.html(comparison))?;
             tell(format!("wrote {}", file.path().display()))?;
         }
         Ok(())

@@ -5,16 +5,18 @@ mod visit;
 use std::path::{Path, PathBuf};
 
 use unstick::mlcp::generate::Example;
-use unstick::scene::file::nearest;
+use unstick::mlcp::nearest;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
-use crate::LabError;
-use crate::machine::Memory;
+use crate::{LabError, machine};
 
 pub use visit::{Captured, simulate, stage_after};
 
 /// Tells an example from a scene of the same name.
 const EXAMPLE: &str = "example:";
+
+/// Bytes that it takes at most to generate and write a cell of an example, as measured.
+const BYTES_PER_CELL: f64 = 200.0;
 
 /// Axes of the examples.
 pub const DIMENSION: usize = 3;
@@ -107,23 +109,20 @@ fn grid_of(scene: &AnyScene) -> (Vec<usize>, f64) {
     (scene.cells(), spacing)
 }
 
-/// Refuses scenes that would not fit, before the system ends the process for it.
+/// Refuses a scene that needs more memory than there is.
 pub fn check_memory(scene: &AnyScene) -> Result<(), LabError> {
-    let Some(memory) = Memory::of_this_machine() else { return Ok(()) };
-    let (needed, available) = (bytes_needed(scene), memory.available_bytes as f64);
-    if needed <= available {
-        return Ok(());
-    }
-    let longest = scene.cells().into_iter().max().unwrap_or(1);
-    let largest = longest as f64 * (available / needed).powf(1.0 / scene.dimension() as f64);
-    Err(LabError::Memory { cells: longest, needed, available, largest: largest as usize })
-}
-
-fn bytes_needed(scene: &AnyScene) -> f64 {
-    match scene {
+    let needed = match scene {
         AnyScene::Plane(scene) => scene.bytes_needed(),
         AnyScene::Space(scene) => scene.bytes_needed(),
-    }
+    };
+    let longest = scene.cells().into_iter().max().unwrap_or(1);
+    machine::check_memory(longest, scene.dimension(), needed)
+}
+
+/// Refuses an example that needs more memory than there is.
+pub fn check_example_memory(dimension: usize, size: usize) -> Result<(), LabError> {
+    let needed = (size as f64).powf(dimension as f64) * BYTES_PER_CELL;
+    machine::check_memory(size, dimension, needed)
 }
 
 #[cfg(test)]

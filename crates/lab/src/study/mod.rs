@@ -21,8 +21,7 @@ pub mod store;
 mod table;
 mod viscous;
 
-use unstick::mlcp::Start;
-use unstick::scene::file::nearest;
+use unstick::mlcp::{Start, nearest};
 
 use crate::LabError;
 pub use quantity::Quantity;

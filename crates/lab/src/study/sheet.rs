@@ -4,13 +4,14 @@ mod curves;
 
 use std::path::PathBuf;
 
+use unstick::files::plot::Plot;
+
 use super::judge::{Verdict, best, judge};
 use super::measure::{Place, places};
 use super::record::Record;
 use super::store::Store;
 use super::table::{Table, Texts};
 use super::{Pace, Show, Study, Task, View};
-use crate::present::chart::Chart;
 
 /// A study with its numbers, ready to be shown.
 pub struct Sheet {
@@ -33,7 +34,7 @@ pub struct Part {
     /// The numbers.
     pub table: Option<Texts>,
     /// Curves.
-    pub charts: Vec<Chart>,
+    pub charts: Vec<Plot>,
     /// Caption and file, below the folder of the store.
     pub pictures: Vec<(String, PathBuf)>,
     /// Sentences on agreement.

@@ -15,7 +15,7 @@ mod rows;
 mod solver;
 mod window;
 
-pub use rows::{FieldRows, theta};
+pub use rows::{FieldRows, MIN_THETA, theta};
 pub use solver::{FieldSolver, RowSolver};
 pub use window::Window;
 

@@ -6,10 +6,9 @@ use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
 use unstick_lab::compare::{self, Contest, Entrant};
 use unstick_lab::machine;
-use unstick_lab::source::{DIMENSION, Named, Source, check_memory, find, resized};
+use unstick_lab::source::{DIMENSION, Named, Source, check_example_memory, check_memory, find, resized};
 
 use crate::args::{BenchArgs, backends};
-use crate::command::generate;
 use crate::error::CommandError;
 
 /// Cells along each axis of an example, where nothing is said.
@@ -88,7 +87,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
         Named::Example(example) => {
             let sizes = if sizes.is_empty() { vec![DEFAULT_SIZE] } else { sizes };
             for &size in &sizes {
-                generate::check_memory(DIMENSION, size)?;
+                check_example_memory(DIMENSION, size)?;
                 let tried = example.generate(DIMENSION, size.min(TRIED), 0);
                 tried.map_err(|error| CommandError::Generate { example, error })?;
             }

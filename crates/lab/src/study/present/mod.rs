@@ -19,25 +19,21 @@ pub fn write(sheet: &Sheet, head: &Head, folder: &Path) -> Result<(), LabError> 
         Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
     };
     let name = sheet.study.name;
-    let mut plots = Vec::new();
     for (number, part) in sheet.parts.iter().enumerate() {
         let numbered =
             |kind: &str| if number == 0 { format!("{name}{kind}") } else { format!("{name}{kind}-{}", number + 1) };
         if let Some(table) = &part.table {
             put(numbered(""), "csv", &table.csv())?;
         }
-        let mut drawn = Vec::new();
         for (place, chart) in part.charts.iter().enumerate() {
-            if let Some(svg) = chart.svg()? {
+            if let Some(svg) = chart.svg() {
                 let place = if place == 0 { String::new() } else { format!("-{}", place + 1) };
                 put(numbered("") + &place, "svg", &svg)?;
                 if part.table.is_none() {
                     put(numbered("") + &place, "csv", &chart.csv())?;
                 }
-                drawn.push(svg);
             }
         }
-        plots.push(drawn);
     }
-    put(name.into(), "html", &page::page(sheet, head, &plots, folder)?)
+    put(name.into(), "html", &page::page(sheet, head, folder)?)
 }

@@ -1,14 +1,50 @@
 //! Curves: over sizes, over iterations, over time.
 
+use unstick::files::plot::{Curve, Dimension, Marks, Plot, Scale, Stroke};
+
 use super::Observation;
-use crate::present::chart::{Across, Chart, Line};
 use crate::study::quantity::Quantity;
 use crate::study::record::{Record, Solve};
 use crate::study::table::{Cell, Table};
 
+/// Values further apart than this factor need a logarithmic axis.
+const WIDE: f64 = 30.0;
+
+/// Residuals below this part of the largest value are rounding.
+const ROUNDING: f64 = 1e-16;
+
+/// Name of an axis.
+const RELATIVE: &str = "residual, relative to that at zero";
+
+fn linear(name: &str) -> Dimension {
+    Dimension::new(name, Scale::Linear)
+}
+
+fn curve(name: String, colour: usize, is_dashed: bool, points: Vec<(f64, f64)>) -> Curve {
+    match is_dashed {
+        true => Curve { stroke: Stroke::Dashed, ..Curve::new(name, colour, points) },
+        false => Curve { marks: Marks::Points, ..Curve::new(name, colour, points) },
+    }
+}
+
+/// A plot whose vertical axis is logarithmic if its values are positive and far apart.
+fn chart(title: &str, across: Dimension, up: &str, mut curves: Vec<Curve>) -> Plot {
+    let points = || curves.iter().flat_map(|curve| &curve.points).filter(|point| point.1.is_finite());
+    let least = points().map(|point| point.1).filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
+    let most = points().map(|point| point.1).fold(0.0, f64::max);
+    let is_wide = points().all(|point| point.1 >= 0.0) && least.is_finite() && most > WIDE * least;
+    if is_wide {
+        for point in curves.iter_mut().flat_map(|curve| &mut curve.points) {
+            point.1 = if point.1.is_finite() { point.1.max(ROUNDING * most) } else { f64::NAN };
+        }
+    }
+    let scale = if is_wide { Scale::Logarithmic } else { Scale::FromZero };
+    Plot { curves, ..Plot::new(title, across, Dimension::new(up, scale)) }
+}
+
 /// Lines of columns over rows that are numbers; published ones are dashed. Where only the columns are
 /// numbers, lines of rows over columns.
-pub fn over_rows(title: &str, up: &str, published: &Table, ours: &Table) -> Chart {
+pub fn over_rows(title: &str, up: &str, published: &Table, ours: &Table) -> Plot {
     let is_number = |text: &String| text.parse::<f64>().is_ok();
     if !ours.rows.iter().any(|(row, _)| is_number(row)) && ours.columns.iter().any(is_number) {
         return over_rows(title, up, &published.transposed(), &ours.transposed());
@@ -20,59 +56,46 @@ pub fn over_rows(title: &str, up: &str, published: &Table, ours: &Table) -> Char
             let points: Vec<_> = table.column(column).into_iter().filter_map(number).collect();
             if !points.is_empty() {
                 let name = if is_dashed { format!("{column}, published") } else { column.clone() };
-                lines.push(Line { name, colour, is_dashed, points });
+                lines.push(curve(name, colour, is_dashed, points));
             }
         }
     }
-    Chart { title: title.into(), across: Across::Places(ours.corner.clone()), up: up.into(), lines }
+    chart(title, Dimension::new(ours.corner.clone(), Scale::AtValues), up, lines)
 }
 
 /// Residual against iterations, a chart for each scene, on its finest grid and in its last frame.
-pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Chart> {
-    let chart = |scene: &str| {
-        let of_scene = || observations.iter().filter(|(place, _)| place.scene == scene);
-        let finest = of_scene().map(|(place, _)| (place.size, place.frame)).max();
-        let drawn = of_scene().filter(|(place, _)| Some((place.size, place.frame)) == finest);
+pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Plot> {
+    let of_scene = |scene: &str| {
+        let records = || observations.iter().filter(|(place, _)| place.scene == scene);
+        let finest = records().map(|(place, _)| (place.size, place.frame)).max();
+        let drawn = records().filter(|(place, _)| Some((place.size, place.frame)) == finest);
         let line = |(colour, (place, record)): (usize, &Observation)| {
             let solve = solve_of(record)?;
             let points = solve.work.iter().zip(&solve.history).map(|(&work, h)| (work as f64, h / solve.reference));
-            Some(Line {
-                name: label(place.row, place.column),
-                colour,
-                is_dashed: colour >= 7,
-                points: points.collect(),
-            })
+            Some(curve(label(place.row, place.column), colour, colour >= 7, points.collect()))
         };
         let (size, frame) = finest.unwrap_or_default();
-        Chart {
-            title: format!("{title}: {scene}, {size} cells along an axis, frame {frame}"),
-            across: Across::Linear("iterations".into()),
-            up: "residual, relative to that at zero".into(),
-            lines: drawn.enumerate().filter_map(line).collect(),
-        }
+        let title = format!("{title}: {scene}, {size} cells along an axis, frame {frame}");
+        let lines = drawn.enumerate().filter_map(line).collect();
+        chart(&title, linear("iterations"), RELATIVE, lines)
     };
-    scenes(observations).into_iter().map(chart).collect()
+    scenes(observations).into_iter().map(of_scene).collect()
 }
 
 /// What each method stops on against its outer iterations, in the last of the steps on the finest grid.
-pub fn residuals(title: &str, observations: &[Observation]) -> Chart {
+pub fn residuals(title: &str, observations: &[Observation]) -> Plot {
     let last = observations.iter().map(|(place, _)| (place.size, place.frame)).max();
     let drawn = observations.iter().filter(|(place, _)| Some((place.size, place.frame)) == last);
     let line = |(colour, (place, record)): (usize, &Observation)| {
         let Record::Step(step) = record else { return None };
         let points = step.history.iter().enumerate().map(|(cycle, &residual)| (cycle as f64, residual)).collect();
-        Some(Line { name: label(place.row, place.column), colour, is_dashed: false, points })
+        Some(curve(label(place.row, place.column), colour, false, points))
     };
-    Chart {
-        title: title.into(),
-        across: Across::Linear("outer iterations".into()),
-        up: "residual, m/s".into(),
-        lines: drawn.enumerate().filter_map(line).collect(),
-    }
+    chart(title, linear("outer iterations"), "residual, m/s", drawn.enumerate().filter_map(line).collect())
 }
 
 /// Residual against outer iterations: median and quartiles over all frames on the finest grid.
-pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Chart> {
+pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Plot> {
     let finest = observations.iter().map(|(place, _)| place.size).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (colour, column) in columns(observations).into_iter().enumerate() {
@@ -89,21 +112,17 @@ pub fn quartiles(title: &str, observations: &[Observation]) -> Vec<Chart> {
             };
             let points = (0..longest).filter_map(at).collect();
             let name = if name.is_empty() { String::new() } else { format!("{name}: median and quartiles") };
-            lines.push(Line { name, colour, is_dashed: part != 0.5, points });
+            lines.push(curve(name, colour, part != 0.5, points));
         }
     }
-    vec![Chart {
-        title: format!("{title}, {finest} cells along an axis"),
-        across: Across::Linear("outer iterations".into()),
-        up: "residual, relative to that at zero".into(),
-        lines,
-    }]
+    let title = format!("{title}, {finest} cells along an axis");
+    vec![chart(&title, linear("outer iterations"), RELATIVE, lines)]
 }
 
 /// A quantity over time, a chart for each scene.
-pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) -> Vec<Chart> {
-    let chart = |scene: &str| {
-        let of_scene = observations.iter().filter(|(place, _)| place.scene == scene);
+pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) -> Vec<Plot> {
+    let of_scene = |scene: &str| {
+        let records = observations.iter().filter(|(place, _)| place.scene == scene);
         let line = |(colour, (place, record)): (usize, &Observation)| {
             let Record::Run(run) = record else { return None };
             let until = |count: usize| {
@@ -114,36 +133,28 @@ pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) ->
                 Some((run.frames[count - 1].time, quantity.of(&Record::Run(part))?))
             };
             let points = (1..=run.frames.len()).filter_map(until).collect();
-            Some(Line { name: label(place.row, place.column), colour, is_dashed: false, points })
+            Some(curve(label(place.row, place.column), colour, false, points))
         };
-        Chart {
-            title: format!("{title}: {scene}"),
-            across: Across::Linear("time, s".into()),
-            up: quantity.name().into(),
-            lines: of_scene.enumerate().filter_map(line).collect(),
-        }
+        let lines = records.enumerate().filter_map(line).collect();
+        chart(&format!("{title}: {scene}"), linear("time, s"), quantity.name(), lines)
     };
-    scenes(observations).into_iter().map(chart).collect()
+    scenes(observations).into_iter().map(of_scene).collect()
 }
 
 /// Quantities of single steps over the frames they follow, a chart for each.
-pub fn over_frames(title: &str, quantities: &[Quantity], observations: &[Observation]) -> Vec<Chart> {
-    let chart = |&quantity: &Quantity| {
+pub fn over_frames(title: &str, quantities: &[Quantity], observations: &[Observation]) -> Vec<Plot> {
+    let of_quantity = |&quantity: &Quantity| {
         let line = |(colour, column): (usize, &'static str)| {
             let steps = observations
                 .iter()
                 .filter(|(place, record)| place.column == column && matches!(record, Record::Step(_)));
             let points = steps.filter_map(|(place, record)| Some((place.frame as f64, quantity.of(record)?))).collect();
-            Line { name: column.into(), colour, is_dashed: false, points }
+            curve(column.into(), colour, false, points)
         };
-        Chart {
-            title: title.into(),
-            across: Across::Linear("frame".into()),
-            up: quantity.name().into(),
-            lines: columns(observations).into_iter().enumerate().map(line).collect(),
-        }
+        let lines = columns(observations).into_iter().enumerate().map(line).collect();
+        chart(title, linear("frame"), quantity.name(), lines)
     };
-    quantities.iter().map(chart).collect()
+    quantities.iter().map(of_quantity).collect()
 }
 
 /// Outer iterations, inner ones and outcome of each solve on the finest grid of each scene.
@@ -253,22 +264,21 @@ pub fn of_flows(
     [across, up]: [&str; 2],
     published: &[(&str, &[(f64, f64)])],
     observations: &[Observation],
-) -> Chart {
+) -> Plot {
     let mut lines = Vec::new();
     for (place, record) in observations {
         let Record::Flow(findings) = record else { continue };
         for (name, points) in findings.curves.iter().filter(|(name, _)| name.starts_with(of)) {
             let name = format!("{name} {} {}", place.row, place.column).replace("  ", " ");
-            lines.push(Line { name, colour: lines.len(), is_dashed: false, points: points.clone() });
+            lines.push(curve(name, lines.len(), false, points.clone()));
         }
     }
-    if lines.is_empty() {
-        return Chart { title: title.into(), across: Across::Linear(across.into()), up: up.into(), lines };
+    if !lines.is_empty() {
+        for (name, points) in published {
+            lines.push(curve((*name).into(), lines.len(), true, points.to_vec()));
+        }
     }
-    for (name, points) in published {
-        lines.push(Line { name: (*name).into(), colour: lines.len(), is_dashed: true, points: points.to_vec() });
-    }
-    Chart { title: title.into(), across: Across::Linear(across.into()), up: up.into(), lines }
+    chart(title, linear(across), up, lines)
 }
 
 #[cfg(test)]
