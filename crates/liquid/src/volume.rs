@@ -220,7 +220,7 @@ mod tests {
     fn liquid_as_it_should_be_is_asked_for_no_divergence_and_missing_liquid_for_some() {
         let mut tank = tank(0.5);
         let grid = tank.setup.grid;
-        let mut asked = |tank: &mut Simulation<2>| {
+        let asked = |tank: &mut Simulation<2>| {
             let mut divergence = CellField::filled(grid.cells(), 7.0);
             let Simulation { setup, geometry, density, starts, state, .. } = tank;
             correction(setup, geometry, density, starts, state, 0.01, &mut divergence);

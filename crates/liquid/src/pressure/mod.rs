@@ -20,7 +20,7 @@ use crate::setup::PressureParams;
 /// The method of the setup, ready to work on the processor.
 pub(crate) enum PressureSolver<const D: usize> {
     /// Takes fields, and rows where there are bodies.
-    Solver(RowSolver<D>),
+    Solver(Box<RowSolver<D>>),
     /// Takes rows.
     Splitting(SplittingName),
 }
@@ -32,7 +32,7 @@ impl<const D: usize> PressureSolver<D> {
             PressureMethod::Splitting(name) => Self::Splitting(name),
             PressureMethod::Solver(name) => {
                 let options = SolverOptions { stop: params.stop(), ..Default::default() };
-                Self::Solver(RowSolver::new(name.build(&options)))
+                Self::Solver(Box::new(RowSolver::new(name.build(&options))))
             }
         }
     }

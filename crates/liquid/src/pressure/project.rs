@@ -72,7 +72,7 @@ impl<const D: usize> Simulation<D> {
             _ => {}
         }
         let PressureSolver::Solver(solver) = solver else { unreachable!("splittings take rows") };
-        let report = solve(solver).map_err(|error| failed(*time, error))?;
+        let report = solve(&mut **solver).map_err(|error| failed(*time, error))?;
         let report = self.accept(report)?;
         Ok(Projection { report, leaving: Vec::new() })
     }

@@ -1,6 +1,7 @@
 //! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
 
-use super::level::{Coupling, Cut, Extra, LANES, Level, NONE, Piece, refill};
+use super::cells::Coupling;
+use super::level::{Cut, Extra, LANES, Level, NONE, Piece, refill};
 use crate::pressure::lines::Line;
 
 /// PᵀAP doubles the energy of smooth functions, because P is piecewise constant. This factor makes up for it.

@@ -20,6 +20,7 @@
 //! double precision. A hierarchy that is rebuilt for another problem works in the memory of the last
 //! one.
 
+mod cells;
 mod coarsen;
 mod coarsest;
 mod couple;

@@ -63,12 +63,12 @@ impl<const D: usize> PressureOperator<D> {
         let parts = self.chunks.fold(
             diagonal.as_mut_slice(),
             &|range, first, diagonal: &mut [f64]| {
-                let mut part = Part::default();
+                let mut rows = LineRows::default();
                 for line in &lines.lines[range] {
                     let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
-                    part.add(unit, lines, line, size, diagonal, &stencil);
+                    rows.add(unit, lines, line, size, diagonal, &stencil);
                 }
-                vec![part]
+                vec![rows]
             },
             &|mut left: Vec<_>, right| {
                 left.extend(right);
@@ -152,12 +152,12 @@ impl<const D: usize> PressureOperator<D> {
 
 /// The rows of some lines, without their diagonal.
 #[derive(Default)]
-struct Part<const D: usize> {
+struct LineRows<const D: usize> {
     stretches: Vec<Stretch<D>>,
     coefficients: Vec<f64>,
 }
 
-impl<const D: usize> Part<D> {
+impl<const D: usize> LineRows<D> {
     /// Appends the rows of a line; their diagonal is written.
     fn add(
         &mut self,
