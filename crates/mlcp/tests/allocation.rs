@@ -93,7 +93,7 @@ fn best_needs_few_bytes_for_an_unknown() {
 /// A solver that is called again with a problem of the same size works in the memory of the first solve. Large pieces
 /// are taken for few vectors: the residual that is measured at the end and, in methods on rows, their iterates.
 fn a_second_solve_allocates_little() {
-    for (name, most) in [("best", 8.0), ("policy+cg/multigrid", 50.0), ("newton+cg/multigrid", 100.0)] {
+    for (name, most) in [("best", 20.0), ("policy+cg/multigrid", 50.0), ("newton+cg/multigrid", 100.0)] {
         let folder = Example::SphereHalf.generate(3, 96, 0).unwrap();
         let problem = folder.problem().unwrap();
         let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions::default());
