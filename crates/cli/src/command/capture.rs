@@ -1,4 +1,4 @@
-//! `unstick capture`: the pressure problem of a frame, as a folder.
+//! `unstick capture`: writes the pressure problem of a frame.
 
 use unstick::scene::run::check_folder;
 use unstick::scene::{AnyScene, Scene, SceneFile};

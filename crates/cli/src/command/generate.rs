@@ -1,4 +1,4 @@
-//! `unstick generate`: a problem folder to try solvers on.
+//! `unstick generate`: writes a problem folder to try solvers on.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::args::GenerateArgs;
 use crate::error::CommandError;
 use crate::output;
 
-/// Writes the folder, or lists the examples if none is named.
+/// Writes the folder, or lists the examples without a name.
 pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let (Some(name), Some(size), Some(out)) = (&args.name, args.size, &args.out) else {
         output::print(list())?;

@@ -1,4 +1,4 @@
-//! `unstick solve`: a problem folder, one or several solvers.
+//! `unstick solve`: one or several solvers on a problem folder.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use crate::progress::TerminalProgress;
 /// Files of a problem folder that an answer must not replace.
 const INPUTS: [&str; 3] = ["b.npy", "wall.npy", "lower.npy"];
 
-/// What is written beside the table.
+/// Files to write in addition to the table.
 struct Files {
     x: Option<Destination>,
     plot: Option<Destination>,
     page: Option<Destination>,
 }
 
-/// Checks everything, then solves, then writes.
+/// Checks the arguments, solves, and writes the files.
 pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let (contest, left_out) = contest(args)?;
     let files = Files::check(args)?;
@@ -60,7 +60,7 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     Ok(judge(&comparison))
 }
 
-/// What was asked of the solvers, checked, and who is left out.
+/// The checked request, and notes on solvers that are left out.
 fn contest(args: &SolveArgs) -> Result<(Contest, Vec<String>), CommandError> {
     let tolerance = match args.tol {
         value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::Tolerance(value)),
@@ -116,15 +116,15 @@ impl Files {
     }
 }
 
-/// What a page about any problem says first.
+/// The first paragraph of a page.
 const LEAD: &[&str] =
     &["Every solver worked on the same problem from the same starting iterate and aimed at the same \
      residual. On a wall row either the liquid presses on the wall, or it has let go and the wall does \
      not pull: such rows are counted as active. On all other rows the flow is in balance."];
 
-/// Writes the best answer; says whose it is, or why there is none.
+/// Writes the best answer. Returns a line on whose it is, or why there is none.
 ///
-/// A lone solver's answer is written however it ended; among several, one must have converged.
+/// The answer of a single solver is always written; of several solvers, one must have converged.
 fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, CommandError> {
     let path = file.path().display();
     let is_alone = comparison.runs.len() == 1;
@@ -141,7 +141,7 @@ fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, C
     Ok(format!("wrote {path}: the answer of {}{caution}", answer.solver))
 }
 
-/// Whether two names lead to one file that exists.
+/// Whether two paths lead to the same existing file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
