@@ -8,8 +8,8 @@ use thiserror::Error;
 use crate::machine::GIBI;
 use unstick::gpu::GpuError;
 use unstick::liquid::StepError;
-use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
-use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::run::RunError;
 

@@ -138,6 +138,11 @@ impl<const D: usize> PressureProblem<D> {
         self.rows.operator.lattice()
     }
 
+    /// The rows, without the bodies' term of the operator.
+    pub fn rows(&self) -> &FieldRows<D> {
+        &self.rows
+    }
+
     /// A, assembled when first asked for.
     pub fn matrix(&self) -> &CsrMatrix<'static> {
         self.rows.operator.matrix()

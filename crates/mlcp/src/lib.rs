@@ -19,13 +19,12 @@
 //!
 //! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
 //! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up, [`fft`] the
-//! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
+//! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code. The crate
+//! `unstick-problems` makes problems to try and keeps problems in folders. Citation keys such as
 //! \[Lai2021\] refer to `docs/references.bib`.
 
 pub mod fft;
 pub mod fields;
-pub mod generate;
-pub mod io;
 pub mod linear;
 pub mod multigrid;
 pub mod precondition;
@@ -47,10 +46,12 @@ mod report;
 mod singular;
 mod start;
 mod stop;
+#[cfg(test)]
+mod test_problems;
 
 pub use coloring::Coloring;
 pub use csr::{CsrMatrix, MMatrixDefect};
-pub use error::{FileError, MatrixError, ProblemError, SolveError};
+pub use error::{MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;
 pub use lattice::Lattice;
 pub use low_rank::LowRank;

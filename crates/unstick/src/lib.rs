@@ -4,7 +4,8 @@
 //! ceilings; with it, the pressure becomes a complementarity problem. This crate gathers what the
 //! project offers to programs:
 //!
-//! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
+//! - [`mlcp`]: complementarity problems and every solver of them;
+//! - [`problems`]: problems to try, and problem folders;
 //! - [`gpu`]: the same solvers on a GPU;
 //! - [`liquid`]: the physics of one time step;
 //! - [`flow`]: viscous flow that fills a box, on stretched grids;
@@ -16,15 +17,14 @@
 //! Make a problem, solve it, look at the account:
 //!
 //! ```
-//! use unstick::mlcp::generate::Example;
 //! use unstick::mlcp::{SolverName, SolverOptions};
+//! use unstick::problems::Example;
 //!
-//! let folder = Example::SphereHalf.generate(2, 24, 0)?;
-//! let problem = folder.problem()?;
+//! let problem = Example::SphereHalf.generate(2, 24, 0)?;
 //! let mut solver = "best".parse::<SolverName>()?.build(&SolverOptions::default());
 //!
 //! let mut q = vec![0.0; problem.size()];
-//! let report = solver.solve(&problem, &mut q)?;
+//! let report = solver.solve(problem.mlcp(), &mut q)?;
 //! assert!(report.converged());
 //! println!("{} of {} wall rows let go", report.active_rows(), report.wall_rows());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,4 +37,5 @@ pub use unstick_gpu as gpu;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;
+pub use unstick_problems as problems;
 pub use unstick_scene as scene;

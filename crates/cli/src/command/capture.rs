@@ -9,7 +9,7 @@ use super::run::check_memory;
 use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::output;
-use crate::source::{simulate, stage_after};
+use crate::source::{problem_of, simulate, stage_after};
 
 /// Simulates up to the frame and writes the problem of the next step.
 pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -29,16 +29,16 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
     let bar = FrameBar::new(!quiet, &scene.title, 0, args.frame);
     simulate(scene, &mut simulation, 0..args.frame, &bar)?;
     bar.finish();
-    let folder = stage_after(scene, &simulation, args.frame)?.folder();
-    folder.write(&args.out).map_err(CommandError::writing)?;
+    let problem = problem_of(&stage_after(scene, &simulation, args.frame)?)?;
+    problem.write(&args.out).map_err(CommandError::writing)?;
     if !quiet {
-        let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
+        let walls = problem.mlcp().wall_rows();
         let path = args.out.display();
         output::print(format_args!(
             "wrote {path}: {} at {:.4} s, {} unknowns, {walls} wall rows\nnext: unstick solve {path} --solver all",
             scene.name,
             simulation.state().time,
-            folder.b.len(),
+            problem.size(),
         ))?;
     }
     Ok(Verdict::Done)

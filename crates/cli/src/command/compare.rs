@@ -6,11 +6,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use unstick::liquid::{PressureStage, SplittingParams};
-use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
-    SplittingName, Start, Stop,
+    MMatrixDefect, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions, SplittingName,
+    Start, Stop,
 };
+use unstick::problems::Problem;
 
 use super::entrant::{Entrant, Worker};
 use crate::error::CommandError;
@@ -149,24 +149,24 @@ fn distinct(
 
 impl Contest {
     /// What solvers of a problem are built with.
-    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
-        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
+    pub fn options(&self, problem: &Problem) -> SolverOptions {
+        SolverOptions { stop: self.stop, coloring: problem.coloring().map(Arc::new), ..Default::default() }
     }
 
     /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
     ///
     /// A solver that fails is reported as such and does not keep the others from running.
-    pub fn run(&self, name: &str, folder: &ProblemFolder, problem: &Mlcp, start: &[f64], progress: bool) -> Comparison {
-        let options = self.options(folder);
+    pub fn run(&self, name: &str, problem: &Problem, start: &[f64], progress: bool) -> Comparison {
+        let options = self.options(problem);
         let (spinner, count) = (Spinner::new(progress), self.solvers.len());
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
         for (number, &solver) in self.solvers.iter().enumerate() {
-            let solver = solver.on(problem);
+            let solver = solver.on(problem.mlcp());
             spinner.say(format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = Worker::new(solver, &options, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
+            let worker = Worker::new(solver, &options, problem.mlcp(), start);
+            let result = worker.and_then(|mut worker| worker.solve(&options, problem.mlcp(), None, &mut x));
             let run = Run { solver, result };
             if let Some(worth) = run.worth()
                 && answer.as_ref().is_none_or(|best| worth > best.worth)
@@ -175,19 +175,19 @@ impl Contest {
             }
             runs.push(run);
         }
-        Comparison { answer, ..Comparison::of(self, name, folder, problem, runs) }
+        Comparison { answer, ..Comparison::of(self, name, problem, runs) }
     }
 }
 
 impl Comparison {
     /// Runs beside what they had to do, without an answer.
-    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<Run>) -> Self {
+    pub fn of(contest: &Contest, name: &str, problem: &Problem, runs: Vec<Run>) -> Self {
         Self {
             problem: name.into(),
             unknowns: problem.size(),
-            wall_rows: problem.wall_rows(),
-            entries: folder.matrix.entries(),
-            defect: folder.matrix.m_matrix_defect(),
+            wall_rows: problem.mlcp().wall_rows(),
+            entries: problem.matrix().entries(),
+            defect: problem.matrix().m_matrix_defect(),
             stop: contest.stop,
             start: contest.start,
             threads: rayon::current_num_threads(),

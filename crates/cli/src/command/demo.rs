@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use unstick::mlcp::generate::Example;
 use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
+use unstick::problems::Example;
 
 use super::compare::{Comparison, Contest};
 use super::{Verdict, judge};
@@ -46,8 +46,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let page_file = Destination::check(&folder.join("report.html"), "html")?;
 
     let example = Example::SphereHalf;
-    let data = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
-    let problem = data.problem().map_err(CommandError::Problem)?;
+    let problem = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
     if !quiet {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
@@ -55,7 +54,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let solvers = SolverName::defaults().into_iter().map(|name| PressureMethod::from(name).into()).collect();
     let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
-    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], !quiet);
+    let comparison = contest.run(&name, &problem, &vec![0.0; problem.size()], !quiet);
 
     let svg = plot::svg(&comparison)?;
     plot_file.write(&svg)?;

@@ -4,14 +4,14 @@ mod visit;
 
 use std::path::{Path, PathBuf};
 
-use unstick::mlcp::generate::Example;
+use unstick::problems::Example;
 use unstick::scene::file::nearest;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
 use crate::error::CommandError;
 use crate::machine::{GIBI, Memory};
 
-pub use visit::{Captured, simulate, stage_after};
+pub use visit::{Captured, problem_of, simulate, stage_after};
 
 /// Tells an example from a scene of the same name.
 const EXAMPLE: &str = "example:";

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::ThreadPool;
 
 use unstick::liquid::{PressureStage, Simulation};
-use unstick::mlcp::io::ProblemFolder;
+use unstick::problems::Problem;
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Scene};
 
@@ -24,7 +24,7 @@ pub struct Captured {
     /// The frame before the step; none where there are no frames.
     pub frame: Option<usize>,
     /// The problem, with the pressure of the step before where there is one.
-    pub folder: ProblemFolder,
+    pub problem: Problem,
     /// What splittings work on, where the problem is one of a step.
     pub velocities: Option<Box<dyn Velocities>>,
 }
@@ -41,13 +41,13 @@ impl Source {
                 AnyScene::Space(scene) => visit_frames(name, scene, frames, pool, shown, measure),
             },
             Self::Example { name, example, size } => {
-                let folder = example.generate(DIMENSION, *size, 0);
-                let folder = folder.map_err(|error| CommandError::Generate { example: *example, error })?;
-                measure(Captured::new(name, None, folder))
+                let problem = example.generate(DIMENSION, *size, 0);
+                let problem = problem.map_err(|error| CommandError::Generate { example: *example, error })?;
+                measure(Captured::new(name, None, problem))
             }
             Self::Folder { path } => {
-                let folder = ProblemFolder::read(path).map_err(|error| CommandError::reading(error, path))?;
-                measure(Captured::new(&path.display().to_string(), None, folder))
+                let problem = Problem::read(path).map_err(|error| CommandError::reading(error, path))?;
+                measure(Captured::new(&path.display().to_string(), None, problem))
             }
         }
     }
@@ -80,9 +80,9 @@ fn visit_frames<const D: usize>(
         if place + 1 == frames.len() {
             simulation = None; // its memory is better used by the solvers
         }
-        let folder = stage.folder();
+        let problem = problem_of(&stage)?;
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), folder) })?;
+        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), problem) })?;
     }
     Ok(())
 }
@@ -114,6 +114,12 @@ pub fn stage_after<const D: usize>(
     Ok(simulation.stage(dt).map_err(RunError::from)?)
 }
 
+/// The problem of a stage, which starts from the pressure of the step before.
+pub fn problem_of<const D: usize>(stage: &PressureStage<D>) -> Result<Problem, CommandError> {
+    let problem = Problem::from_rows(stage.grid(), stage.rows().clone());
+    problem.and_then(|problem| problem.with_start(stage.start().to_vec())).map_err(CommandError::Problem)
+}
+
 /// What is going to be simulated, in a line.
 fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> String {
     let cells = scene.setup.grid.cells().map(|count| count.to_string()).join(" × ");
@@ -122,15 +128,15 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
 }
 
 impl Captured {
-    fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
-        let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
-        Self { scene: scene.into(), size, frame, folder, velocities: None }
+    fn new(scene: &str, frame: Option<usize>, problem: Problem) -> Self {
+        let size = problem.grid().and_then(|grid| grid.shape.iter().copied().max());
+        Self { scene: scene.into(), size, frame, problem, velocities: None }
     }
 
     /// What it is, in a line.
     pub fn title(&self) -> String {
         let mut title = self.scene.clone();
-        if let Some(grid) = &self.folder.grid {
+        if let Some(grid) = self.problem.grid() {
             let cells: Vec<_> = grid.shape.iter().map(usize::to_string).collect();
             title += &format!(", {} cells", cells.join(" × "));
         }

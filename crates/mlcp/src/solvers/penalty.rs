@@ -179,14 +179,14 @@ impl<'p> Springs<'p> {
 
 #[cfg(test)]
 mod tests {
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
     use crate::{SolverName, SolverOptions, Stop, Tolerance};
 
     /// There every spring is stretched at first, and pulls far harder than anything else.
     #[test]
     fn a_start_far_below_the_bounds_hardly_costs_more_than_zero() {
-        let folder = Example::SphereHalf.generate(3, 20, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 3, 20, 0);
+        let problem = generated.problem();
         let cycles_from = |start: f64| {
             let stop = Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None };
             let options = SolverOptions { stop, ..SolverOptions::default() };

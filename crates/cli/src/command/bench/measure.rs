@@ -63,21 +63,20 @@ pub fn measure(
     repetitions: usize,
     shown: bool,
 ) -> Result<Measured, CommandError> {
-    let folder = &captured.folder;
-    let problem = folder.problem().map_err(CommandError::Problem)?;
-    let options = contest.options(folder);
-    let mut start = match (contest.start, &folder.x) {
-        (Start::Given, Some(x)) => x.clone(),
+    let problem = captured.problem.mlcp();
+    let options = contest.options(&captured.problem);
+    let mut start = match (contest.start, captured.problem.start()) {
+        (Start::Given, Some(start)) => start.to_vec(),
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
+    contest.start.prepare(problem, &mut start).map_err(CommandError::Prepare)?;
 
     let spinner = Spinner::new(shown);
     spinner.say("timing a copy".into());
     let before = bandwidth::copy();
-    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
+    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, problem, &start));
     let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
     let mut timings = vec![Timing::default(); count];
@@ -89,7 +88,7 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            let report = worker.solve(&options, problem, captured.velocities.as_deref(), &mut x)?;
             timing.solves.push(Sample::of(turn, &report, worker.times()));
             Ok(report)
         });
@@ -108,7 +107,7 @@ pub fn measure(
         scene: captured.scene.clone(),
         size: captured.size,
         frame: captured.frame,
-        comparison: Comparison::of(contest, &captured.title(), folder, &problem, runs),
+        comparison: Comparison::of(contest, &captured.title(), &captured.problem, runs),
         timings,
         repetitions,
         bandwidth,

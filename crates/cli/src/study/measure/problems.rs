@@ -107,32 +107,31 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
 /// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
 /// the way there and back.
 fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) -> Result<Solve, CommandError> {
-    let folder = &captured.folder;
-    let problem = folder.problem().map_err(CommandError::Problem)?;
+    let problem = captured.problem.mlcp();
     let mut start = vec![0.0; problem.size()];
-    entrant.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
-    let spacing = folder.grid.as_ref().map_or(1.0, |grid| grid.spacing);
+    entrant.start.prepare(problem, &mut start).map_err(CommandError::Prepare)?;
+    let spacing = captured.problem.grid().map_or(1.0, |grid| grid.spacing);
     let tolerance = match task.target {
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
     let options = SolverOptions {
         stop: Stop { tolerance, max_cycles: None },
-        coloring: folder.coloring().map(Arc::new),
+        coloring: captured.problem.coloring().map(Arc::new),
         ..Default::default()
     };
     let name = solver(entrant)?;
-    let on = on.on(&problem);
+    let on = on.on(problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut worker = match Worker::new(on, &options, &problem, &start) {
+    let mut worker = match Worker::new(on, &options, problem, &start) {
         Ok(worker) => worker,
-        Err(error) => return Ok(failed(&error, &problem)),
+        Err(error) => return Ok(failed(&error, problem)),
     };
     for _ in 0..task.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            Worker::Processor(_) => build(name, entrant.newton, &options).solve(&problem, &mut x),
-            worker => worker.solve(&options, &problem, None, &mut x),
+            Worker::Processor(_) => build(name, entrant.newton, &options).solve(problem, &mut x),
+            worker => worker.solve(&options, problem, None, &mut x),
         };
         match solved {
             Ok(report) => {
@@ -142,7 +141,7 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
                 solves.push(solve.as_secs_f64());
                 accounts.push(report);
             }
-            Err(error) => return Ok(failed(&error, &problem)),
+            Err(error) => return Ok(failed(&error, problem)),
         }
     }
     let first = &accounts[0];

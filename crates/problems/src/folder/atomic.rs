@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::FileError;
 
 /// Fills a temporary file beside `path` and gives it its name at the end, replacing any file there.
-pub(super) fn write_file(
+pub(crate) fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), FileError> {
