@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use unstick::files::write_atomic;
 
 use crate::error::CommandError;
 
@@ -52,14 +52,11 @@ impl Destination {
         &self.path
     }
 
-    /// Puts the file in its place, whole or not at all.
+    /// Writes the file, complete or not at all.
     pub fn write(&self, content: &str) -> Result<(), CommandError> {
         let failed =
             |error: io::Error| CommandError::Destination { path: self.path.clone(), reason: error.to_string() };
-        let mut file = new_file_in(folder_of(&self.path)).map_err(failed)?;
-        file.write_all(content.as_bytes()).map_err(failed)?;
-        file.persist(&self.path).map_err(|error| failed(error.error))?;
-        Ok(())
+        write_atomic(&self.path, content.as_bytes()).map_err(failed)
     }
 }
 
@@ -69,14 +66,6 @@ fn folder_of(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
-}
-
-/// A temporary file with the rights of an ordinary one, which it is going to become.
-fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 use unstick_files::usd::{Part, PartShape, Stage, World};
 use unstick_files::vdb::{Grids, Liquid, Precision};
-use unstick_files::{Fields, Points, Surface, gltf, npz, obj, ply, usd, vdb, vtk, write_whole};
+use unstick_files::{Fields, Points, Surface, gltf, npz, obj, ply, usd, vdb, vtk, write_atomic};
 use unstick_grid::{CellField, FaceField, Grid, Pose, SignedDistance, sample_cells, sample_nodes};
 
 const RADIUS: f64 = 0.3;
@@ -26,7 +26,7 @@ fn main() -> std::io::Result<()> {
     let pressure = sample_cells(&grid, |point| (-1000.0 * ball.at(point)).max(0.0));
     let liquid = Liquid { frame: 7, time: 0.07, grid, distance: &distance, velocity: &velocity, pressure: &pressure };
     let grids = [Grids::Surface, Grids::Velocity, Grids::Pressure];
-    let put = |name: &str, bytes: Vec<u8>| write_whole(&folder.join(name), &bytes);
+    let put = |name: &str, bytes: Vec<u8>| write_atomic(&folder.join(name), &bytes);
     put("ball.vdb", vdb::liquid(&liquid, &grids, Precision::Single))?;
     put("half.vdb", vdb::liquid(&liquid, &grids, Precision::Half))?;
     put("empty.vdb", {

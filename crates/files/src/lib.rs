@@ -1,7 +1,7 @@
 //! The files that Houdini, Blender, ParaView and NumPy open, from plain values.
 //!
-//! Every format is a function from values to the bytes of a file; [`write_whole`] puts them on disk so
-//! that whoever reads the path sees the old file or the whole new one.
+//! Every format is a function from values to the bytes of a file. [`write_atomic`] puts them on disk: a reader of
+//! the path sees the old file or the complete new one.
 //!
 //! | values | formats |
 //! |---|---|
@@ -23,6 +23,7 @@
 //! # Ok::<(), unstick_grid::GridError>(())
 //! ```
 
+mod atomic;
 mod fields;
 pub mod gltf;
 pub mod npz;
@@ -34,13 +35,12 @@ mod surface;
 pub mod usd;
 pub mod vdb;
 pub mod vtk;
-mod whole;
 
+pub use atomic::{AtomicFile, write_atomic};
 pub use fields::Fields;
 pub use points::Points;
 pub use series::{FileCount, Series};
 pub use surface::Surface;
-pub use whole::{new_beside, write_whole};
 
 /// Three components of a vector of the plane or of space.
 pub(crate) fn in_space<const D: usize>(vector: &[f64; D]) -> [f64; 3] {

@@ -33,6 +33,7 @@ pub mod solvers;
 
 mod checkerboard;
 mod coloring;
+mod convergence;
 mod csr;
 mod error;
 mod interrupt;
@@ -50,6 +51,7 @@ mod stop;
 mod test_problems;
 
 pub use coloring::Coloring;
+pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;

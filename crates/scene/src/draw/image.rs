@@ -2,7 +2,7 @@
 
 use std::{io::BufReader, path::Path};
 
-use unstick_files::write_whole;
+use unstick_files::write_atomic;
 
 use super::{
     DrawError,
@@ -104,7 +104,7 @@ impl Image {
     /// Writes a PNG file. Whoever reads the path sees the old file or the whole new one.
     pub fn write_png(&self, path: &Path) -> Result<(), DrawError> {
         let bytes = self.encode_png(Compression::default())?;
-        write_whole(path, &bytes).map_err(|source| DrawError::File { path: path.to_owned(), source })
+        write_atomic(path, &bytes).map_err(|source| DrawError::File { path: path.to_owned(), source })
     }
 
     /// Reads a PNG file of 8-bit red, green and blue, as [`write_png`](Self::write_png) leaves it.

@@ -6,6 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use unstick_files::AtomicFile;
+
 use super::MovieError;
 
 /// Makes an MP4 (H.264, 4:2:0) of the frames `pattern` (as `frame-%06d.png`) in a folder.
@@ -17,7 +19,7 @@ pub fn transcode_with_ffmpeg(folder: &Path, pattern: &str, rate: f64, movie: &Pa
         return Err(MovieError::FrameRate(rate));
     }
     let refused = |source| MovieError::File { path: movie.to_owned(), source };
-    let unfinished = unstick_files::new_beside(movie).map_err(refused)?;
+    let unfinished = AtomicFile::create(movie).map_err(refused)?;
     let outcome = Command::new("ffmpeg")
         .args(["-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-framerate"])
         .arg(rate.to_string())
@@ -25,7 +27,7 @@ pub fn transcode_with_ffmpeg(folder: &Path, pattern: &str, rate: f64, movie: &Pa
         .arg(folder.join(pattern))
         .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "18"])
         .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"])
-        .arg(unfinished.path())
+        .arg(unfinished.temporary_path())
         .stdin(Stdio::null())
         .output();
     let output = match outcome {
@@ -39,7 +41,7 @@ pub fn transcode_with_ffmpeg(folder: &Path, pattern: &str, rate: f64, movie: &Pa
         let message = lines[lines.len().saturating_sub(3)..].join("; ");
         return Err(MovieError::Ffmpeg { path: movie.to_owned(), message });
     }
-    unfinished.persist(movie).map_err(|error| refused(error.error))?;
+    unfinished.commit().map_err(refused)?;
     Ok(true)
 }
 

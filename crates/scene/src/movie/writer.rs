@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
+use unstick_files::AtomicFile;
 
 use super::{MovieError, chunks};
 use crate::draw::{Compression, Image};
@@ -49,7 +49,7 @@ const COUNT_PIECE: u64 = 8 + 25;
 #[derive(Debug)]
 pub struct MovieWriter {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: BufWriter<AtomicFile>,
     rate: FrameRate,
     /// Header of the first frame: the others must have the same.
     header: Option<Vec<u8>>,
@@ -61,8 +61,7 @@ pub struct MovieWriter {
 impl MovieWriter {
     /// Starts a movie that will lie at `path`.
     pub fn create(path: &Path, rate: FrameRate) -> Result<Self, MovieError> {
-        let file =
-            unstick_files::new_beside(path).map_err(|source| MovieError::File { path: path.to_owned(), source })?;
+        let file = AtomicFile::create(path).map_err(|source| MovieError::File { path: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), rate, header: None, frames: 0, sequence: 0 })
     }
 
@@ -139,9 +138,7 @@ impl MovieWriter {
         chunks::write(&mut self.file, b"IEND", &[])?;
         self.file.seek(SeekFrom::Start(COUNT_PIECE))?;
         chunks::write(&mut self.file, b"acTL", &count(self.frames))?;
-        let file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
+        self.file.into_inner().map_err(std::io::IntoInnerError::into_error)?.commit()
     }
 }
 

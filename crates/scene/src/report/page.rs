@@ -20,14 +20,14 @@ pub fn write_with_bodies(summary: &RunSummary, bodies: &[RunSeries], path: &Path
         let end = page.find("<h2>Over time</h2>").unwrap_or(page.len());
         page.insert_str(end, &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n"));
     }
-    unstick_files::write_whole(path, page.as_bytes())
+    unstick_files::write_atomic(path, page.as_bytes())
         .map_err(|source| ReportError::File { path: path.to_owned(), source })
 }
 
 /// Writes the page. Whoever reads the path sees the old file or the whole new one.
 pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
     let page = render(summary)?;
-    unstick_files::write_whole(path, page.as_bytes())
+    unstick_files::write_atomic(path, page.as_bytes())
         .map_err(|source| ReportError::File { path: path.to_owned(), source })
 }
 

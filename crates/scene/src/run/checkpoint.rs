@@ -12,7 +12,7 @@ use postcard::de_flavors::Slice;
 use serde::{Deserialize, Serialize};
 
 use super::RunError;
-use unstick_files::{Series, write_whole};
+use unstick_files::{Series, write_atomic};
 
 const MAGIC: &[u8] = b"unstick checkpoint 2\n";
 const HASH: usize = 32;
@@ -61,7 +61,7 @@ fn put(path: &Path, header: &Header, state: &impl Serialize) -> Result<(), RunEr
     };
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
-    encode().and_then(|bytes| write_whole(path, &bytes)).map_err(RunError::file(path))
+    encode().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
 }
 
 /// Reads the newest checkpoint that is sound; says what is wrong with newer ones.

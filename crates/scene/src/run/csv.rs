@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use unstick_files::write_whole;
+use unstick_files::write_atomic;
 
 /// A table on disk, up to date after every frame.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Csv {
 impl Csv {
     /// Begins anew.
     pub fn create(path: &Path, header: &str) -> Result<Self, RunError> {
-        write_whole(path, format!("{header}\n").as_bytes()).map_err(RunError::file(path))?;
+        write_atomic(path, format!("{header}\n").as_bytes()).map_err(RunError::file(path))?;
         Self::open(path)
     }
 
@@ -33,7 +33,7 @@ impl Csv {
         for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n') && is_kept(line)) {
             kept.push_str(line);
         }
-        write_whole(path, kept.as_bytes()).map_err(RunError::file(path))?;
+        write_atomic(path, kept.as_bytes()).map_err(RunError::file(path))?;
         Self::open(path)
     }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::RunError;
-use unstick_files::write_whole;
+use unstick_files::write_atomic;
 
 const STATUS: &str = "status.json";
 const LOCK: &str = "live.lock";
@@ -70,7 +70,7 @@ pub fn is_live(folder: &Path) -> bool {
 /// Asks whoever computes in that folder to write a checkpoint and stop.
 pub fn ask_to_stop(folder: &Path) -> Result<(), RunError> {
     let path = folder.join(STOP);
-    write_whole(&path, b"").map_err(RunError::file(&path))
+    write_atomic(&path, b"").map_err(RunError::file(&path))
 }
 
 /// Says that a run is going, for as long as it is kept.
@@ -130,7 +130,7 @@ impl Beacon {
         let status = Status { state, frame, frames: self.frames, seconds_left: estimate };
         let path = self.folder.join(STATUS);
         let text = serde_json::json!(status).to_string() + "\n";
-        write_whole(&path, text.as_bytes()).map_err(RunError::file(&path))
+        write_atomic(&path, text.as_bytes()).map_err(RunError::file(&path))
     }
 }
 

@@ -9,7 +9,7 @@ use super::RunError;
 use crate::file::{SceneError, SceneFile};
 use crate::scene::AnyScene;
 use crate::viscous::AnyViscousScene;
-use unstick_files::write_whole;
+use unstick_files::write_atomic;
 
 /// The name of the file.
 const NAME: &str = "run.json";
@@ -103,7 +103,7 @@ impl RunRecord {
         let path = run.join(NAME);
         let broken = |error: serde_json::Error| RunError::Record { path: path.clone(), reason: error.to_string() };
         let text = serde_json::to_string_pretty(self).map_err(broken)? + "\n";
-        write_whole(&path, text.as_bytes()).map_err(RunError::file(&path))
+        write_atomic(&path, text.as_bytes()).map_err(RunError::file(&path))
     }
 
     /// Reads that of a run folder.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use unstick_files::usd::Stage;
-use unstick_files::{Series, gltf, npz, obj, ply, usd, vtk, write_whole};
+use unstick_files::{Series, gltf, npz, obj, ply, usd, vtk, write_atomic};
 
 use super::{FrameSink, Index, Shot, surface, values, world};
 use crate::dimension::{Dim, Dimension};
@@ -59,7 +59,7 @@ where
             && let Some(bytes) = (self.encode)(shot)
         {
             let path = self.series.path(number);
-            write_whole(&path, &bytes).map_err(RunError::file(&path))?;
+            write_atomic(&path, &bytes).map_err(RunError::file(&path))?;
             if let Some(index) = &self.index {
                 index.write(&self.series, usize::MAX)?;
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unstick_files::usd::{self, Stage};
-use unstick_files::{Series, vtk, write_whole};
+use unstick_files::{Series, vtk, write_atomic};
 
 use super::{Shot, world};
 use crate::dimension::{Dim, Dimension};
@@ -33,7 +33,7 @@ impl Index {
         if let (Self::Usd { .. }, Some(shot)) = (self, Dim::<D>::space(shot)) {
             let put = |name: &str, bytes: Vec<u8>| {
                 let path = series.folder.join(name);
-                write_whole(&path, &bytes).map_err(RunError::file(&path))
+                write_atomic(&path, &bytes).map_err(RunError::file(&path))
             };
             put("world.usda", usd::world(&world::world(shot.simulation)))?;
             put("manifest.usda", usd::manifest(world::names(shot.simulation).iter().map(String::as_str)))?;
@@ -58,6 +58,6 @@ impl Index {
                 (parent.join("stage.usda"), usd::stage(stage, &numbers.iter().map(entry).collect::<Vec<_>>()))
             }
         };
-        write_whole(&path, &bytes).map_err(RunError::file(&path))
+        write_atomic(&path, &bytes).map_err(RunError::file(&path))
     }
 }

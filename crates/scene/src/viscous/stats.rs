@@ -37,8 +37,12 @@ impl Stats {
         let liquid = state.velocity.iter().flat_map(|field| field.values()).fold(0.0f64, |most, u| most.max(u.abs()));
         let line = &mut self.0.lines;
         let _ = write!(line, "{},{},{},{energy},{fastest},{liquid},", state.step, state.time, flow.length);
-        let _ = write!(line, "{:e},{},{},", flow.divergence, flow.viscous_iterations, flow.pressure_iterations);
-        let _ = write!(line, "{},{},{},{:e}", contact.contacts, contact.iterations, report.films, contact.deepest);
+        let _ = write!(line, "{:e},{},{},", flow.divergence, flow.viscous.iterations, flow.pressure.iterations);
+        let _ = write!(
+            line,
+            "{},{},{},{:e}",
+            contact.contacts, contact.impulse_solve.iterations, report.films, contact.deepest
+        );
         for (_, seconds) in report.seconds.parts() {
             let _ = write!(line, ",{seconds:.6}");
         }

@@ -22,7 +22,7 @@ use crate::dimension::{Dim, Dimension};
 use crate::run::RunError;
 use crate::scene::Scene;
 use pack::Pack;
-use unstick_files::write_whole;
+use unstick_files::write_atomic;
 
 pub(crate) use layers::{plane_fields, plane_solids, space_mesh, space_solids};
 pub use pack::Pack as ViewPack;
@@ -90,7 +90,7 @@ fn moves<const D: usize>(simulation: &Simulation<D>) -> bool {
 }
 
 fn write(path: &Path, pack: &Pack) -> Result<(), RunError> {
-    pack.compress().and_then(|bytes| write_whole(path, &bytes)).map_err(RunError::file(path))
+    pack.compress().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
 }
 
 impl<const D: usize> Scene<D> {
