@@ -148,16 +148,6 @@ impl<const D: usize> PressureProblem<D> {
         self.rows.operator.matrix()
     }
 
-    /// b.
-    pub fn b(&self) -> &[f64] {
-        &self.rows.b
-    }
-
-    /// Lower bounds.
-    pub fn lower(&self) -> &[f64] {
-        &self.rows.lower
-    }
-
     /// Solves from `guess` (a scaled pressure for every cell).
     pub fn solve(
         &self,

@@ -61,7 +61,10 @@ pub fn save_problem(
             None => Problem::new(matrix, b)?,
         };
         let problem = problem.with_lower(lower)?;
-        start.map_or(Ok(problem), |start| problem.with_start(start))
+        match start {
+            Some(start) => problem.with_start(start),
+            None => Ok(problem),
+        }
     };
     py.detach(|| problem().map_err(Exception::from)?.write(&folder).map_err(Exception::from))?;
     Ok(())
