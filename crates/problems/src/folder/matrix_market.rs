@@ -7,8 +7,8 @@ use std::path::Path;
 use unstick_mlcp::{CsrMatrix, MatrixError};
 
 use super::assemble::{Entry, assemble};
-use super::atomic;
 use super::lines::{Lines, fields, quote, whole_number};
+use super::write_file;
 use crate::error::FileError;
 
 /// What our own files start with, and what a wrong file is compared to.
@@ -36,7 +36,7 @@ pub fn write_matrix(path: &Path, matrix: &CsrMatrix) -> Result<(), FileError> {
     matrix.check_symmetric_positive().map_err(unusable(path))?;
     let lower = |row: usize| matrix.row(row).take_while(move |&(column, _)| column <= row);
     let entries: usize = (0..matrix.rows()).map(|row| lower(row).count()).sum();
-    atomic::write_file(path, |file| {
+    write_file(path, |file| {
         writeln!(file, "{BANNER}")?;
         writeln!(file, "{0} {0} {entries}", matrix.rows())?;
         for row in 0..matrix.rows() {

@@ -2,18 +2,17 @@
 
 mod array;
 mod assemble;
-mod atomic;
 mod lines;
 mod matrix_market;
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use unstick_files::{AtomicFile, AtomicFolder};
 use unstick_mlcp::CsrMatrix;
 
 use array::write_mask;
 pub use array::{read_array, write_array};
-pub(crate) use atomic::write_file;
 pub use matrix_market::{read_matrix, write_matrix};
 
 use crate::bounds::{lower_bounds, wall_mask};
@@ -67,22 +66,36 @@ impl Problem {
         check(self.matrix(), self.grid(), folder)?;
         let (b, lower) = (self.mlcp().b(), self.mlcp().lower());
         let walls: Vec<bool> = lower.iter().map(|&bound| bound > f64::NEG_INFINITY).collect();
-        atomic::write_new_folder(folder, |folder| {
-            write_matrix(&folder.join(MATRIX), self.matrix())?;
-            write_array(&folder.join(RIGHT_HAND_SIDE), b)?;
-            write_mask(&folder.join(WALL), &walls)?;
-            if lower.iter().any(|bound| bound.is_finite() && *bound != 0.0) {
-                write_array(&folder.join(LOWER), lower)?;
-            }
-            if let Some(start) = self.start() {
-                write_array(&folder.join(START), start)?;
-            }
-            match self.grid() {
-                Some(grid) => grid.write(&folder.join(GRID)),
-                None => Ok(()),
-            }
-        })
+        let refused = |error: io::Error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty => FileError::Exists { path: folder.to_owned() },
+            _ => FileError::io(folder)(error),
+        };
+        let new = AtomicFolder::create(folder).map_err(refused)?;
+        let file = |name: &str| new.path().join(name);
+        write_matrix(&file(MATRIX), self.matrix())?;
+        write_array(&file(RIGHT_HAND_SIDE), b)?;
+        write_mask(&file(WALL), &walls)?;
+        if lower.iter().any(|bound| bound.is_finite() && *bound != 0.0) {
+            write_array(&file(LOWER), lower)?;
+        }
+        if let Some(start) = self.start() {
+            write_array(&file(START), start)?;
+        }
+        if let Some(grid) = self.grid() {
+            grid.write(&file(GRID))?;
+        }
+        new.commit().map_err(refused)
     }
+}
+
+/// Writes a file, all of it or nothing.
+pub(crate) fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+    let write = || {
+        let mut file = BufWriter::with_capacity(1 << 18, AtomicFile::create(path)?);
+        fill(&mut file)?;
+        file.into_inner()?.commit()
+    };
+    write().map_err(FileError::io(path))
 }
 
 /// What a folder promises beyond what a [`Problem`] always keeps to.

@@ -6,10 +6,10 @@ use unstick::gpu::{Backend, Placement};
 use unstick::liquid::{Setup, Wall};
 use unstick::scene::run::{RunRecord, check_folder};
 use unstick::scene::{AnyScene, SceneFile};
+use unstick_lab::machine::{self, Memory};
 
 use crate::args::{RunArgs, WallKind};
 use crate::error::CommandError;
-use crate::machine::{self, Memory};
 
 /// The scene that runs when none is named.
 const DEFAULT_SCENE: &str = "dam-break";

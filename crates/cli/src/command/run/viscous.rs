@@ -15,8 +15,8 @@ use super::progress::{Bar, stop_on_interrupt};
 use crate::args::{BackendKind, RunArgs};
 use crate::command::Verdict;
 use crate::error::CommandError;
-use crate::machine::{self, Memory};
 use crate::output;
+use unstick_lab::machine::{self, Memory};
 
 /// Bodies that get curves of their own in the report.
 const CURVES: usize = 4;
