@@ -4,7 +4,6 @@
 //! general literals lets a hostile header cost more than the file is worth.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use super::lines::quote;

@@ -1,7 +1,6 @@
 //! Matrix Market files.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use unstick_mlcp::{CsrMatrix, MatrixError};

@@ -134,3 +134,37 @@ impl ParseExampleError {
         Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_arguments_give_the_same_problem_and_a_seed_changes_b_alone() {
+        for example in Example::ALL {
+            for dimension in [2, 3] {
+                let [one, again, other] = [1, 1, 2].map(|seed| example.generate(dimension, 12, seed).unwrap());
+                assert_eq!(one, again, "{example}");
+                assert_eq!((one.matrix(), one.mlcp().lower()), (other.matrix(), other.mlcp().lower()), "{example}");
+                assert_ne!(one.mlcp().b(), other.mlcp().b(), "{example}");
+                assert_eq!(one.mlcp().wall_rows() == 0, example == Example::ClosedBox, "{example}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_and_dimensions_without_a_problem_are_refused() {
+        let refusal = |dimension, size| Example::CubeLid.generate(dimension, size, 0).unwrap_err();
+        assert_eq!(refusal(3, 7), GenerateError::Size { size: 7, smallest: 8 });
+        assert_eq!(refusal(4, 8), GenerateError::Dimension(4));
+    }
+
+    #[test]
+    fn examples_are_known_by_name_and_near_names_are_suggested() {
+        for example in Example::ALL {
+            assert_eq!(example.name().parse(), Ok(example));
+        }
+        assert_eq!("sphere-haf".parse::<Example>().unwrap_err().nearest(), Some(Example::SphereHalf));
+        assert_eq!("teapot".parse::<Example>().unwrap_err().nearest(), None);
+    }
+}
