@@ -6,7 +6,7 @@ use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
-use unstick::mlcp::{ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ParseStartError, SolveError};
 use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::run::RunError;
@@ -53,9 +53,6 @@ pub enum CommandError {
         /// The problem folder.
         folder: PathBuf,
     },
-    /// A problem whose parts do not fit together.
-    #[error("{0}")]
-    Problem(ProblemError),
     /// The starting iterate could not be computed.
     #[error("the starting iterate: {0}")]
     Prepare(SolveError),
