@@ -14,7 +14,7 @@ use crate::error::ViewError;
 const MOVIES: [&str; 2] = ["movie.mp4", "movie.png"];
 
 /// The runs that are shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Library {
     shelves: Vec<Shelf>,
 }

@@ -14,7 +14,7 @@ use crate::compare::Velocities;
 use crate::{LabError, Progress};
 
 /// A pressure problem and where it comes from.
-pub struct Captured {
+pub struct CapturedProblem {
     /// The scene, example or folder, as it was typed.
     pub scene: String,
     /// Cells along the longest axis; none where no grid is known.
@@ -28,7 +28,7 @@ pub struct Captured {
 }
 
 /// What is done with a problem. It gets the only copy.
-pub type Measure<'m, E> = dyn FnMut(Captured) -> Result<(), E> + 'm;
+pub type Measure<'m, E> = dyn FnMut(CapturedProblem) -> Result<(), E> + 'm;
 
 impl Source {
     /// Hands every problem to `measure`. No two of them are in memory at once.
@@ -46,11 +46,11 @@ impl Source {
             Self::Example { name, example, size } => {
                 let problem = example.generate(DIMENSION, *size, 0);
                 let problem = problem.map_err(|error| LabError::Generate { example: *example, error })?;
-                measure(Captured::new(name, None, problem))
+                measure(CapturedProblem::new(name, None, problem))
             }
             Self::Folder { path } => {
                 let problem = Problem::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
-                measure(Captured::new(&path.display().to_string(), None, problem))
+                measure(CapturedProblem::new(&path.display().to_string(), None, problem))
             }
         }
     }
@@ -85,7 +85,7 @@ fn visit_frames<const D: usize, E: From<LabError>>(
         }
         let problem = problem_of(&stage)?;
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), problem) })?;
+        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), problem) })?;
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
     format!("simulating {}: {cells} cells, frames {from} to {to} with {solver}", scene.name)
 }
 
-impl Captured {
+impl CapturedProblem {
     fn new(scene: &str, frame: Option<usize>, problem: Problem) -> Self {
         let size = problem.grid().and_then(|grid| grid.shape.iter().copied().max());
         Self { scene: scene.into(), size, frame, problem, velocities: None }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use unstick_grid::{Grid, GridError};
-use unstick_mlcp::ProblemError;
+use unstick_mlcp::{ProblemError, nearest};
 
 use crate::problem::Problem;
 
@@ -130,8 +130,7 @@ pub struct ParseExampleError {
 impl ParseExampleError {
     /// The example whose name looks most like what was given, if any does.
     pub fn nearest(&self) -> Option<Example> {
-        let distance = |example: &Example| strsim::damerau_levenshtein(example.name(), &self.text);
-        Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4)
+        nearest(&self.text, Example::ALL.map(Example::name))?.parse().ok()
     }
 }
 

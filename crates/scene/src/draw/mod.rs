@@ -41,6 +41,6 @@ mod text;
 pub mod viscous;
 
 pub use beside::beside;
-pub use colour::Palette;
+pub use colour::{GROUND, Palette, SEPARATED, SOLID};
 pub use error::DrawError;
 pub use image::{Compression, Image};

@@ -2,7 +2,7 @@
 
 use unstick_bodies::{Afloat, RigidBody, Shape};
 use unstick_files::Surface;
-use unstick_files::usd::{Part, PartShape, World, prim_names};
+use unstick_files::usd::{MovingObject, ObjectShape, World, prim_names};
 use unstick_grid::{Grid, Motion, Pose, SignedDistance, sample_nodes};
 use unstick_liquid::{Setup, Simulation, Solid};
 
@@ -10,10 +10,10 @@ use unstick_liquid::{Setup, Simulation, Solid};
 pub(super) fn world(simulation: &Simulation<3>) -> World {
     let setup = simulation.setup();
     let names = names(simulation);
-    let shapes = moving(setup).map(|solid| PartShape::Mesh(mesh(&solid.shape, &setup.grid)));
+    let shapes = moving(setup).map(|solid| ObjectShape::Mesh(mesh(&solid.shape, &setup.grid)));
     let shapes = shapes.chain(bodies(simulation).iter().map(shape_of_body));
-    let parts = names.into_iter().zip(shapes).map(|(name, shape)| Part { name, shape }).collect();
-    World { walls: walls(setup), parts }
+    let objects = names.into_iter().zip(shapes).map(|(name, shape)| MovingObject { name, shape }).collect();
+    World { walls: walls(setup), objects }
 }
 
 /// Where everything is that moves, by the name of its prim.
@@ -64,15 +64,15 @@ fn mesh(shape: &SignedDistance<3>, grid: &Grid<3>) -> Surface {
     }
 }
 
-fn shape_of_body(body: &RigidBody<3>) -> PartShape {
+fn shape_of_body(body: &RigidBody<3>) -> ObjectShape {
     match body.shape() {
-        Shape::Sphere { radius } => PartShape::Sphere { radius: *radius },
-        Shape::Cuboid { half } => PartShape::Cuboid { half: *half },
-        Shape::Capsule { half_length, radius } => PartShape::Capsule { half_length: *half_length, radius: *radius },
-        Shape::Mesh(mesh) => PartShape::Mesh(Surface::of_mesh(mesh.surface())),
+        Shape::Sphere { radius } => ObjectShape::Sphere { radius: *radius },
+        Shape::Cuboid { half } => ObjectShape::Cuboid { half: *half },
+        Shape::Capsule { half_length, radius } => ObjectShape::Capsule { half_length: *half_length, radius: *radius },
+        Shape::Mesh(mesh) => ObjectShape::Mesh(Surface::of_mesh(mesh.surface())),
         other => {
             let reach = other.reach();
-            PartShape::Cuboid { half: [reach; 3] }
+            ObjectShape::Cuboid { half: [reach; 3] }
         }
     }
 }
