@@ -24,7 +24,7 @@ static SOUND: LazyLock<Files> = LazyLock::new(|| {
 fn run(data: &[u8]) {
     let Some(folder) = with_replaced(&SOUND, &CHOSEN, data) else { return };
     if let Ok(problem) = Problem::read(folder.path()) {
-        let _ = (problem.size(), problem.coloring(), problem.mlcp().residual_at_zero());
+        let _ = (problem.size(), problem.mlcp().residual_at_zero());
     }
 }
 

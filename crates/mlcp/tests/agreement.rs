@@ -1,12 +1,11 @@
 //! The methods against each other on pressure problems of real size.
 
-use unstick_mlcp::{Method, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Method, SolveReport, SolverName, Stop};
 use unstick_problems::{Example, Problem};
 
 fn solve(problem: &Problem, name: &str, tolerance: f64) -> (Vec<f64>, SolveReport) {
-    let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
-    let coloring = problem.coloring().map(Into::into);
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, coloring, ..Default::default() });
+    let stop = Stop::relative(tolerance);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; problem.size()];
     let report = solver.solve(problem.mlcp(), &mut q).unwrap();
     assert!(report.converged(), "{name}: {:?}", report);
@@ -74,11 +73,11 @@ fn a_good_start_is_used() {
     let problem = Example::SphereHalf.generate(3, 24, 0).unwrap();
     for name in SolverName::defaults().into_iter().filter(|name| name.method() != Method::Sticking) {
         let (mut q, cold) = solve(&problem, &name.to_string(), 1e-6);
-        let again = name.build(&SolverOptions::default()).solve(problem.mlcp(), &mut q).unwrap();
+        let again = name.build(&Stop::default()).solve(problem.mlcp(), &mut q).unwrap();
         assert_eq!((again.converged(), again.cycles()), (true, 0), "{name}");
         let b: Vec<f64> = problem.mlcp().b().iter().map(|b| 1.01 * b).collect();
         let nearby = problem.mlcp().with_b(b).unwrap();
-        let warm = name.build(&SolverOptions::default()).solve(&nearby, &mut q).unwrap();
+        let warm = name.build(&Stop::default()).solve(&nearby, &mut q).unwrap();
         assert!(warm.converged() && warm.inner_iterations() <= cold.inner_iterations(), "{name}");
     }
 }

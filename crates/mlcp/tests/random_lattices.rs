@@ -2,7 +2,7 @@
 
 use unstick_grid::Random;
 use unstick_mlcp::multigrid::MultigridVariant;
-use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, Stop};
 use unstick_problems::{GridInfo, Problem};
 
 /// Far below the accuracy that is compared, well above rounding.
@@ -97,8 +97,8 @@ fn b_of_known_answer(matrix: &CsrMatrix, lower: &[f64], random: &mut Random) -> 
 }
 
 fn solve(problem: &Problem, name: &str) -> (Outcome, Vec<f64>) {
-    let stop = Stop { tolerance: Tolerance::Relative(TOLERANCE), max_cycles: None };
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+    let stop = Stop::relative(TOLERANCE);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; problem.size()];
     let report = solver.solve(problem.mlcp(), &mut q).unwrap();
     (report.outcome(), q)

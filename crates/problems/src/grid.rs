@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use unstick_mlcp::{Coloring, CsrMatrix, Lattice};
+use unstick_mlcp::{CsrMatrix, Lattice};
 
 use crate::error::FileError;
 use crate::folder::write_file;
@@ -73,29 +73,6 @@ impl GridInfo {
                 refuse("every cell once".into(), format!("cell {} in rows {one} and {other}", self.cells[one]))
             }
         }
-    }
-
-    /// Red and black rows, where the matrix couples only neighbours.
-    pub fn coloring(&self, matrix: &CsrMatrix) -> Option<Coloring> {
-        self.red_black().filter(|coloring| coloring.fits(matrix))
-    }
-
-    /// Rows by the parity of their cells.
-    pub(crate) fn red_black(&self) -> Option<Coloring> {
-        self.parities().map(Coloring::red_black)
-    }
-
-    /// Whether the coordinates of each row's cell add up to an odd number. None if the shape makes no sense.
-    fn parities(&self) -> Option<impl Iterator<Item = bool> + '_> {
-        self.size()?;
-        Some(self.cells.iter().map(|&cell| {
-            let (mut rest, mut odd) = (cell, false);
-            for &count in &self.shape {
-                odd ^= rest % count % 2 == 1;
-                rest /= count;
-            }
-            odd
-        }))
     }
 
     /// The grid as solvers use it: None where rows are not in the order of their cells, or the matrix couples others
@@ -190,13 +167,5 @@ mod tests {
         assert_eq!(message, "grid.json: expected cells below 6, found cell 6 in row 2");
         let message = refusal(|grid| grid.cells[2] = 4);
         assert_eq!(message, "grid.json: expected every cell once, found cell 4 in rows 0 and 2");
-    }
-
-    #[test]
-    fn parity_alternates_along_every_axis() {
-        let cells = (0..12).collect();
-        let grid = GridInfo { shape: vec![2, 3, 2], spacing: 1.0, origin: vec![0.0; 3], cells };
-        let odd: Vec<_> = grid.parities().unwrap().map(u8::from).collect();
-        assert_eq!(odd, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
     }
 }

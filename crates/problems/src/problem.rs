@@ -4,7 +4,7 @@ use std::fmt;
 
 use unstick_grid::Grid;
 use unstick_mlcp::fields::FieldRows;
-use unstick_mlcp::{Coloring, CsrMatrix, Mlcp, PressureOperator, ProblemError};
+use unstick_mlcp::{CsrMatrix, Mlcp, PressureOperator, ProblemError};
 
 use crate::grid::GridInfo;
 
@@ -109,13 +109,6 @@ impl Problem {
     pub fn grid(&self) -> Option<&GridInfo> {
         self.grid.as_ref()
     }
-
-    /// Red and black rows, where the grid is known and the matrix couples only neighbours.
-    pub fn coloring(&self) -> Option<Coloring> {
-        let grid = self.grid.as_ref()?;
-        // An operator on a lattice couples neighbours only: its entries need not be read.
-        if self.mlcp.operator().lattice().is_some() { grid.red_black() } else { grid.coloring(self.matrix()) }
-    }
 }
 
 impl PartialEq for Problem {
@@ -157,16 +150,6 @@ mod tests {
     fn on_grid(shape: [usize; 2], cells: &[usize]) -> Problem {
         let grid = GridInfo { shape: shape.to_vec(), spacing: 0.5, origin: vec![0.0; 2], cells: cells.to_vec() };
         Problem::on_grid(grid, line(), vec![0.0; 3]).unwrap()
-    }
-
-    #[test]
-    fn rows_are_coloured_only_where_the_grid_explains_the_matrix() {
-        assert_eq!(on_grid([2, 2], &[0, 1, 3]).coloring(), Some(Coloring::red_black([false, true, false])));
-        assert_eq!(Problem::new(line(), vec![0.0; 3]).unwrap().coloring(), None);
-        assert_eq!(on_grid([2, 2], &[3, 1, 0]).coloring(), Some(Coloring::red_black([false, true, false])));
-        assert_eq!(on_grid([2, 2], &[0, 3, 1]).coloring(), None, "neighbours of one colour");
-        assert_eq!(on_grid([2, 2], &[0, 1]).coloring(), None, "a row without a cell");
-        assert_eq!(on_grid([0, 2], &[0, 1, 3]).coloring(), None, "no grid at all");
     }
 
     #[test]

@@ -40,8 +40,7 @@ fn without_fill_the_factorisations_are_inverses() {
     let mut r = vec![0.0; 30];
     matrix.apply(&answer, &mut r);
     let system = Subsystem::whole(&matrix);
-    let mut careless = IncompleteCholesky::plain();
-    careless.safety = 0.0;
+    let mut careless = IncompleteCholesky::plain(Ic0Params { safety: 0.0 });
     let exact: [&mut dyn Preconditioner; 3] =
         [&mut careless, &mut IncompleteLu::default(), &mut ApproximateInverse::new(Dropping::Static(30))];
     for (index, preconditioner) in exact.into_iter().enumerate() {
@@ -54,8 +53,7 @@ fn without_fill_the_factorisations_are_inverses() {
 fn ilu0_equals_ic0_on_symmetric_matrices() {
     let generated = generate(Example::SphereHalf, 2, 16, 0);
     let system = Subsystem::whole(&generated.matrix);
-    let mut cholesky = IncompleteCholesky::plain();
-    cholesky.safety = 1e-3;
+    let mut cholesky = IncompleteCholesky::plain(Ic0Params { safety: 1e-3 });
     let (a, b) =
         (apply(&mut cholesky, &system, &generated.b), apply(&mut IncompleteLu::default(), &system, &generated.b));
     assert!(difference(&a, &b) < 1e-10);
@@ -65,8 +63,7 @@ fn ilu0_equals_ic0_on_symmetric_matrices() {
 #[test]
 fn full_modification_preserves_row_sums() {
     let generated = generate(Example::CubeLid, 2, 12, 0);
-    let mut modified = IncompleteCholesky::modified();
-    (modified.tuning, modified.safety) = (1.0, 0.0);
+    let mut modified = IncompleteCholesky::modified(Mic0Params { tuning: 1.0, safety: 0.0 });
     let ones = vec![1.0; generated.b.len()];
     let mut row_sums = ones.clone();
     generated.matrix.apply(&ones, &mut row_sums);
@@ -89,8 +86,8 @@ fn better_preconditioners_take_fewer_iterations() {
     let none = count(&mut Identity);
     let jacobi = count(&mut Jacobi::default());
     let ainv = count(&mut ApproximateInverse::new(Dropping::Standard(0.1)));
-    let ic0 = count(&mut IncompleteCholesky::plain());
-    let mic0 = count(&mut IncompleteCholesky::modified());
+    let ic0 = count(&mut IncompleteCholesky::plain(Ic0Params::default()));
+    let mic0 = count(&mut IncompleteCholesky::modified(Mic0Params::default()));
     assert!(none > jacobi && jacobi > ainv && ainv > ic0 && ic0 > mic0, "{none} {jacobi} {ainv} {ic0} {mic0}");
 }
 
@@ -102,7 +99,8 @@ fn a_rebuilt_factorisation_beats_a_reused_one() {
     let free: Vec<bool> = generated.lower.iter().map(|&lower| lower == f64::NEG_INFINITY).collect();
     let system = Subsystem::whole(&generated.matrix).with_free(&free);
     let rhs: Vec<f64> = free.iter().zip(&generated.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
-    let rebuilt = iterations(&mut IncompleteCholesky::modified(), &system, &rhs);
-    let reused = iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified())), &system, &rhs);
+    let rebuilt = iterations(&mut IncompleteCholesky::modified(Mic0Params::default()), &system, &rhs);
+    let reused =
+        iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified(Mic0Params::default()))), &system, &rhs);
     assert!(2 * reused > 3 * rebuilt, "{reused} against {rebuilt}");
 }
