@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
-use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
-use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ParseStartError, SolveError};
+use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::file::Place;
 use unstick::scene::run::RunError;
@@ -52,9 +52,6 @@ pub enum CommandError {
         /// The problem folder.
         folder: PathBuf,
     },
-    /// A problem whose parts do not fit together.
-    #[error("{0}")]
-    Problem(ProblemError),
     /// The starting iterate could not be computed.
     #[error("the starting iterate: {0}")]
     Prepare(SolveError),

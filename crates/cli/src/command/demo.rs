@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use unstick::mlcp::generate::Example;
 use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
+use unstick::problems::Example;
 use unstick_lab::Destination;
 use unstick_lab::compare::{Comparison, Contest};
 use unstick_lab::present::page::Page;
@@ -48,8 +48,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let page_file = Destination::check(&folder.join("report.html"), "html")?;
 
     let example = Example::SphereHalf;
-    let data = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
-    let problem = data.problem().map_err(CommandError::Problem)?;
+    let problem = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
     if !quiet {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
@@ -57,7 +56,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let solvers = SolverName::defaults().into_iter().map(|name| PressureMethod::from(name).into()).collect();
     let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
-    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
+    let comparison = contest.run(&name, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
 
     plot_file.write(&plot::residuals(&comparison).svg().unwrap_or_default())?;
     let page = Page { title: TITLE, lead: LEAD, next: NEXT };

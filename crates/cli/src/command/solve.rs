@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use unstick::mlcp::io::{ProblemFolder, write_array};
 use unstick::mlcp::{Start, Stop, Tolerance};
+use unstick::problems::{Problem, write_array};
 use unstick_lab::Destination;
 use unstick_lab::compare::{self, AnswerQuality, Comparison, Contest, Entrant};
 use unstick_lab::present::page::Page;
@@ -29,20 +29,19 @@ struct Files {
 pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let (contest, left_out) = contest(args)?;
     let files = Files::check(args)?;
-    let folder = ProblemFolder::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
-    let problem = folder.problem().map_err(CommandError::Problem)?;
-    let mut start = match (contest.start, &folder.x) {
-        (Start::Given, Some(x)) => x.clone(),
+    let problem = Problem::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
+    let mut start = match (contest.start, problem.start()) {
+        (Start::Given, Some(start)) => start.to_vec(),
         (Start::Given, None) => return Err(CommandError::NothingGiven { folder: args.folder.clone() }),
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
+    contest.start.prepare(problem.mlcp(), &mut start).map_err(CommandError::Prepare)?;
 
     if !quiet {
         left_out.iter().for_each(output::note);
     }
     let name = args.folder.display().to_string();
-    let comparison = contest.run(&name, &folder, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
+    let comparison = contest.run(&name, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
     if args.json {
         output::print(json::text(&comparison))?;
     } else if !quiet {

@@ -2,8 +2,8 @@
 
 use rayon::ThreadPool;
 
-use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop};
+use unstick::problems::Problem;
 use unstick_lab::compare::{self, Contest, Entrant};
 use unstick_lab::machine;
 use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
@@ -97,8 +97,8 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
             Ok(sizes.into_iter().map(|size| Source::Example { name: name.into(), example, size }).collect())
         }
         ProblemName::Folder(path) => {
-            let folder = ProblemFolder::read(&path).map_err(|error| CommandError::reading(error, &path))?;
-            if args.warm && folder.x.is_none() {
+            let problem = Problem::read(&path).map_err(|error| CommandError::reading(error, &path))?;
+            if args.warm && problem.start().is_none() {
                 return Err(nothing_before(&format!("{} holds no x.npy to start from", path.display())));
             }
             Ok(vec![Source::Folder { path }])
