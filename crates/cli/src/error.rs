@@ -1,30 +1,33 @@
-//! Why a command was refused, in words for the person who typed it.
+//! Why a command was refused or failed.
 
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
-use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
-use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ParseStartError, SolveError};
+use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
+use unstick::scene::file::Place;
 use unstick::scene::run::RunError;
 use unstick_lab::LabError;
 
-/// For those who have no problem folder yet.
+/// Help for users without a problem folder.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
 
-/// How solver names are put together.
-const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
-    `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
+/// How solver names are formed.
+const NAMES_HELP: &str = "a solver is method+linear/preconditioner; parts that are left out are chosen for you: \
+    `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\nparameters follow a part: `best:forcing=0.05`; `unstick solvers` lists them\n`all` runs one of each method";
 
 /// What to do when a device has failed.
-const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
-    it whenever the GPU fails";
+const DEVICE_HELP: &str = "resume with `--resume`; add `--backend cpu` for the processor, or `--backend auto`, which turns to \
+    the processor whenever the GPU fails";
 
-/// Nothing could be done.
-#[derive(Debug, Error, Diagnostic)]
+/// What to do without a GPU.
+const GPU_HELP: &str = "`--backend auto` uses the GPU where it can; `unstick doctor` shows what is there";
+
+/// A command that was refused or that failed.
+#[derive(Debug, Error)]
 pub enum CommandError {
     /// A solver that does not exist.
     #[error("{error}")]
@@ -32,12 +35,10 @@ pub enum CommandError {
         /// What was wrong with the name.
         error: ParseNameError,
         /// What to write instead.
-        #[help]
         help: String,
     },
-    /// No GPU, or none that can do what was asked.
+    /// There is no GPU, or it lacks what was requested.
     #[error("{error}")]
-    #[diagnostic(help("`--backend auto` takes the GPU where it can; `unstick doctor` says what is there"))]
     Gpu {
         /// What is missing.
         error: GpuError,
@@ -47,25 +48,20 @@ pub enum CommandError {
     Start(ParseStartError),
     /// `--start given` without anything given.
     #[error("{} holds no x.npy to start from", folder.display())]
-    #[diagnostic(help("leave out `--start given`, or write x.npy with `--write-x`"))]
     NothingGiven {
         /// The problem folder.
         folder: PathBuf,
     },
-    /// A problem whose parts do not fit together.
-    #[error("{0}")]
-    Problem(ProblemError),
     /// The starting iterate could not be computed.
     #[error("the starting iterate: {0}")]
     Prepare(SolveError),
     /// Zero, negative, infinite or NaN.
     #[error("the tolerance is {0}, expected a positive number")]
-    #[diagnostic(help("1e-6 of the residual at zero is usual: `--tol 1e-6`"))]
     Tolerance(f64),
     /// The thread pool could not be built.
     #[error("{threads} threads could not be started: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: u16,
         /// What the system said.
         reason: String,
@@ -76,11 +72,10 @@ pub enum CommandError {
         /// What was wrong with the name.
         error: ParseExampleError,
         /// What to write instead.
-        #[help]
         help: Option<String>,
     },
-    /// An example that cannot be made that way.
-    #[error("`{example}` cannot be made: {error}")]
+    /// An example that cannot be generated with these arguments.
+    #[error("`{example}` cannot be generated: {error}")]
     Generate {
         /// Which one.
         example: Example,
@@ -93,10 +88,9 @@ pub enum CommandError {
         /// The file, the place in it and what is wrong.
         message: String,
         /// What to do.
-        #[help]
         help: Option<String>,
     },
-    /// A file that cannot be put where it was asked for.
+    /// A file that cannot be written.
     #[error("{} cannot be written: {reason}", path.display())]
     Destination {
         /// The file.
@@ -107,36 +101,39 @@ pub enum CommandError {
     /// Standard output failed.
     #[error("standard output: {0}")]
     Stdout(String),
-    /// A scene that makes no sense.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Scene(Box<SceneReport>),
-    /// A run that cannot begin or go on.
+    /// A scene that is refused, with the place where it was written.
+    #[error("{}", .0.message)]
+    Scene(Box<SceneError>),
+    /// Anything else, with a message.
     #[error("{message}")]
     Run {
         /// Why.
         message: String,
         /// What to do.
-        #[help]
         help: Option<String>,
     },
 }
 
-/// A scene that makes no sense, shown where it was written.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{message}")]
-pub struct SceneReport {
-    message: String,
-    #[source_code]
-    file: NamedSource<String>,
-    #[label("{label}")]
-    place: SourceSpan,
-    label: String,
-    #[help]
-    help: Option<String>,
-}
-
 impl CommandError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Solver { help, .. } => Some(help),
+            Self::Example { help, .. } | Self::File { help, .. } | Self::Run { help, .. } => help.as_deref(),
+            Self::Scene(error) => error.help.as_deref(),
+            Self::Gpu { .. } => Some(GPU_HELP),
+            Self::NothingGiven { .. } => Some("leave out `--start given`, or write x.npy with `--write-x`"),
+            Self::Tolerance(_) => Some("1e-6 of the residual at zero is usual: `--tol 1e-6`"),
+            _ => None,
+        }
+    }
+
+    /// Where it was written, and what was expected there.
+    pub fn place(&self) -> Option<(&Place, &str)> {
+        let Self::Scene(error) = self else { return None };
+        Some((error.place.as_ref()?, &error.label))
+    }
+
     /// A name that no solver has.
     pub fn solver(error: ParseNameError) -> Self {
         let help = match error.nearest() {
@@ -152,7 +149,7 @@ impl CommandError {
         Self::Example { error, help }
     }
 
-    /// A folder that could not be read. One message says it all: file, place, reason.
+    /// A folder that could not be read. The message has file, place and reason.
     pub fn reading(error: FileError, folder: &Path) -> Self {
         let is_missing = !folder.is_dir();
         Self::File { message: error.to_string(), help: is_missing.then(|| FOLDER_HELP.into()) }
@@ -166,13 +163,9 @@ impl CommandError {
 
 impl From<SceneError> for CommandError {
     fn from(error: SceneError) -> Self {
-        let SceneError { message, place, label, help } = error;
-        match place {
-            Some(place) => {
-                let file = NamedSource::new(&place.source.name, place.source.text.clone());
-                Self::Scene(Box::new(SceneReport { message, file, place: place.span.into(), label, help }))
-            }
-            None => Self::Run { message, help },
+        match error.place {
+            Some(_) => Self::Scene(Box::new(error)),
+            None => Self::Run { message: error.message, help: error.help },
         }
     }
 }
@@ -224,10 +217,4 @@ impl From<LabError> for CommandError {
         };
         Self::Run { message: error.to_string(), help }
     }
-}
-
-/// Reports keep paths and lists in one piece instead of wrapping them.
-pub fn install_report_style() {
-    // Fails only if a style is installed already; either will do.
-    let _ = miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().wrap_lines(false).build())));
 }

@@ -5,6 +5,7 @@ mod command;
 mod error;
 mod output;
 mod progress;
+mod report;
 
 use std::process::ExitCode;
 
@@ -14,28 +15,27 @@ use args::{Cli, Command};
 use command::Verdict;
 use error::CommandError;
 
-/// What the process says to its caller when nothing could be done.
+/// Exit status of a command that was refused or failed.
 const REFUSED: u8 = 2;
 
-/// What it says when it was asked to stop, as shells do.
+/// Exit status after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    error::install_report_style();
     let cli = Cli::parse();
     match run(&cli) {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Unsolved) => ExitCode::FAILURE,
         Ok(Verdict::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            output::note(format_args!("{:?}", miette::Report::new(error)));
+            output::note(report::text(&error));
             ExitCode::from(REFUSED)
         }
     }
 }
 
 fn run(cli: &Cli) -> Result<Verdict, CommandError> {
-    // `bench` takes several numbers of threads and makes a pool for each.
+    // `bench` accepts several numbers of threads and builds a pool for each.
     if let (Some(threads), false) = (cli.threads, matches!(cli.command, Some(Command::Bench(_)))) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;
@@ -48,6 +48,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
         Some(Command::Demo(args)) => command::demo::run(args, cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
+        Some(Command::Solvers) => command::solvers::run(),
         Some(Command::Bench(args)) => command::bench::run(args, cli.quiet),
         Some(Command::Study(args)) => command::study::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),

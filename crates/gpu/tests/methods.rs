@@ -2,18 +2,16 @@
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::{Gpu, GpuError};
-use unstick_mlcp::generate::Example;
-use unstick_mlcp::{
-    CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, SolverOptions, Stop, Tolerance,
-};
+use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, Stop};
+use unstick_problems::Example;
 
 /// Every solver of the device but `best`, which has tests of its own.
 fn names() -> impl Iterator<Item = SolverName> {
     Gpu::solvers().filter(|&name| name != "best").map(|name| name.parse().unwrap())
 }
 
-fn options() -> SolverOptions {
-    SolverOptions { stop: Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None }, ..Default::default() }
+fn options() -> Stop {
+    Stop::relative(1e-9)
 }
 
 /// Solves on both. Answers and active rows must agree. Returns both reports, the processor's first.
@@ -34,7 +32,7 @@ fn compare(name: SolverName, problem: &Mlcp, what: &str) -> [SolveReport; 2] {
 fn generated_problems_have_the_answer_of_the_processor() {
     for (dimension, size) in [(2, 14), (3, 8)] {
         for example in [Example::CubeLid, Example::SphereHalf, Example::SealedPocket] {
-            let problem = example.problem(dimension, size, 1).unwrap();
+            let problem = example.generate(dimension, size, 1).unwrap().into_mlcp();
             for name in names() {
                 let what = format!("{example} {dimension}D {size}");
                 let [expected, report] = compare(name, &problem, &what);
@@ -61,7 +59,7 @@ fn problems_of_any_size_have_the_answer_of_the_processor() {
         (Example::SphereHalf, 2, 96, "policy+cg/none"),
     ];
     for (example, dimension, size, name) in cases {
-        let problem = example.problem(dimension, size, 1).unwrap();
+        let problem = example.generate(dimension, size, 1).unwrap().into_mlcp();
         let [expected, report] = compare(name.parse().unwrap(), &problem, &format!("{example} {dimension}D {size}"));
         let [work, of_cpu] = [&report, &expected].map(SolveReport::inner_iterations);
         assert!(work.abs_diff(of_cpu) <= 3 + of_cpu / 10, "{name}: {work} iterations, {of_cpu}");
@@ -70,7 +68,7 @@ fn problems_of_any_size_have_the_answer_of_the_processor() {
 
 #[test]
 fn recurrences_that_are_renewed_keep_their_directions() {
-    let problem = Example::ThinPlates.problem(2, 96, 0).unwrap();
+    let problem = Example::ThinPlates.generate(2, 96, 0).unwrap().into_mlcp();
     for name in ["sticking+cg/none", "sticking+cg/jacobi"] {
         let [expected, report] = compare(name.parse().unwrap(), &problem, "thin-plates 96");
         let [cycles, of_cpu] = [&report, &expected].map(SolveReport::cycles);
@@ -122,7 +120,7 @@ fn a_solver_serves_one_problem_after_the_other() {
     let name: SolverName = "newton+cg/jacobi".parse().unwrap();
     let mut solver = Gpu::emulated().solver(&name, options()).unwrap();
     for (example, size) in [(Example::SphereHalf, 12), (Example::CubeLid, 12), (Example::CubeLid, 9)] {
-        let problem = example.problem(2, size, 3).unwrap();
+        let problem = example.generate(2, size, 3).unwrap().into_mlcp();
         let (mut q, mut alone) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
         assert!(solver.solve(&problem, &mut q).unwrap().converged());
         let report = Gpu::emulated().solver(&name, options()).unwrap().solve(&problem, &mut alone);
@@ -133,10 +131,10 @@ fn a_solver_serves_one_problem_after_the_other() {
 
 #[test]
 fn a_limit_on_cycles_is_kept() {
-    let problem = Example::CubeLid.problem(2, 12, 0).unwrap();
+    let problem = Example::CubeLid.generate(2, 12, 0).unwrap().into_mlcp();
     for (name, limit) in [("sticking+cg/none", 5), ("newton+cg/none", 1), ("policy+cg/multigrid", 1)] {
-        let stop = Stop { max_cycles: Some(limit), ..Stop::default() };
-        let options = SolverOptions { stop, ..Default::default() };
+        let stop = Stop::default().with_max_cycles(limit);
+        let options = stop;
         let mut solver = Gpu::emulated().solver(&name.parse().unwrap(), options).unwrap();
         let report = solver.solve(&problem, &mut vec![0.0; problem.size()]).unwrap();
         assert_eq!((report.outcome(), report.cycles()), (Outcome::IterationLimit, limit), "{name}");

@@ -1,8 +1,7 @@
 //! What can go wrong, as values with data.
 
-use std::path::PathBuf;
-
 use crate::fft::NotABox;
+use crate::multigrid::MultigridVariant;
 
 /// A matrix that no solver can use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -142,7 +141,7 @@ pub enum SolveError {
     /// The problem or the iterate is unusable.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// A parameter makes no sense.
+    /// A number is out of its range.
     #[error("{what} is {value}, expected {expected}")]
     Parameter {
         /// Which parameter.
@@ -166,21 +165,22 @@ pub enum SolveError {
         /// Its name.
         splitting: &'static str,
     },
-    /// `fft` was asked to solve something else than a box.
-    #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
+    /// `fft` was asked to solve a problem that is not a box.
+    #[error("`fft` solves boxes of liquid only; here {0}")]
     NotABox(#[from] NotABox),
-    /// Somebody asked for its end: [`interruptible`](crate::interruptible).
+    /// It was interrupted: [`interruptible`](crate::interruptible).
     #[error("the solve was interrupted")]
     Interrupted,
     /// The machine that holds the problem has failed.
     #[error("{0}")]
     Machine(String),
-    /// Rows of one colour are coupled, or some row has no colour.
-    #[error(
-        "the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to"
-    )]
-    Coloring,
-    /// The iteration left the numbers.
+    /// A variant of multigrid that works on a grid was asked to solve a problem without one.
+    #[error("`multigrid{variant}` works on a grid, which the problem does not have; use `multigrid`")]
+    NeedsGrid {
+        /// The variant.
+        variant: MultigridVariant,
+    },
+    /// The residual is NaN or infinite.
     #[error("the residual became {residual} in cycle {cycle}")]
     NotFinite {
         /// Cycle in which it happened.
@@ -188,60 +188,4 @@ pub enum SolveError {
         /// NaN or an infinity.
         residual: f64,
     },
-}
-
-/// A file that cannot be read or written, or holds something else than it should.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// The system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Text that is not what its format asks for.
-    #[error("{}:{line}: expected {expected}, found {found}", path.display())]
-    Text {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// What would have been accepted.
-        expected: String,
-        /// What stood there.
-        found: String,
-    },
-    /// Binary data that is not what its format asks for.
-    #[error("{}: expected {expected}, found {found}", path.display())]
-    Data {
-        /// The file.
-        path: PathBuf,
-        /// What would have been accepted.
-        expected: String,
-        /// What stood there.
-        found: String,
-    },
-    /// Readable, but no part of a problem.
-    #[error("{}: {source}", path.display())]
-    Problem {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with its content.
-        source: ProblemError,
-    },
-    /// Writing would have replaced something.
-    #[error("{} exists already and is not empty; remove it or name another folder", path.display())]
-    Exists {
-        /// The folder.
-        path: PathBuf,
-    },
-}
-
-impl FileError {
-    pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |source| Self::Io { path: path.to_owned(), source }
-    }
 }

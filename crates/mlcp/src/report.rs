@@ -3,11 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
-
 /// How a solve ended. Only `Converged` means that the answer can be used without a second thought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The natural residual is at or below its target.
@@ -33,7 +30,7 @@ impl fmt::Display for Outcome {
 }
 
 /// A connected part of the matrix that is singular: liquid that touches no air.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PocketReport {
     /// Its smallest row.
     pub first_row: usize,
@@ -46,7 +43,7 @@ pub struct PocketReport {
 }
 
 /// The account of one solve.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[must_use = "a solve that did not converge says so only here"]
 pub struct SolveReport {
     pub(crate) solver: String,
@@ -62,7 +59,6 @@ pub struct SolveReport {
     pub(crate) rows: usize,
     pub(crate) wall_rows: usize,
     pub(crate) active_rows: usize,
-    #[serde(skip)]
     pub(crate) let_go: Vec<u32>,
     pub(crate) pockets: Vec<PocketReport>,
     pub(crate) setup: Duration,

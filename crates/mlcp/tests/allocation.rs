@@ -3,8 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use unstick_mlcp::generate::Example;
-use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{SolverName, Stop};
+use unstick_problems::Example;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn more_iterations_do_not_mean_more_allocations() {
-    let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
+    let problem = Example::SphereHalf.generate(3, 16, 0).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let names = [
         "psor",
@@ -60,12 +60,11 @@ fn more_iterations_do_not_mean_more_allocations() {
         names.into_iter().for_each(|name| {
             let count = |cycles: usize| {
                 // A tolerance out of reach: the limit decides. The room for the history is the same.
-                let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(cycles) };
-                let mut solver =
-                    name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
-                let mut q = vec![0.0; folder.b.len()];
+                let stop = Stop::absolute(1e-300).with_max_cycles(cycles);
+                let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
+                let mut q = vec![0.0; problem.size()];
                 let before = ALLOCATIONS.load(Ordering::Relaxed);
-                let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
+                let report = solver.solve(problem.mlcp(), &mut q).unwrap();
                 assert_eq!(report.cycles(), cycles, "{name} stopped early");
                 ALLOCATIONS.load(Ordering::Relaxed) - before
             };
@@ -77,13 +76,12 @@ fn more_iterations_do_not_mean_more_allocations() {
 /// What `best` needs beside the problem and its answer, at the moment it needs most.
 fn best_needs_few_bytes_for_an_unknown() {
     for (example, size, most) in [(Example::CubeLid, 64, 80.0), (Example::SphereHalf, 96, 120.0)] {
-        let folder = example.generate(3, size, 0).unwrap();
-        let problem = folder.problem().unwrap();
-        let mut q = vec![0.0; folder.b.len()];
-        let mut solver = "best".parse::<SolverName>().unwrap().build(&SolverOptions::default());
+        let problem = example.generate(3, size, 0).unwrap();
+        let mut q = vec![0.0; problem.size()];
+        let mut solver = "best".parse::<SolverName>().unwrap().build(&Stop::default());
         let before = BYTES.load(Ordering::Relaxed);
         MOST_BYTES.store(before, Ordering::Relaxed);
-        assert!(solver.solve(&problem, &mut q).unwrap().converged());
+        assert!(solver.solve(problem.mlcp(), &mut q).unwrap().converged());
         let bytes = (MOST_BYTES.load(Ordering::Relaxed) - before) as f64 / q.len() as f64;
         println!("{example} {size}³: {bytes:.0} bytes an unknown");
         assert!(bytes <= most, "{example}: {bytes} bytes an unknown");
@@ -94,15 +92,14 @@ fn best_needs_few_bytes_for_an_unknown() {
 /// are taken for few vectors: the residual that is measured at the end and, in methods on rows, their iterates.
 fn a_second_solve_allocates_little() {
     for (name, most) in [("best", 20.0), ("policy+cg/multigrid", 50.0), ("newton+cg/multigrid", 100.0)] {
-        let folder = Example::SphereHalf.generate(3, 96, 0).unwrap();
-        let problem = folder.problem().unwrap();
-        let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions::default());
-        let mut q = vec![0.0; folder.b.len()];
+        let problem = Example::SphereHalf.generate(3, 96, 0).unwrap();
+        let mut solver = name.parse::<SolverName>().unwrap().build(&Stop::default());
+        let mut q = vec![0.0; problem.size()];
         let mut bytes = || {
             q.fill(0.0);
             let before = LARGE_BYTES.load(Ordering::Relaxed);
-            assert!(solver.solve(&problem, &mut q).unwrap().converged());
-            (LARGE_BYTES.load(Ordering::Relaxed) - before) as f64 / folder.b.len() as f64
+            assert!(solver.solve(problem.mlcp(), &mut q).unwrap().converged());
+            (LARGE_BYTES.load(Ordering::Relaxed) - before) as f64 / problem.size() as f64
         };
         let (first, second) = (bytes(), bytes());
         println!("{name}: {first:.1} bytes an unknown in large pieces, then {second:.1}");

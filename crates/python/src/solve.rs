@@ -1,16 +1,13 @@
 //! One problem, one solver.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_gpu::{Backend, Placement};
-use unstick_mlcp::io::{GridInfo, lower, problem_on, walls};
-use unstick_mlcp::{
-    CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, SolverOptions, Start, Stop, Tolerance, interruptible,
-};
+use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, Start, Stop, Tolerance, interruptible};
+use unstick_problems::{GridInfo, lower_bounds, wall_mask};
 
 use crate::arrays::slice;
 use crate::error::Exception;
@@ -22,7 +19,7 @@ pub type GridParts = (Vec<usize>, Vec<usize>, f64, Vec<f64>);
 /// A grid, which must fit that many rows.
 pub fn grid_info(parts: Option<GridParts>, rows: usize) -> Result<Option<GridInfo>, Exception> {
     let Some((shape, cells, spacing, origin)) = parts else { return Ok(None) };
-    let grid = GridInfo { shape, spacing, origin, cells };
+    let grid = GridInfo::new(shape, spacing, origin, cells);
     grid.check(rows, Path::new("grid"))?;
     Ok(Some(grid))
 }
@@ -30,11 +27,11 @@ pub fn grid_info(parts: Option<GridParts>, rows: usize) -> Result<Option<GridInf
 /// The bound of every row.
 pub fn bounds(wall: Option<&[f64]>, bounds: Option<&[f64]>, rows: usize) -> Result<Vec<f64>, Exception> {
     let walls = match (wall, bounds) {
-        (Some(wall), _) => walls(wall, rows)?,
+        (Some(wall), _) => wall_mask(wall, rows)?,
         (None, Some(bounds)) => bounds.iter().map(|&bound| bound > f64::NEG_INFINITY).collect(),
         (None, None) => vec![false; rows],
     };
-    Ok(lower(&walls, bounds.map(<[f64]>::to_vec))?)
+    Ok(lower_bounds(&walls, bounds.map(<[f64]>::to_vec))?)
 }
 
 /// How to solve: the arguments that are no arrays.
@@ -46,7 +43,6 @@ pub struct How {
     absolute: bool,
     max_iterations: Option<usize>,
     start: String,
-    relaxation: Option<f64>,
     backend: String,
     check: bool,
 }
@@ -57,7 +53,6 @@ struct Plan {
     stop: Stop,
     start: Start,
     placement: Placement,
-    relaxation: Option<f64>,
     is_checked: bool,
 }
 
@@ -74,22 +69,19 @@ impl How {
         };
         Ok(Plan {
             name,
-            stop: Stop { tolerance, max_cycles: self.max_iterations },
+            stop: Stop::from(tolerance).with_max_cycles(self.max_iterations),
             start: self.start.parse()?,
             placement: backend.ok_or_else(unknown)?.1.place(&name)?,
-            relaxation: self.relaxation,
             is_checked: self.check,
         })
     }
 }
 
 impl Plan {
-    fn solver(&self, options: &SolverOptions, problem: &Mlcp) -> Result<Box<dyn MlcpSolver>, Exception> {
+    fn solver(&self, problem: &Mlcp) -> Result<Box<dyn MlcpSolver>, Exception> {
         match self.placement.gpu() {
-            Some(gpu) if problem.operator().pressure().is_some() => {
-                Ok(Box::new(gpu.solver(&self.name, options.clone())?))
-            }
-            _ => Ok(self.name.build(options)),
+            Some(gpu) if problem.operator().pressure().is_some() => Ok(Box::new(gpu.solver(&self.name, self.stop)?)),
+            _ => Ok(self.name.build(&self.stop)),
         }
     }
 
@@ -101,12 +93,14 @@ impl Plan {
             matrix.check_symmetric_positive().map_err(unstick_mlcp::ProblemError::Matrix)?;
         }
         let lower = bounds(given.wall, given.lower, matrix.rows())?;
-        let problem = problem_on(given.grid, &matrix, given.b)?.with_lower(&lower)?;
+        let problem = match given.grid.and_then(|grid| grid.lattice_of(&matrix)) {
+            Some(lattice) => Mlcp::on_lattice(lattice, &matrix, given.b)?,
+            None => Mlcp::new(&matrix, given.b)?,
+        };
+        let problem = problem.with_lower(&lower)?;
         problem.check_iterate(x)?;
         self.start.prepare(&problem, x)?;
-        let coloring = given.grid.and_then(|grid| grid.coloring(&matrix)).map(Arc::new);
-        let options = SolverOptions { stop: self.stop, relaxation: self.relaxation, coloring };
-        let report = self.solver(&options, &problem)?.solve(&problem, x)?;
+        let report = self.solver(&problem)?.solve(&problem, x)?;
         let mut active = vec![false; x.len()];
         report.let_go().iter().for_each(|&row| active[row as usize] = true);
         Ok((report, active))

@@ -1,13 +1,13 @@
-//! Choices that several commands offer.
+//! Options that several commands share.
 
 use unstick::gpu::Backend;
 
-/// What walls do.
+/// Kinds of walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum WallKind {
-    /// They hold on to liquid
+    /// Liquid sticks to them
     Sealed,
-    /// They let go of it
+    /// Liquid can leave them
     Separating,
 }
 
@@ -19,7 +19,7 @@ pub enum BackendKind {
     Cpu,
     /// On the GPU
     Gpu,
-    /// On the GPU where there is one that suits, else on the processor
+    /// On the GPU if there is a suitable one, else on the processor
     Auto,
 }
 
@@ -33,7 +33,7 @@ impl From<BackendKind> for Backend {
     }
 }
 
-/// A list of them.
+/// A list of backends.
 pub fn backends(kinds: &[BackendKind]) -> Vec<Backend> {
     kinds.iter().map(|&kind| kind.into()).collect()
 }

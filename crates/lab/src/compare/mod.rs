@@ -3,30 +3,27 @@
 pub mod entrant;
 pub mod timing;
 
-use std::sync::Arc;
-
 use unstick::liquid::{PressureStage, SplittingParams};
-use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
-    SplittingName, Start, Stop,
+    MMatrixDefect, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start, Stop,
 };
+use unstick::problems::Problem;
 
 use crate::{LabError, Progress};
-pub use entrant::{Entrant, Worker};
+pub use entrant::{Entrant, PreparedSolver};
 
-/// What was asked of all solvers.
+/// What all solvers have to do.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// Who takes part, in this order.
+    /// The solvers, in this order.
     pub solvers: Vec<Entrant>,
     /// When they stop.
     pub stop: Stop,
-    /// Where they begin.
+    /// Where they start.
     pub start: Start,
 }
 
-/// What came of it.
+/// The results of all solvers.
 #[derive(Debug)]
 pub struct Comparison {
     /// Name of the problem.
@@ -37,58 +34,58 @@ pub struct Comparison {
     pub wall_rows: usize,
     /// Entries of its matrix.
     pub entries: usize,
-    /// Why its matrix is no M-matrix, if it is none.
+    /// Why its matrix is not an M-matrix, if so.
     pub defect: Option<MMatrixDefect>,
     /// When the solvers stopped.
     pub stop: Stop,
-    /// Where they began.
+    /// Where they started.
     pub start: Start,
     /// Threads they had.
     pub threads: usize,
-    /// One entry per solver, in the order asked for.
-    pub runs: Vec<Run>,
-    /// The answer worth keeping, if there is one.
+    /// One entry per solver, in the requested order.
+    pub runs: Vec<SolverRun>,
+    /// The best answer, if there is any.
     pub answer: Option<Answer>,
 }
 
-/// One solver's part.
+/// The result of one solver.
 #[derive(Debug)]
-pub struct Run {
-    /// Who.
+pub struct SolverRun {
+    /// The solver.
     pub solver: Entrant,
-    /// Its account, or why there is none.
+    /// Its report, or why it failed.
     pub result: Result<SolveReport, SolveError>,
 }
 
-/// An answer and whose it is.
+/// An answer and the solver that found it.
 #[derive(Debug)]
 pub struct Answer {
-    /// Whose.
+    /// The solver.
     pub solver: Entrant,
     /// How good.
-    pub worth: Worth,
+    pub quality: AnswerQuality,
     /// The values.
     pub x: Vec<f64>,
 }
 
-/// What an answer is worth, the least first.
+/// How good an answer is, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worth {
+pub enum AnswerQuality {
     /// The tolerance was not met.
     Unfinished,
-    /// Met, on the equations of a sticking wall: an answer to another question.
+    /// The tolerance was met, but for sticking walls, which is another problem.
     Sticking,
-    /// Met.
+    /// The tolerance was met.
     Solved,
 }
 
-impl Run {
+impl SolverRun {
     /// Whether its answer meets the tolerance.
     pub fn converged(&self) -> bool {
         self.result.as_ref().is_ok_and(SolveReport::converged)
     }
 
-    /// How it ended, in a word or two.
+    /// How it ended, in one or two words.
     pub fn outcome(&self) -> String {
         match &self.result {
             Ok(report) => report.outcome().to_string(),
@@ -96,19 +93,19 @@ impl Run {
         }
     }
 
-    fn worth(&self) -> Option<Worth> {
+    fn quality(&self) -> Option<AnswerQuality> {
         let report = self.result.as_ref().ok()?;
         Some(match self.solver {
-            _ if !report.converged() => Worth::Unfinished,
-            solver if solver.is_sticking() => Worth::Sticking,
-            _ => Worth::Solved,
+            _ if !report.converged() => AnswerQuality::Unfinished,
+            solver if solver.is_sticking() => AnswerQuality::Sticking,
+            _ => AnswerQuality::Solved,
         })
     }
 }
 
-/// What splittings work on: a step, with its velocities.
+/// The velocities of a step, which splittings work on.
 pub trait Velocities: Send + Sync {
-    /// Carries out a splitting; returns its account and the pressure.
+    /// Runs a splitting; returns its report and the pressure.
     fn split(&self, name: SplittingName) -> Result<(SolveReport, Vec<f64>), SolveError>;
 }
 
@@ -118,12 +115,12 @@ impl<const D: usize> Velocities for (PressureStage<D>, SplittingParams) {
     }
 }
 
-/// Solvers of a problem by name, each once; `all` stands for one of each method.
+/// Solvers by name, each once. `all` stands for one of each method.
 pub fn solvers(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, |text| text.parse::<SolverName>().map(PressureMethod::Solver))
 }
 
-/// The same where there are velocities, and splittings can take part.
+/// Solvers and splittings by name. Splittings need the velocities of a step.
 pub fn methods(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, str::parse)
 }
@@ -148,54 +145,41 @@ fn distinct(
 }
 
 impl Contest {
-    /// What solvers of a problem are built with.
-    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
-        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
-    }
-
-    /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
+    /// Runs every solver from `start`, which must be [prepared](Start::prepare).
     ///
-    /// A solver that fails is reported as such and does not keep the others from running.
-    pub fn run(
-        &self,
-        name: &str,
-        folder: &ProblemFolder,
-        problem: &Mlcp,
-        start: &[f64],
-        progress: &dyn Progress,
-    ) -> Comparison {
-        let options = self.options(folder);
+    /// If a solver fails, its result says so and the others still run.
+    pub fn run(&self, name: &str, problem: &Problem, start: &[f64], progress: &dyn Progress) -> Comparison {
         let count = self.solvers.len();
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
         for (number, &solver) in self.solvers.iter().enumerate() {
-            let solver = solver.on(problem);
+            let solver = solver.on(problem.mlcp());
             progress.activity(&format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = Worker::new(solver, &options, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
-            let run = Run { solver, result };
-            if let Some(worth) = run.worth()
-                && answer.as_ref().is_none_or(|best| worth > best.worth)
+            let worker = PreparedSolver::new(solver, &self.stop, problem.mlcp(), start);
+            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem.mlcp(), None, &mut x));
+            let run = SolverRun { solver, result };
+            if let Some(quality) = run.quality()
+                && answer.as_ref().is_none_or(|best| quality > best.quality)
             {
-                answer = Some(Answer { solver, worth, x });
+                answer = Some(Answer { solver, quality, x });
             }
             runs.push(run);
         }
         progress.end();
-        Comparison { answer, ..Comparison::of(self, name, folder, problem, runs) }
+        Comparison { answer, ..Comparison::of(self, name, problem, runs) }
     }
 }
 
 impl Comparison {
-    /// Runs beside what they had to do, without an answer.
-    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<Run>) -> Self {
+    /// Combines runs with their problem; there is no answer yet.
+    pub fn of(contest: &Contest, name: &str, problem: &Problem, runs: Vec<SolverRun>) -> Self {
         Self {
             problem: name.into(),
             unknowns: problem.size(),
-            wall_rows: problem.wall_rows(),
-            entries: folder.matrix.entries(),
-            defect: folder.matrix.m_matrix_defect(),
+            wall_rows: problem.mlcp().wall_rows(),
+            entries: problem.matrix().entries(),
+            defect: problem.matrix().m_matrix_defect(),
             stop: contest.stop,
             start: contest.start,
             threads: rayon::current_num_threads(),
@@ -204,12 +188,12 @@ impl Comparison {
         }
     }
 
-    /// Those that did not converge.
-    pub fn unsolved(&self) -> impl Iterator<Item = &Run> {
+    /// The runs that did not converge.
+    pub fn unsolved(&self) -> impl Iterator<Item = &SolverRun> {
         self.runs.iter().filter(|run| !run.converged())
     }
 
-    /// The accounts there are.
+    /// The reports of solvers that did not fail.
     pub fn reports(&self) -> impl Iterator<Item = &SolveReport> {
         self.runs.iter().filter_map(|run| run.result.as_ref().ok())
     }

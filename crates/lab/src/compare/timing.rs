@@ -1,4 +1,4 @@
-//! Solvers take turns on one problem, and the clock is read.
+//! Times solvers that take turns on one problem.
 
 use std::time::Duration;
 
@@ -6,79 +6,93 @@ use unstick::gpu::Times;
 use unstick::mlcp::{SolveReport, Start};
 use unstick_parallel::bandwidth::{self, median};
 
-use super::{Comparison, Contest, Run, Worker};
-use crate::source::Captured;
+use super::{Comparison, Contest, PreparedSolver, SolverRun};
+use crate::source::CapturedProblem;
 use crate::{LabError, Progress};
 
-/// A solver has this long for each repetition, on average; one that takes longer is repeated less.
+/// Time for each repetition, on average. A slower solver is repeated less often.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What was measured on one problem with one number of threads.
-pub struct Measured {
+/// Times of solvers on one problem with one number of threads.
+pub struct Benchmark {
     /// The scene, example or folder.
     pub scene: String,
     /// Cells along the longest axis, if known.
     pub size: Option<usize>,
     /// The frame before the step, if there is one.
     pub frame: Option<usize>,
-    /// The account of each solver's first solve.
+    /// The report of each solver's first solve.
     pub comparison: Comparison,
     /// Times of each solver, in the same order.
-    pub timings: Vec<Timing>,
-    /// Solves that were asked for.
+    pub timings: Vec<SolverTiming>,
+    /// Requested number of solves.
     pub repetitions: usize,
-    /// Bytes that a copy moves per second, before and after.
-    pub bandwidth: [f64; 2],
+    /// How fast this machine copies.
+    pub copy: CopyBandwidth,
+}
+
+/// Bytes that a copy reads and writes per second.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyBandwidth {
+    /// Before the solves.
+    pub before: f64,
+    /// After them.
+    pub after: f64,
+}
+
+impl CopyBandwidth {
+    /// What a copy does when nothing disturbs it: the larger of the two.
+    pub fn best(self) -> f64 {
+        self.before.max(self.after)
+    }
 }
 
 /// The solves of one solver.
 #[derive(Clone, Debug, Default)]
-pub struct Timing {
+pub struct SolverTiming {
     /// One entry per solve, in seconds.
-    pub solves: Vec<Sample>,
-    /// Whether a later solve took another path than the first: then it depends on more than its input.
+    pub solves: Vec<SolveTime>,
+    /// Whether a later solve had other residuals than the first: then it depends on more than its input.
     pub varies: bool,
 }
 
 /// One solve.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
-    /// Solves of all solvers that came before.
+pub struct SolveTime {
+    /// Number of solves by any solver before this one.
     pub turn: usize,
     /// Seconds of set-up.
     pub setup: f64,
-    /// Seconds of all else.
+    /// Seconds of everything else.
     pub solve: f64,
-    /// Seconds that went to the host around a solve on a device: the problem there and the answer back.
+    /// Seconds to transfer the problem to a device and the answer back.
     pub transfer: f64,
 }
 
-/// Lets the solvers take turns, on the threads of the pool that this is called in.
+/// Lets the solvers take turns, on the threads of the current pool.
 ///
-/// Every solve on the processor is by a solver built anew, so that nothing is carried over from the one before.
+/// On the processor each solve uses a new solver, so no solve profits from an earlier one.
 pub fn measure(
-    captured: &Captured,
+    captured: &CapturedProblem,
     contest: &Contest,
     repetitions: usize,
     progress: &dyn Progress,
-) -> Result<Measured, LabError> {
-    let folder = &captured.folder;
-    let problem = folder.problem().map_err(LabError::Problem)?;
-    let options = contest.options(folder);
-    let mut start = match (contest.start, &folder.x) {
-        (Start::Given, Some(x)) => x.clone(),
+) -> Result<Benchmark, LabError> {
+    let problem = captured.problem.mlcp();
+    let mut start = match (contest.start, captured.problem.start()) {
+        (Start::Given, Some(start)) => start.to_vec(),
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
+    contest.start.prepare(problem, &mut start).map_err(LabError::Prepare)?;
 
     progress.activity("timing a copy");
     let before = bandwidth::copy();
-    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
+    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &contest.stop, problem, &start));
     let mut workers: Vec<_> = prepared.collect();
-    let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
-    let mut timings = vec![Timing::default(); count];
+    let mut runs: Vec<Option<SolverRun>> = (0..count).map(|_| None).collect();
+    let mut timings = vec![SolverTiming::default(); count];
     let mut x = start.clone();
     let mut turn = 0;
     take_turns(count, repetitions, |index| {
@@ -87,40 +101,40 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
-            timing.solves.push(Sample::of(turn, &report, worker.times()));
+            let report = worker.solve(&contest.stop, problem, captured.velocities.as_deref(), &mut x)?;
+            timing.solves.push(SolveTime::of(turn, &report, worker.times()));
             Ok(report)
         });
         let spent = result.as_ref().ok().map(|report| report.setup_time() + report.solve_time());
         match &runs[index] {
-            None => runs[index] = Some(Run { solver, result }),
+            None => runs[index] = Some(SolverRun { solver, result }),
             Some(first) => timing.varies |= !is_same_path(first, result.as_ref().ok()),
         }
         turn += 1;
         spent
     });
     progress.activity("timing a copy");
-    let bandwidth = [before, bandwidth::copy()];
+    let copy = CopyBandwidth { before, after: bandwidth::copy() };
     progress.end();
     let runs = runs.into_iter().flatten().collect();
-    Ok(Measured {
+    Ok(Benchmark {
         scene: captured.scene.clone(),
         size: captured.size,
         frame: captured.frame,
-        comparison: Comparison::of(contest, &captured.title(), folder, &problem, runs),
+        comparison: Comparison::of(contest, &captured.title(), &captured.problem, runs),
         timings,
         repetitions,
-        bandwidth,
+        copy,
     })
 }
 
-/// Whether a solve went through the same residuals, bit by bit.
-fn is_same_path(first: &Run, again: Option<&SolveReport>) -> bool {
+/// Whether two solves have the same residuals, bit by bit.
+fn is_same_path(first: &SolverRun, again: Option<&SolveReport>) -> bool {
     matches!((&first.result, again), (Ok(first), Some(again)) if first.history() == again.history())
 }
 
-/// Repetitions outside, solvers inside. Each round begins with another solver, so that none always
-/// follows the same one. `solve` tells how long it took; a solver that has failed is not asked again.
+/// The outer loop repeats, the inner loop goes over the solvers. Each round starts with another solver, so that
+/// none always follows the same one. `solve` returns its time, or none if it failed; then it is not called again.
 fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> Option<Duration>) {
     let budget = PATIENCE * u32::try_from(repetitions).unwrap_or(u32::MAX);
     let mut spent = vec![Some(Duration::ZERO); count];
@@ -137,34 +151,34 @@ fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> 
     }
 }
 
-impl Timing {
-    /// Median seconds of set-up; none if no solve came to its end.
+impl SolverTiming {
+    /// Median seconds of set-up; none if no solve finished.
     pub fn setup(&self) -> Option<f64> {
         self.median_of(|sample| sample.setup)
     }
 
-    /// Median seconds of all else.
+    /// Median seconds of everything else.
     pub fn solve(&self) -> Option<f64> {
         self.median_of(|sample| sample.solve)
     }
 
-    /// Median seconds on the way to a device and back.
+    /// Median seconds of transfer.
     pub fn transfer(&self) -> Option<f64> {
         self.median_of(|sample| sample.transfer)
     }
 
-    /// Median seconds of all together.
+    /// Median seconds of everything.
     pub fn total(&self) -> Option<f64> {
-        self.median_of(Sample::total)
+        self.median_of(SolveTime::total)
     }
 
-    fn median_of(&self, seconds: impl Fn(&Sample) -> f64) -> Option<f64> {
+    fn median_of(&self, seconds: impl Fn(&SolveTime) -> f64) -> Option<f64> {
         let times: Vec<f64> = self.solves.iter().map(seconds).collect();
         (!times.is_empty()).then(|| median(&times))
     }
 }
 
-impl Sample {
+impl SolveTime {
     fn of(turn: usize, report: &SolveReport, on_device: Option<Times>) -> Self {
         let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
         match on_device.map(|times| [times.setup.as_secs_f64(), times.solve.as_secs_f64()]) {
@@ -179,13 +193,6 @@ impl Sample {
     /// Seconds of everything.
     pub fn total(&self) -> f64 {
         self.setup + self.solve + self.transfer
-    }
-}
-
-impl Measured {
-    /// What a copy moves per second when nothing disturbs it: the larger of the two.
-    pub fn best_bandwidth(&self) -> f64 {
-        self.bandwidth[0].max(self.bandwidth[1])
     }
 }
 
@@ -219,9 +226,9 @@ mod tests {
 
     #[test]
     fn times_are_medians_each_on_its_own() {
-        let sample = |setup, solve| Sample { turn: 0, setup, solve, transfer: 0.0 };
-        let timing = Timing { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
+        let sample = |setup, solve| SolveTime { turn: 0, setup, solve, transfer: 0.0 };
+        let timing = SolverTiming { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
         assert_eq!((timing.setup(), timing.solve(), timing.total()), (Some(2.0), Some(3.0), Some(10.0)));
-        assert_eq!(Timing::default().total(), None);
+        assert_eq!(SolverTiming::default().total(), None);
     }
 }

@@ -1,12 +1,12 @@
-//! The comparison as data.
+//! A comparison as data.
 
 use serde::Serialize;
 
-use unstick::mlcp::{Outcome, PocketReport, Tolerance};
+use unstick::mlcp::{PocketReport, Tolerance};
 
-use crate::compare::{Comparison, Run};
+use crate::compare::{Comparison, SolverRun};
 
-/// What is said of one solver. Numbers of a solver that failed are null.
+/// The result of one solver. Numbers of a solver that failed are null.
 #[derive(Serialize)]
 pub struct Entry<'a> {
     problem: &'a str,
@@ -14,7 +14,8 @@ pub struct Entry<'a> {
     wall_rows: usize,
     solver: String,
     backend: &'static str,
-    outcome: Ending,
+    /// Words joined by hyphens.
+    outcome: String,
     error: Option<String>,
     remark: Option<&'a str>,
     cycles: Option<usize>,
@@ -27,34 +28,42 @@ pub struct Entry<'a> {
     tolerance_kind: &'static str,
     start: String,
     active_rows: Option<usize>,
-    /// Factorisations and the like.
+    /// Seconds of set-up, such as factorisations.
     pub setup_seconds: Option<f64>,
-    /// The rest.
+    /// Seconds of everything else.
     pub solve_seconds: Option<f64>,
     threads: usize,
     m_matrix: bool,
     history: &'a [f64],
     work: &'a [usize],
-    pockets: &'a [PocketReport],
+    pockets: Vec<Pocket>,
 }
 
+/// Liquid that touches no air.
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Ending {
-    Reported(Outcome),
-    Failed(&'static str),
+struct Pocket {
+    first_row: usize,
+    rows: usize,
+    imbalance: f64,
+    compatible: bool,
+}
+
+impl From<&PocketReport> for Pocket {
+    fn from(&PocketReport { first_row, rows, imbalance, compatible }: &PocketReport) -> Self {
+        Self { first_row, rows, imbalance, compatible }
+    }
 }
 
 /// An array of objects, one line each.
 pub fn text(comparison: &Comparison) -> String {
     let entries = comparison.runs.iter().map(|run| entry(comparison, run));
-    // Strings, numbers and lists of them: there is nothing in an entry that cannot be written.
+    // An entry holds strings, numbers and lists of them, which can always be written.
     let lines: Vec<_> = entries.filter_map(|entry| serde_json::to_string(&entry).ok()).collect();
     format!("[\n{}\n]", lines.join(",\n"))
 }
 
-/// What there is to say of one run.
-pub fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
+/// The entry of one run.
+pub fn entry<'a>(comparison: &'a Comparison, run: &'a SolverRun) -> Entry<'a> {
     let (tolerance_kind, tolerance) = match comparison.stop.tolerance {
         Tolerance::Relative(value) => ("relative", value),
         Tolerance::Absolute(value) => ("absolute", value),
@@ -66,7 +75,7 @@ pub fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
         wall_rows: comparison.wall_rows,
         solver: run.solver.method.to_string(),
         backend: run.solver.backend(),
-        outcome: report.map_or(Ending::Failed("failed"), |report| Ending::Reported(report.outcome())),
+        outcome: run.outcome().replace(' ', "-"),
         error: run.result.as_ref().err().map(|error| error.to_string()),
         remark: report.and_then(|report| report.remark()),
         cycles: report.map(|report| report.cycles()),
@@ -84,6 +93,6 @@ pub fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
         m_matrix: comparison.defect.is_none(),
         history: report.map_or(&[], |report| report.history()),
         work: report.map_or(&[], |report| report.work()),
-        pockets: report.map_or(&[], |report| report.pockets()),
+        pockets: report.map_or_else(Vec::new, |report| report.pockets().iter().map(Pocket::from).collect()),
     }
 }

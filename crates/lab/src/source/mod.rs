@@ -4,15 +4,15 @@ mod visit;
 
 use std::path::{Path, PathBuf};
 
-use unstick::mlcp::generate::Example;
 use unstick::mlcp::nearest;
+use unstick::problems::Example;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
 use crate::{LabError, machine};
 
-pub use visit::{Captured, simulate, stage_after};
+pub use visit::{CapturedProblem, problem_of, simulate, stage_after};
 
-/// Tells an example from a scene of the same name.
+/// The prefix of examples, for names that a scene has too.
 const EXAMPLE: &str = "example:";
 
 /// Bytes that it takes at most to generate and write a cell of an example, as measured.
@@ -27,7 +27,7 @@ pub enum Source {
     Scene {
         /// As it was typed.
         name: String,
-        /// On the grid asked for.
+        /// On the requested grid.
         scene: Box<AnyScene>,
         /// Ascending.
         frames: Vec<usize>,
@@ -49,7 +49,7 @@ pub enum Source {
 }
 
 /// What a name stands for.
-pub enum Named {
+pub enum ProblemName {
     /// A scene of the catalogue or in a file.
     Scene(SceneFile),
     /// A generated problem.
@@ -59,19 +59,19 @@ pub enum Named {
 }
 
 /// Scenes of the catalogue come first, then folders, examples, and scenes in files.
-pub fn find(name: &str) -> Result<Named, LabError> {
+pub fn find(name: &str) -> Result<ProblemName, LabError> {
     if let Some(example) = name.strip_prefix(EXAMPLE) {
-        return Ok(Named::Example(example.parse().map_err(LabError::Example)?));
+        return Ok(ProblemName::Example(example.parse().map_err(LabError::Example)?));
     }
     if catalogue::find(name).is_none() {
         if Path::new(name).is_dir() {
-            return Ok(Named::Folder(name.into()));
+            return Ok(ProblemName::Folder(name.into()));
         }
         if let Ok(example) = name.parse() {
-            return Ok(Named::Example(example));
+            return Ok(ProblemName::Example(example));
         }
     }
-    SceneFile::find(name).map(Named::Scene).map_err(|error| {
+    SceneFile::find(name).map(ProblemName::Scene).map_err(|error| {
         let scenes = catalogue::ALL.iter().map(|entry| entry.name);
         let known = scenes.chain(Example::ALL.map(Example::name));
         match (&error.place, nearest(name, known)) {
@@ -83,7 +83,7 @@ pub fn find(name: &str) -> Result<Named, LabError> {
     })
 }
 
-/// A scene with `size` cells along its longest axis and the extent it had.
+/// A scene with `size` cells along its longest axis and the same extent as before.
 pub fn resized(file: &SceneFile, size: usize) -> Result<AnyScene, LabError> {
     let mut file = file.clone();
     let (cells, spacing) = grid_of(&file.scene()?);
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn scenes_win_over_examples_of_the_same_name() {
-        assert!(matches!(find("sphere-half"), Ok(Named::Scene(_))));
-        assert!(matches!(find("example:sphere-half"), Ok(Named::Example(Example::SphereHalf))));
-        assert!(matches!(find("cube-lid"), Ok(Named::Example(Example::CubeLid))));
+        assert!(matches!(find("sphere-half"), Ok(ProblemName::Scene(_))));
+        assert!(matches!(find("example:sphere-half"), Ok(ProblemName::Example(Example::SphereHalf))));
+        assert!(matches!(find("cube-lid"), Ok(ProblemName::Example(Example::CubeLid))));
     }
 }

@@ -1,11 +1,11 @@
-//! From a source to its problems, one at a time.
+//! Visits the problems of a source, one at a time.
 
 use std::ops::Range;
 
 use rayon::ThreadPool;
 
 use unstick::liquid::{PressureStage, Simulation};
-use unstick::mlcp::io::ProblemFolder;
+use unstick::problems::Problem;
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Scene};
 
@@ -14,24 +14,24 @@ use crate::compare::Velocities;
 use crate::{LabError, Progress};
 
 /// A pressure problem and where it comes from.
-pub struct Captured {
+pub struct CapturedProblem {
     /// The scene, example or folder, as it was typed.
     pub scene: String,
-    /// Cells along the longest axis; none where no grid is known.
+    /// Cells along the longest axis, if there is a grid.
     pub size: Option<usize>,
-    /// The frame before the step; none where there are no frames.
+    /// The frame before the step, if there are frames.
     pub frame: Option<usize>,
-    /// The problem, with the pressure of the step before where there is one.
-    pub folder: ProblemFolder,
-    /// What splittings work on, where the problem is one of a step.
+    /// The problem, with the pressure of the previous step if there is one.
+    pub problem: Problem,
+    /// The velocities of the step, for splittings; problems without a step have none.
     pub velocities: Option<Box<dyn Velocities>>,
 }
 
-/// What is done with a problem. It gets the only copy.
-pub type Measure<'m, E> = dyn FnMut(Captured) -> Result<(), E> + 'm;
+/// Receives a problem, the only copy of it.
+pub type Measure<'m, E> = dyn FnMut(CapturedProblem) -> Result<(), E> + 'm;
 
 impl Source {
-    /// Hands every problem to `measure`. No two of them are in memory at once.
+    /// Calls `measure` with every problem. Only one problem is in memory at a time.
     pub fn visit<E: From<LabError>>(
         &self,
         pool: &ThreadPool,
@@ -44,20 +44,19 @@ impl Source {
                 AnyScene::Space(scene) => visit_frames(name, scene, frames, pool, progress, measure),
             },
             Self::Example { name, example, size } => {
-                let folder = example.generate(DIMENSION, *size, 0);
-                let folder = folder.map_err(|error| LabError::Generate { example: *example, error })?;
-                measure(Captured::new(name, None, folder))
+                let problem = example.generate(DIMENSION, *size, 0);
+                let problem = problem.map_err(|error| LabError::Generate { example: *example, error })?;
+                measure(CapturedProblem::new(name, None, problem))
             }
             Self::Folder { path } => {
-                let folder =
-                    ProblemFolder::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
-                measure(Captured::new(&path.display().to_string(), None, folder))
+                let problem = Problem::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
+                measure(CapturedProblem::new(&path.display().to_string(), None, problem))
             }
         }
     }
 }
 
-/// Simulates from frame to frame and stops at each to measure.
+/// Simulates from frame to frame and measures at each.
 fn visit_frames<const D: usize, E: From<LabError>>(
     name: &str,
     scene: &Scene<D>,
@@ -84,14 +83,14 @@ fn visit_frames<const D: usize, E: From<LabError>>(
         if place + 1 == frames.len() {
             simulation = None; // its memory is better used by the solvers
         }
-        let folder = stage.folder();
+        let problem = problem_of(&stage)?;
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), folder) })?;
+        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), problem) })?;
     }
     Ok(())
 }
 
-/// Takes a simulation that is at the first of the frames to the one after the last.
+/// Advances a simulation that has reached the start of a range of frames to its end.
 pub fn simulate<const D: usize>(
     scene: &Scene<D>,
     simulation: &mut Simulation<D>,
@@ -108,7 +107,7 @@ pub fn simulate<const D: usize>(
     Ok(())
 }
 
-/// The pressure stage of the step after a frame, which the simulation has reached.
+/// The pressure stage of the step after a frame. The simulation must have reached that frame.
 pub fn stage_after<const D: usize>(
     scene: &Scene<D>,
     simulation: &Simulation<D>,
@@ -118,23 +117,28 @@ pub fn stage_after<const D: usize>(
     Ok(simulation.stage(dt).map_err(RunError::from)?)
 }
 
-/// What is going to be simulated, in a line.
+/// The problem of a stage, with the pressure of the previous step as its start.
+pub fn problem_of<const D: usize>(stage: &PressureStage<D>) -> Result<Problem, LabError> {
+    Ok(Problem::from_rows(stage.grid(), stage.rows().clone())?.with_start(stage.start().to_vec())?)
+}
+
+/// One line on what is about to be simulated.
 fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> String {
     let cells = scene.setup.grid.cells().map(|count| count.to_string()).join(" × ");
     let solver = &scene.setup.pressure.solver;
     format!("simulating {}: {cells} cells, frames {from} to {to} with {solver}", scene.name)
 }
 
-impl Captured {
-    fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
-        let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
-        Self { scene: scene.into(), size, frame, folder, velocities: None }
+impl CapturedProblem {
+    fn new(scene: &str, frame: Option<usize>, problem: Problem) -> Self {
+        let size = problem.grid().and_then(|grid| grid.shape.iter().copied().max());
+        Self { scene: scene.into(), size, frame, problem, velocities: None }
     }
 
-    /// What it is, in a line.
+    /// One line on what it is.
     pub fn title(&self) -> String {
         let mut title = self.scene.clone();
-        if let Some(grid) = &self.folder.grid {
+        if let Some(grid) = self.problem.grid() {
             let cells: Vec<_> = grid.shape.iter().map(usize::to_string).collect();
             title += &format!(", {} cells", cells.join(" × "));
         }

@@ -52,7 +52,7 @@ fn values<const D: usize>(faces: &FaceField<f64, D>) -> [&[f64]; D] {
 mod tests {
     use unstick_grid::SignedDistance;
     use unstick_mlcp::fields::{FieldSolver, RowSolver};
-    use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+    use unstick_mlcp::{SolverName, Stop};
 
     use super::*;
     use crate::{Setup, Solid};
@@ -81,9 +81,8 @@ mod tests {
         });
         let sources = PressureSources { divergence: None, flow: None, control: 0.0 };
         let fields = sources.fields(&grid, &geometry, 0, &liquid, &velocity);
-        let stop = Stop { tolerance: Tolerance::Relative(1e-10), max_cycles: None };
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
-        let mut solver = RowSolver::new(name.build(&SolverOptions { stop, ..Default::default() }));
+        let mut solver = RowSolver::new(name.build(&Stop::relative(1e-10)));
         let (mut q, mut let_go) = (vec![0.0; grid.len()], vec![false; grid.len()]);
         assert!(solver.solve_fields(&fields, &mut q, &mut let_go).unwrap().converged());
         let cells: Vec<_> = grid.iter().filter(|&cell| fields.is_row(grid.index(cell))).collect();

@@ -13,7 +13,7 @@ pub(crate) use fields::PressureSources;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
 
 use unstick_mlcp::fields::RowSolver;
-use unstick_mlcp::{PressureMethod, SolverOptions, SplittingName};
+use unstick_mlcp::{PressureMethod, SplittingName};
 
 use crate::setup::PressureParams;
 
@@ -30,10 +30,7 @@ impl<const D: usize> PressureSolver<D> {
     pub fn of(params: &PressureParams) -> Self {
         match params.solver {
             PressureMethod::Splitting(name) => Self::Splitting(name),
-            PressureMethod::Solver(name) => {
-                let options = SolverOptions { stop: params.stop(), ..Default::default() };
-                Self::Solver(Box::new(RowSolver::new(name.build(&options))))
-            }
+            PressureMethod::Solver(name) => Self::Solver(Box::new(RowSolver::new(name.build(&params.stop())))),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Bodies in the geometry: the faces and cells that they cover, and their velocity there.
 
 use unstick_grid::vector::cross;
-use unstick_grid::{CellField, FaceField, Grid};
+use unstick_grid::{CLOSED, CellField, FaceField, Grid};
 
 use super::bodies::{Immersed, lift};
-use super::geometry::{CLOSED, Geometry};
+use super::geometry::Geometry;
 use super::half_cells::HalfCells;
 use crate::setup::Wall;
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::generate::Example;
-use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, SolverOptions, Stop, Tolerance};
+use crate::test_problems::{Example, generate};
+use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, Stop};
 
 /// A box of liquid cells at `corner` of a larger grid, with a coupling beyond each side.
 fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Lattice, CsrMatrix<'static>) {
@@ -40,8 +40,8 @@ fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Latt
 
 fn solve(name: &str, lattice: &Lattice, matrix: &CsrMatrix, b: &[f64], tolerance: f64) -> (Vec<f64>, usize) {
     let problem = Mlcp::on_lattice(lattice.clone(), matrix, b).unwrap();
-    let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+    let stop = Stop::relative(tolerance);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; b.len()];
     let report = solver.solve(&problem, &mut q).unwrap();
     assert_eq!(report.outcome(), Outcome::Converged, "{name}: {:e}", report.relative_residual());
@@ -117,8 +117,8 @@ fn what_is_no_box_is_refused_with_the_reason() {
     };
     assert_eq!(refused(Some(lattice.clone()), &changed(0, 0, 0.1)), NotABox::Side { row: 0 });
     assert_eq!(refused(Some(lattice), &changed(6, 7, 0.1)), NotABox::Cut { row: 6 });
-    let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
-    let ball = refused(folder.grid.as_ref().unwrap().lattice(), &folder.matrix);
+    let generated = generate(Example::SphereHalf, 2, 16, 0);
+    let ball = refused(Some(generated.lattice.clone()), &generated.matrix);
     assert!(matches!(ball, NotABox::Shape { .. }));
     assert!(SolveError::from(ball).to_string().ends_with("liquid cells do not fill a box"));
 }

@@ -34,28 +34,29 @@ use hierarchy::Hierarchy;
 /// One V-cycle as a preconditioner.
 ///
 /// ```
-/// use unstick_mlcp::generate::Example;
 /// use unstick_mlcp::linear::Subsystem;
 /// use unstick_mlcp::multigrid::Multigrid;
 /// use unstick_mlcp::precondition::Preconditioner;
+/// use unstick_problems::Example;
 ///
-/// let folder = Example::SphereHalf.generate(2, 32, 0)?;
-/// let problem = folder.problem()?;
+/// let problem = Example::SphereHalf.generate(2, 32, 0)?;
 /// let mut multigrid = Multigrid::default();
-/// multigrid.rebuild(&Subsystem::whole(problem.operator()))?;
+/// multigrid.rebuild(&Subsystem::whole(problem.mlcp().operator()))?;
 /// assert!(multigrid.level_sizes().windows(2).all(|pair| pair[1] < pair[0]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 pub struct Multigrid {
+    variant: Option<MultigridVariant>,
     params: MultigridParams,
     hierarchy: Option<Hierarchy>,
 }
 
 impl Multigrid {
-    /// Multigrid of a certain kind.
-    pub fn new(params: MultigridParams) -> Self {
-        Self { params, hierarchy: None }
+    /// A variant that needs a [lattice](crate::Lattice), or with `None` the default one on a lattice and smoothed
+    /// aggregation elsewhere.
+    pub fn new(variant: Option<MultigridVariant>, params: MultigridParams) -> Self {
+        Self { variant, params, hierarchy: None }
     }
 
     /// Unknowns of every level, the finest first; nothing before the first rebuild.
@@ -71,9 +72,9 @@ impl Preconditioner for Multigrid {
 
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         match &mut self.hierarchy {
-            Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system, &self.params),
+            Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system),
             _ => {
-                self.hierarchy = Some(Hierarchy::build(system, &self.params)?);
+                self.hierarchy = Some(Hierarchy::build(system, self.variant, self.params.coarsest)?);
                 Ok(())
             }
         }
@@ -81,7 +82,7 @@ impl Preconditioner for Multigrid {
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.apply(&self.params, r, z),
+            Some(hierarchy) => hierarchy.apply(self.params.sweeps, r, z),
             None => unstick_parallel::vector::copy(r, z),
         }
     }

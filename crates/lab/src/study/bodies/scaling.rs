@@ -1,11 +1,11 @@
 //! What many bodies cost.
 
 use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
-use unstick::grid::{Grid, Pose};
+use unstick::grid::{Grid, Pose, Random};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick_parallel::bandwidth::median_time;
 
-use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -16,60 +16,39 @@ pub const ALL: &[Study] = &[Study {
         density. Finding pairs and contacts, resolving them (finding included; `mprgp` solves), and marking the faces \
         that bodies cover: microseconds per body, the median of five. Linear growth is a constant column. What solving \
         takes beyond finding is also given per iteration: the iterations depend on how many balls hang together.",
-    task: Task::Trials(Trials {
+    experiment: Experiment::Trials(Trials {
         what: "bodies-scaling",
-        rows: [&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]],
+        rows: ByScope::new(&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]),
         carry_out: count,
     }),
-    views: &[View {
-        caption: "Microseconds per body",
-        show: Show::Numbers(&[
-            "contacts",
-            "find, µs",
-            "collide, µs",
-            "iterations",
-            "solve per iteration, µs",
-            "mark, µs",
-        ]),
-        published: "",
-        claims: &[
-            Claim {
-                text: "finding contacts grows no faster than the number of bodies",
-                check: Check::GrowsLess("find, µs", 1.6),
-                because: "",
-            },
-            Claim {
-                text: "an iteration of the contact problem grows no faster than the number of bodies",
-                check: Check::GrowsLess("solve per iteration, µs", 1.6),
-                because: "",
-            },
-            Claim {
-                text: "marking grows no faster than the number of bodies",
-                check: Check::GrowsLess("mark, µs", 1.6),
-                because: "",
-            },
-        ],
-    }],
-    minutes: [0.3, 1.0],
+    views: &[View::new(
+        "Microseconds per body",
+        Show::Numbers(&["contacts", "find, µs", "collide, µs", "iterations", "solve per iteration, µs", "mark, µs"]),
+    )
+    .claims(&[
+        Claim::new("finding contacts grows no faster than the number of bodies", Check::GrowsLess("find, µs", 1.6)),
+        Claim::new(
+            "an iteration of the contact problem grows no faster than the number of bodies",
+            Check::GrowsLess("solve per iteration, µs", 1.6),
+        ),
+        Claim::new("marking grows no faster than the number of bodies", Check::GrowsLess("mark, µs", 1.6)),
+    ])],
+    minutes: ByScope::new(0.3, 1.0),
 }];
 
-fn count(row: &str, _: Pace) -> Numbers {
+fn count(row: &str, _: Scope) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let side = (count as f64).cbrt().ceil() as usize;
     // Five cells of room for each ball of four cells across.
     let (spacing, room) = (0.01, 5);
     let grid = Grid::new([room * side; 3], spacing, [0.0; 3]).map_err(|error| error.to_string())?;
     let setup = Setup::new(grid);
-    let mut state = 7u64;
-    let mut random = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    };
+    let mut random = Random::congruential(7);
     let mut bodies = Vec::new();
     for k in 0..count {
         let cell = [k % side, k / side % side, k / side / side];
-        let centre = cell.map(|place| ((place as f64 + 0.5) * room as f64 + 0.9 * random()) * spacing);
-        let velocity = [(); 3].map(|()| 4.0 * random());
+        let centre = cell.map(|place| ((place as f64 + 0.5) * room as f64 + random.between(-0.45, 0.45)) * spacing);
+        let velocity = [(); 3].map(|()| random.between(-2.0, 2.0));
         let ball = Shape::Sphere { radius: 2.0 * spacing };
         let body = RigidBody::new(format!("{k}"), ball, Weight::Density(1000.0), Pose::from_translation(centre))
             .and_then(|body| body.with_motion(velocity, [0.0; 3]));

@@ -1,4 +1,4 @@
-//! Makes the measurements of a study that are not there yet.
+//! Makes the missing measurements of a study.
 
 mod flows;
 mod problems;
@@ -15,109 +15,111 @@ pub use flows::FlowKind;
 
 use super::record::Record;
 use super::store::Store;
-use super::{Effort, Pace, Study, Task};
+use super::{Effort, Experiment, Scope, Study};
 use crate::source::{check_memory, resized};
 use crate::{LabError, Progress};
 
-/// What states and problems are simulated with, whoever solves them afterwards.
+/// The solver of simulations that provide states and problems.
 const SIMULATED_WITH: &str = "pressure.solver=best";
 
-/// A method that misses its tolerance goes on, so that one can see where it leads.
+/// A simulation continues when a solve misses its tolerance, so that the effect is visible.
 const GOES_ON: &str = "pressure.on_unconverged=accept";
 
-/// A measurement: what it is of, and where it stands in a table.
+/// A measurement: what is measured, and its place in a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct Measurement {
     /// Scene of the catalogue.
     pub scene: &'static str,
     /// Cells along the longest axis.
     pub size: usize,
     /// The frame before the step; the last of a run.
     pub frame: usize,
-    /// Row; empty where rows are sizes or scenes.
+    /// Row; empty if rows are sizes or scenes.
     pub row: &'static str,
     /// Column.
     pub column: &'static str,
-    /// What it is kept under. Says everything that its numbers depend on.
+    /// Identifies it in the store. It contains everything that the numbers depend on.
     pub key: String,
 }
 
 /// All measurements of a study, in the order in which they are made.
-pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
-    match &study.task {
-        Task::Problems(task) => problems::places(task, pace),
-        Task::Runs(task) => runs::places(task, pace),
-        Task::Steps(task) => steps::places(task, pace),
-        Task::Trials(task) => trials::places(task, pace),
-        Task::Flows(task) => flows::places(task, pace),
-        Task::Impossible(_) => Vec::new(),
+pub fn measurements(study: &Study, scope: Scope) -> Vec<Measurement> {
+    match &study.experiment {
+        Experiment::Problems(experiment) => problems::measurements(experiment, scope),
+        Experiment::Runs(experiment) => runs::measurements(experiment, scope),
+        Experiment::Steps(experiment) => steps::measurements(experiment, scope),
+        Experiment::Trials(experiment) => trials::measurements(experiment, scope),
+        Experiment::Flows(experiment) => flows::measurements(experiment, scope),
+        Experiment::Impossible(_) => Vec::new(),
     }
 }
 
-/// Minutes until all measurements of some studies are there. What several ask for is made once.
-pub fn minutes(studies: &[&Study], pace: Pace, is_there: impl Fn(&str) -> bool) -> f64 {
+/// Minutes to make all missing measurements of some studies. Shared measurements count once.
+pub fn minutes(studies: &[&Study], scope: Scope, is_there: impl Fn(&str) -> bool) -> f64 {
     let mut counted = HashSet::new();
     let mut of_study = |study: &&Study| {
-        let places = places(study, pace);
-        let count = places.len().max(1) as f64;
-        let missing = places.into_iter().filter(|place| !is_there(&place.key) && counted.insert(place.key.clone()));
-        pace.of(&study.minutes) * missing.count() as f64 / count
+        let measurements = measurements(study, scope);
+        let count = measurements.len().max(1) as f64;
+        let missing = measurements
+            .into_iter()
+            .filter(|measurement| !is_there(&measurement.key) && counted.insert(measurement.key.clone()));
+        study.minutes.of(scope) * missing.count() as f64 / count
     };
     studies.iter().map(&mut of_study).sum()
 }
 
-/// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit, nothing to do
-/// for a GPU that is asked alone.
-pub fn check(study: &Study, pace: Pace, backend: Backend) -> Result<(), LabError> {
-    match &study.task {
-        Task::Problems(task) => problems::check(task, pace, backend),
-        Task::Impossible(_) => Ok(()),
+/// Refuses a study that cannot be measured: because of an unknown solver, a grid that does not fit in memory, or
+/// nothing to do for a GPU alone.
+pub fn check(study: &Study, scope: Scope, backend: Backend) -> Result<(), LabError> {
+    match &study.experiment {
+        Experiment::Problems(experiment) => problems::check(experiment, scope, backend),
+        Experiment::Impossible(_) => Ok(()),
         _ if backend == Backend::Gpu => Err(GpuError::Unsupported("the study solves no problems by themselves").into()),
-        Task::Runs(task) => runs::check(task, pace),
-        Task::Steps(task) => steps::check(task, pace),
-        Task::Trials(_) | Task::Flows(_) => Ok(()),
+        Experiment::Runs(experiment) => runs::check(experiment, scope),
+        Experiment::Steps(experiment) => steps::check(experiment, scope),
+        Experiment::Trials(_) | Experiment::Flows(_) => Ok(()),
     }
 }
 
-/// Makes the measurements that the store does not hold, of those alone that have `only` in their key; each is kept as
-/// soon as it is made.
+/// Makes the measurements that the store lacks and stores each at once. With `only`, makes those with this text in
+/// their key.
 pub fn measure(
     study: &Study,
-    pace: Pace,
+    scope: Scope,
     only: Option<&str>,
     store: &mut Store,
     progress: &dyn Progress,
 ) -> Result<(), LabError> {
-    let places = places(study, pace);
-    let mut desk = Desk { progress, done: 0, only: only.unwrap_or_default(), store };
-    let missing = places.iter().filter(|place| !desk.has(&place.key)).count();
+    let measurements = measurements(study, scope);
+    let mut session = Session { progress, done: 0, only: only.unwrap_or_default(), store };
+    let missing = measurements.iter().filter(|measurement| !session.has(&measurement.key)).count();
     if missing > 0 {
         progress.begin_measurements(study.name, missing);
     }
-    let outcome = match &study.task {
-        Task::Problems(task) => problems::measure(task, pace, &mut desk),
-        Task::Runs(task) => runs::measure(task, pace, &mut desk),
-        Task::Steps(task) => steps::measure(task, pace, &mut desk),
-        Task::Trials(task) => trials::measure(task, pace, &mut desk),
-        Task::Flows(task) => flows::measure(task, pace, &mut desk),
-        Task::Impossible(_) => Ok(()),
+    let outcome = match &study.experiment {
+        Experiment::Problems(experiment) => problems::measure(experiment, scope, &mut session),
+        Experiment::Runs(experiment) => runs::measure(experiment, scope, &mut session),
+        Experiment::Steps(experiment) => steps::measure(experiment, scope, &mut session),
+        Experiment::Trials(experiment) => trials::measure(experiment, scope, &mut session),
+        Experiment::Flows(experiment) => flows::measure(experiment, scope, &mut session),
+        Experiment::Impossible(_) => Ok(()),
     };
     progress.end();
     outcome
 }
 
-/// Where measurements are made: the store, what is asked of it, and who watches.
-struct Desk<'s> {
+/// A session of measurements: the store, what is wanted, and who watches.
+struct Session<'s> {
     store: &'s mut Store,
-    /// Part of the keys of the measurements that are wanted.
+    /// Text in the keys of the wanted measurements.
     only: &'s str,
     progress: &'s dyn Progress,
     /// Measurements made so far.
     done: usize,
 }
 
-impl Desk<'_> {
-    /// Whether a measurement is there, or not wanted.
+impl Session<'_> {
+    /// Whether a measurement is there or not wanted.
     fn has(&self, key: &str) -> bool {
         !key.contains(self.only) || self.store.get(key).is_some()
     }

@@ -4,11 +4,11 @@ use unstick_parallel::vector;
 
 use super::band::Band;
 use super::walls::WallRows;
-use super::{Backend, BestParams, MOST_CYCLES, Rows};
+use super::{BestParams, BestSteps, MOST_CYCLES, Rows};
 use crate::checkerboard::{Hierarchy, Layout, NestedStart, Reduced};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 /// All that the scheme keeps between solves: its memory.
 #[derive(Default)]
@@ -39,11 +39,11 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
     pub fn new(
         memory: &'t mut Memory<D>,
         operator: &'t PressureOperator<D>,
-        task: &Task<'t, 't>,
+        solvable: &Solvable<'t, 't>,
         q: &'t mut [f64],
         trace: &mut Trace,
     ) -> Self {
-        let rows = Rows { problem: task.problem, operator };
+        let rows = Rows { problem: solvable.problem, operator };
         let Memory { hierarchy, layout, walls, band, correction, r, .. } = &mut *memory;
         trace.set_up(|| {
             hierarchy.rebuild(operator, rows.problem.lower());
@@ -55,7 +55,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         correction.clear();
         correction.resize(hierarchy.size(), 0.0);
         r.resize(q.len(), 0.0);
-        Self { rows, loose: task.loose, memory, changes: usize::MAX, q }
+        Self { rows, loose: solvable.loose, memory, changes: usize::MAX, q }
     }
 
     /// Bytes that a policy moves beside its cycles: the sweeps over the band, r = A q + b, its norms, the
@@ -66,7 +66,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
     }
 }
 
-impl<const D: usize> Backend for OnCheckerboard<'_, D> {
+impl<const D: usize> BestSteps for OnCheckerboard<'_, D> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         let problem = self.rows.problem;
         problem.residual(self.q, &mut self.memory.r);

@@ -1,6 +1,6 @@
 //! The rows at separating walls: which of them let go.
 
-use super::super::active_set::anchor;
+use super::super::active_set::pin_one_row;
 use super::Rows;
 use crate::checkerboard::{Hierarchy, Layout};
 
@@ -95,6 +95,6 @@ fn holding_rows<const D: usize>(Rows { problem, .. }: Rows<D>, loose: &[Vec<u32>
     }
     let active: Vec<bool> = (0..q.len()).map(|row| problem.is_active(row, q, r)).collect();
     let mut free: Vec<bool> = active.iter().map(|active| !active).collect();
-    anchor(problem, loose, q, r, &mut free);
+    pin_one_row(problem, loose, q, r, &mut free);
     (0..q.len() as u32).filter(|&row| !free[row as usize] && !active[row as usize]).collect()
 }
