@@ -13,18 +13,18 @@ use unstick::mlcp::{
 use crate::{LabError, Progress};
 pub use entrant::{Entrant, PreparedSolver};
 
-/// What was asked of all solvers.
+/// What all solvers have to do.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// Who takes part, in this order.
+    /// The solvers, in this order.
     pub solvers: Vec<Entrant>,
     /// When they stop.
     pub stop: Stop,
-    /// Where they begin.
+    /// Where they start.
     pub start: Start,
 }
 
-/// What came of it.
+/// The results of all solvers.
 #[derive(Debug)]
 pub struct Comparison {
     /// Name of the problem.
@@ -35,33 +35,33 @@ pub struct Comparison {
     pub wall_rows: usize,
     /// Entries of its matrix.
     pub entries: usize,
-    /// Why its matrix is no M-matrix, if it is none.
+    /// Why its matrix is not an M-matrix, if so.
     pub defect: Option<MMatrixDefect>,
     /// When the solvers stopped.
     pub stop: Stop,
-    /// Where they began.
+    /// Where they started.
     pub start: Start,
     /// Threads they had.
     pub threads: usize,
-    /// One entry per solver, in the order asked for.
+    /// One entry per solver, in the requested order.
     pub runs: Vec<SolverRun>,
-    /// The answer quality keeping, if there is one.
+    /// The best answer, if there is any.
     pub answer: Option<Answer>,
 }
 
-/// One solver's part.
+/// The result of one solver.
 #[derive(Debug)]
 pub struct SolverRun {
-    /// Who.
+    /// The solver.
     pub solver: Entrant,
-    /// Its account, or why there is none.
+    /// Its report, or why it failed.
     pub result: Result<SolveReport, SolveError>,
 }
 
-/// An answer and whose it is.
+/// An answer and the solver that found it.
 #[derive(Debug)]
 pub struct Answer {
-    /// Whose.
+    /// The solver.
     pub solver: Entrant,
     /// How good.
     pub quality: AnswerQuality,
@@ -69,14 +69,14 @@ pub struct Answer {
     pub x: Vec<f64>,
 }
 
-/// What an answer is quality, the least first.
+/// How good an answer is, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnswerQuality {
     /// The tolerance was not met.
     Unfinished,
-    /// Met, on the equations of a sticking wall: an answer to another question.
+    /// The tolerance was met, but for sticking walls, which is another problem.
     Sticking,
-    /// Met.
+    /// The tolerance was met.
     Solved,
 }
 
@@ -86,7 +86,7 @@ impl SolverRun {
         self.result.as_ref().is_ok_and(SolveReport::converged)
     }
 
-    /// How it ended, in a word or two.
+    /// How it ended, in one or two words.
     pub fn outcome(&self) -> String {
         match &self.result {
             Ok(report) => report.outcome().to_string(),
@@ -104,9 +104,9 @@ impl SolverRun {
     }
 }
 
-/// What splittings work on: a step, with its velocities.
+/// The velocities of a step, which splittings work on.
 pub trait Velocities: Send + Sync {
-    /// Carries out a splitting; returns its account and the pressure.
+    /// Runs a splitting; returns its report and the pressure.
     fn split(&self, name: SplittingName) -> Result<(SolveReport, Vec<f64>), SolveError>;
 }
 
@@ -116,12 +116,12 @@ impl<const D: usize> Velocities for (PressureStage<D>, SplittingParams) {
     }
 }
 
-/// Solvers of a problem by name, each once; `all` stands for one of each method.
+/// Solvers by name, each once. `all` stands for one of each method.
 pub fn solvers(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, |text| text.parse::<SolverName>().map(PressureMethod::Solver))
 }
 
-/// The same where there are velocities, and splittings can take part.
+/// Solvers and splittings by name. Splittings need the velocities of a step.
 pub fn methods(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, str::parse)
 }
@@ -146,9 +146,9 @@ fn distinct(
 }
 
 impl Contest {
-    /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
+    /// Runs every solver from `start`, which must be [prepared](Start::prepare).
     ///
-    /// A solver that fails is reported as such and does not keep the others from running.
+    /// If a solver fails, its result says so and the others still run.
     pub fn run(
         &self,
         name: &str,
@@ -180,7 +180,7 @@ impl Contest {
 }
 
 impl Comparison {
-    /// Runs beside what they had to do, without an answer.
+    /// Combines runs with their problem; there is no answer yet.
     pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<SolverRun>) -> Self {
         Self {
             problem: name.into(),
@@ -196,12 +196,12 @@ impl Comparison {
         }
     }
 
-    /// Those that did not converge.
+    /// The runs that did not converge.
     pub fn unsolved(&self) -> impl Iterator<Item = &SolverRun> {
         self.runs.iter().filter(|run| !run.converged())
     }
 
-    /// The accounts there are.
+    /// The reports of solvers that did not fail.
     pub fn reports(&self) -> impl Iterator<Item = &SolveReport> {
         self.runs.iter().filter_map(|run| run.result.as_ref().ok())
     }
