@@ -3,6 +3,7 @@
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::{Gpu, GpuSolver};
+use unstick_grid::Random;
 use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields, WallFields};
 use unstick_mlcp::{MlcpSolver, Outcome, ProblemError, SolveError, Stop};
 
@@ -21,26 +22,14 @@ struct Case<const D: usize> {
     version: u64,
 }
 
-/// Numbers in [0, 1) (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn many(&mut self, count: usize, number: impl Fn(f64) -> f64) -> Vec<f64> {
-        (0..count).map(|_| number(self.next())).collect()
-    }
+fn many(random: &mut Random, count: usize, number: impl Fn(f64) -> f64) -> Vec<f64> {
+    (0..count).map(|_| number(random.unit())).collect()
 }
 
 impl<const D: usize> Case<D> {
     /// `air` is the part of cells without liquid, `closed` the part of closed faces. Borders are closed.
     fn random(cells: [usize; D], seed: u64, air: f64, closed: f64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let count = cells.iter().product();
         let faces = |axis: usize| count / cells[axis] * (cells[axis] + 1);
         let part = |value: f64| {
@@ -52,7 +41,7 @@ impl<const D: usize> Case<D> {
                 value
             }
         };
-        let mut open: [Vec<f64>; D] = std::array::from_fn(|axis| random.many(faces(axis), part));
+        let mut open: [Vec<f64>; D] = std::array::from_fn(|axis| many(&mut random, faces(axis), part));
         for (axis, open) in open.iter_mut().enumerate() {
             let stride: usize = cells[..axis].iter().product();
             let is_border = |face: usize| (face / stride % (cells[axis] + 1)).is_multiple_of(cells[axis]);
@@ -60,14 +49,14 @@ impl<const D: usize> Case<D> {
         }
         Self {
             cells,
-            liquid: random.many(count, |value| value - 1.0 + air),
+            liquid: many(&mut random, count, |value| value - 1.0 + air),
             open,
-            velocity: std::array::from_fn(|axis| random.many(faces(axis), |value| 2.0 * value - 1.0)),
-            flow: Some(std::array::from_fn(|axis| random.many(faces(axis), |value| 0.1 * value - 0.05))),
-            separating: random.many(count, |value| value).iter().map(|&value| value < 0.5).collect(),
-            cell_open: random.many(count, |value| value),
-            divergence: Some(random.many(count, |value| value - 0.5)),
-            guess: random.many(count, |value| 0.2 * value - 0.05),
+            velocity: std::array::from_fn(|axis| many(&mut random, faces(axis), |value| 2.0 * value - 1.0)),
+            flow: Some(std::array::from_fn(|axis| many(&mut random, faces(axis), |value| 0.1 * value - 0.05))),
+            separating: many(&mut random, count, |value| value).iter().map(|&value| value < 0.5).collect(),
+            cell_open: many(&mut random, count, |value| value),
+            divergence: Some(many(&mut random, count, |value| value - 0.5)),
+            guess: many(&mut random, count, |value| 0.2 * value - 0.05),
             version: seed,
         }
     }

@@ -34,15 +34,3 @@ fn advance<const D: usize>(shape: [usize; D], place: &mut [usize; D]) {
         place[axis] = 0;
     }
 }
-
-/// A number in [0, 1) that depends on its arguments alone (SplitMix64).
-pub(crate) fn hash_to_unit(parts: [u64; 4]) -> f64 {
-    let mut state = 0u64;
-    for part in parts {
-        let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        state = z ^ (z >> 31);
-    }
-    (state >> 11) as f64 / (1u64 << 53) as f64
-}

@@ -73,15 +73,16 @@ fn add_particle<const D: usize>(
 mod tests {
     use unstick_grid::CellField;
 
+    use unstick_grid::Random;
+
     use super::*;
-    use crate::cells::hash_to_unit;
 
     /// Gathers a cloud with a linear velocity; returns the sum of all weights' effect: the field.
     fn gathered<const D: usize>(size: usize, affine: bool) -> (Grid<D>, FaceField<f64, D>, FaceField<bool, D>) {
         let grid = Grid::<D>::unit(size).unwrap();
         let mut particles = Particles::default();
         for index in 0..40 * size as u64 {
-            let point: [f64; D] = std::array::from_fn(|axis| hash_to_unit([index, axis as u64, 7, size as u64]));
+            let point: [f64; D] = std::array::from_fn(|axis| Random::hash(0, [index, axis as u64, 7, size as u64]));
             particles.push(point, std::array::from_fn(|axis| point[axis] * 2.0 - 1.0));
         }
         if affine {

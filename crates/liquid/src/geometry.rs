@@ -8,9 +8,6 @@ use crate::immerse::Covered;
 use crate::interpolate::{gradient_of_nodes, sample_nodes};
 use crate::setup::{Setup, Wall};
 
-/// Openings below this count as closed: they carry no flow and spoil the conditioning.
-pub(crate) const CLOSED: f64 = 1e-3;
-
 /// Distances, openings and wall kinds at one moment.
 #[derive(Clone, Debug)]
 pub struct Geometry<const D: usize> {
@@ -43,10 +40,7 @@ impl<const D: usize> Geometry<D> {
         let nodes = grid.cells().map(|count| count + 1);
         let mut solid = CellField::of_shape(nodes, |_| 0.0);
         fill(&mut solid, |node, value| *value = distance(grid.node(node)));
-        let mut open = open_fractions(&grid, distance);
-        for field in &mut open {
-            field.values_mut().iter_mut().filter(|value| **value < CLOSED).for_each(|value| *value = 0.0);
-        }
+        let open = open_fractions(&grid, distance);
         let mut separating = CellField::from_fn(&grid, |_| false);
         fill(&mut separating, |cell, value| *value = nearest(setup, time, grid.centre(cell)).1 == Wall::Separating);
         let mut cell_open = CellField::from_fn(&grid, |_| 0.0);

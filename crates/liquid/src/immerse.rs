@@ -1,10 +1,10 @@
 //! Bodies in the geometry: what they cover, and how they move it.
 
 use unstick_grid::vector::{cross, times};
-use unstick_grid::{CellField, FaceField, Grid};
+use unstick_grid::{CLOSED, CellField, FaceField, Grid};
 
 use crate::bodies::{Immersed, lift};
-use crate::geometry::{CLOSED, Geometry};
+use crate::geometry::Geometry;
 use crate::pieces::Pieces;
 use crate::setup::Wall;
 

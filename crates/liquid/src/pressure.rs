@@ -138,19 +138,14 @@ impl<const D: usize> PressureProblem<D> {
         self.rows.operator.lattice()
     }
 
+    /// The rows, without the bodies' term of the operator.
+    pub fn rows(&self) -> &FieldRows<D> {
+        &self.rows
+    }
+
     /// A, assembled when first asked for.
     pub fn matrix(&self) -> &CsrMatrix<'static> {
         self.rows.operator.matrix()
-    }
-
-    /// b.
-    pub fn b(&self) -> &[f64] {
-        &self.rows.b
-    }
-
-    /// Lower bounds.
-    pub fn lower(&self) -> &[f64] {
-        &self.rows.lower
     }
 
     /// Solves from `guess` (a scaled pressure for every cell).

@@ -1,8 +1,8 @@
 //! Particles that come and go: sources, drains, and cells that run empty or overfull.
 
-use unstick_grid::{CellField, FaceField, Grid};
+use unstick_grid::{CellField, FaceField, Grid, Random};
 
-use crate::cells::{fill, hash_to_unit, multi_index};
+use crate::cells::{fill, multi_index};
 use crate::geometry::Geometry;
 use crate::interpolate::sample_velocity;
 use crate::particles::{Particles, cell_of};
@@ -125,7 +125,7 @@ pub(crate) fn reseed<const D: usize>(
             }
             let corner = grid.node(cell);
             for number in own.len()..full {
-                let part = |axis| hash_to_unit([setup.seed, state.step, index as u64, (D * number + axis) as u64]);
+                let part = |axis| Random::hash(0, [setup.seed, state.step, index as u64, (D * number + axis) as u64]);
                 places.push(std::array::from_fn(|axis| corner[axis] + part(axis) * grid.spacing()));
             }
         }

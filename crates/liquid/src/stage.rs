@@ -1,7 +1,7 @@
 //! The pressure stage of a step, taken out of its simulation.
 
 use unstick_grid::{CellField, FaceField, Grid};
-use unstick_mlcp::io::{GridInfo, ProblemFolder};
+use unstick_mlcp::fields::FieldRows;
 use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
 use crate::error::StepError;
@@ -12,12 +12,7 @@ use crate::state::LiquidState;
 use crate::step::Simulation;
 
 impl<const D: usize> Simulation<D> {
-    /// The pressure problem that the next step of length `dt` would solve.
-    pub fn capture(&self, dt: f64) -> Result<ProblemFolder, StepError> {
-        Ok(self.stage(dt)?.folder())
-    }
-
-    /// The same with all that it comes from.
+    /// The pressure problem that the next step of length `dt` would solve, with all that it comes from.
     pub fn stage(&self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let mut copy = Self::resume_with_bodies(
             self.setup.clone(),
@@ -54,25 +49,23 @@ pub struct PressureStage<const D: usize> {
     pub(crate) velocity: FaceField<f64, D>,
     pub(crate) problem: PressureProblem<D>,
     pub(crate) kick: f64,
-    /// The scaled pressure of the step before.
     pub(crate) start: Vec<f64>,
 }
 
 impl<const D: usize> PressureStage<D> {
-    /// The problem alone, as a folder that other programs read.
-    pub fn folder(&self) -> ProblemFolder {
-        ProblemFolder {
-            matrix: self.problem.matrix().clone(),
-            b: self.problem.b().to_vec(),
-            lower: self.problem.lower().to_vec(),
-            x: Some(self.start.clone()),
-            grid: Some(GridInfo {
-                shape: self.grid.cells().to_vec(),
-                spacing: self.grid.spacing(),
-                origin: self.grid.origin().to_vec(),
-                cells: self.problem.cells.iter().map(|&cell| self.grid.index(cell)).collect(),
-            }),
-        }
+    /// Where the problem lies.
+    pub fn grid(&self) -> &Grid<D> {
+        &self.grid
+    }
+
+    /// The problem alone.
+    pub fn rows(&self) -> &FieldRows<D> {
+        self.problem.rows()
+    }
+
+    /// The scaled pressure of the step before, one number a row.
+    pub fn start(&self) -> &[f64] {
+        &self.start
     }
 
     /// Carries out a splitting; returns its account and the scaled pressure.

@@ -60,19 +60,19 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{SolveError, SolverName, Stop, generate::Example};
+    use crate::test_problems::{Example, generate};
+    use crate::{SolveError, SolverName, Stop};
 
     #[test]
     fn every_method_can_be_interrupted() {
-        let folder = Example::SphereHalf.generate(2, 48, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 2, 48, 0);
+        let problem = generated.problem();
         // No residual is ever that small: without the flag these run until their limit.
         let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
-        let options = stop;
         let inner = ["cr", "gmres", "bicgstab", "multigrid"].map(|linear| format!("policy+{linear}"));
         let names = SolverName::defaults().into_iter().map(|name| name.to_string()).chain(inner);
         for name in names {
-            let mut solver = name.parse::<SolverName>().unwrap().build(&options);
+            let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
             let flag = Arc::new(AtomicBool::new(true));
             let result = interruptible(&flag, || solver.solve(&problem, &mut vec![0.0; problem.size()]));
             assert_eq!(result.err(), Some(SolveError::Interrupted), "{name}");
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn a_solve_in_the_middle_of_its_work_ends_too() {
-        let folder = Example::SphereHalf.generate(2, 32, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 2, 32, 0);
+        let problem = generated.problem();
         let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
         let mut solver = "psor".parse::<SolverName>().unwrap().build(&stop);
         let flag = Arc::new(AtomicBool::new(false));

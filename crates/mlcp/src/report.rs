@@ -3,11 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
-
 /// How a solve ended. Only with `Converged` does the answer meet its tolerance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The natural residual is at or below its target.
@@ -33,7 +30,7 @@ impl fmt::Display for Outcome {
 }
 
 /// A connected part of the matrix that is singular: liquid that touches no air.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PocketReport {
     /// Its smallest row.
@@ -47,7 +44,7 @@ pub struct PocketReport {
 }
 
 /// The report of one solve.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[must_use = "a solve that did not converge says so only here"]
 pub struct SolveReport {
     pub(crate) solver: String,

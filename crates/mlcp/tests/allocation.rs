@@ -3,8 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{SolverName, Stop};
+use unstick_problems::Example;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn more_iterations_do_not_mean_more_allocations() {
-    let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
+    let problem = Example::SphereHalf.generate(3, 16, 0).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let names = [
         "psor",
@@ -53,9 +53,9 @@ fn more_iterations_do_not_mean_more_allocations() {
                 // A tolerance out of reach: the limit decides. The room for the history is the same.
                 let stop = Stop::absolute(1e-300).with_max_cycles(cycles);
                 let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
-                let mut q = vec![0.0; folder.b.len()];
+                let mut q = vec![0.0; problem.size()];
                 let before = ALLOCATIONS.load(Ordering::Relaxed);
-                let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
+                let report = solver.solve(problem.mlcp(), &mut q).unwrap();
                 assert_eq!(report.cycles(), cycles, "{name} stopped early");
                 ALLOCATIONS.load(Ordering::Relaxed) - before
             };
@@ -67,13 +67,12 @@ fn more_iterations_do_not_mean_more_allocations() {
 /// What `best` needs beside the problem and its answer, at the moment it needs most.
 fn best_needs_few_bytes_for_an_unknown() {
     for (example, size, most) in [(Example::CubeLid, 64, 80.0), (Example::SphereHalf, 96, 120.0)] {
-        let folder = example.generate(3, size, 0).unwrap();
-        let problem = folder.problem().unwrap();
-        let mut q = vec![0.0; folder.b.len()];
+        let problem = example.generate(3, size, 0).unwrap();
+        let mut q = vec![0.0; problem.size()];
         let mut solver = "best".parse::<SolverName>().unwrap().build(&Stop::default());
         let before = BYTES.load(Ordering::Relaxed);
         MOST_BYTES.store(before, Ordering::Relaxed);
-        assert!(solver.solve(&problem, &mut q).unwrap().converged());
+        assert!(solver.solve(problem.mlcp(), &mut q).unwrap().converged());
         let bytes = (MOST_BYTES.load(Ordering::Relaxed) - before) as f64 / q.len() as f64;
         println!("{example} {size}³: {bytes:.0} bytes an unknown");
         assert!(bytes <= most, "{example}: {bytes} bytes an unknown");

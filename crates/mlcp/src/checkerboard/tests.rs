@@ -1,28 +1,22 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::generate::Example;
-use crate::io::ProblemFolder;
-use crate::pressure::PressureOperator;
-
-fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<D> {
-    PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), &folder.matrix)
-}
+use crate::test_problems::{Example, generate};
 
 /// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.
 fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
-    let folder = example.generate(D, size, 0).unwrap();
-    let operator = operator::<D>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let generated = generate(example, D, size, 0);
+    let operator = generated.operator::<D>();
+    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
     let mut x = vec![0.0; hierarchy.size()];
-    let norm = hierarchy.load(&layout, |row| -folder.b[row] as f32);
+    let norm = hierarchy.load(&layout, |row| -generated.b[row] as f32);
     let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
     assert!(residual <= 1e-5 * norm);
 
-    let (mut q, mut r) = (vec![0.0; folder.b.len()], vec![0.0; folder.b.len()]);
+    let (mut q, mut r) = (vec![0.0; generated.b.len()], vec![0.0; generated.b.len()]);
     layout.add(&hierarchy, 1.0, &x, &mut q);
     operator.product(&q, &mut r);
-    let residual = r.iter().zip(&folder.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
+    let residual = r.iter().zip(&generated.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
     assert!(residual <= 1e-3 * norm, "{example} {size}: {residual} of {norm}");
     cycles
 }
@@ -76,9 +70,9 @@ fn is_galerkin<const D: usize>(hierarchy: &Hierarchy<D>) {
 #[test]
 fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     for (example, size) in [(Example::SphereHalf, 21), (Example::ThinPlates, 24), (Example::CubeLid, 9)] {
-        let folder = example.generate(3, size, 3).unwrap();
-        let operator = operator::<3>(&folder);
-        let mut hierarchy = Hierarchy::new(&operator, &folder.lower);
+        let generated = generate(example, 3, size, 3);
+        let operator = generated.operator::<3>();
+        let mut hierarchy = Hierarchy::new(&operator, &generated.lower);
         is_galerkin(&hierarchy);
         for seed in 0..4 {
             let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
@@ -90,12 +84,12 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
 
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
-    let folder = Example::ThinPlates.generate(3, 20, 3).unwrap();
-    let operator = operator::<3>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let generated = generate(Example::ThinPlates, 3, 20, 3);
+    let operator = generated.operator::<3>();
+    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
     let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
     hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
-    let size = folder.b.len();
+    let size = generated.b.len();
     let mut cycle = |r: &[f64]| {
         hierarchy.load(&layout, |row| r[row] as f32);
         hierarchy.cycle(0, false);
@@ -117,19 +111,19 @@ proptest! {
 
     #[test]
     fn rows_keep_their_places(size in 8usize..20, dimension in 2usize..4) {
-        let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        let rows = folder.b.len();
+        let generated = generate(Example::SphereHalf, dimension, size, 0);
+        let rows = generated.b.len();
         let back = |found: Vec<f64>| found.iter().enumerate().all(|(row, value)| *value == row as f64);
         let mut found = vec![0.0; rows];
         if dimension == 2 {
-            let operator = operator::<2>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let operator = generated.operator::<2>();
+            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);
         } else {
-            let operator = operator::<3>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let operator = generated.operator::<3>();
+            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);

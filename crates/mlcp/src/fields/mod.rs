@@ -74,7 +74,7 @@ pub struct WallFields<'a, const D: usize> {
     pub open: [&'a [f64]; D],
     /// Whether the wall of a cell may be left by the liquid.
     pub separating: &'a [bool],
-    /// Open part of every cell.
+    /// Open part of every cell; read only where a divergence is asked for.
     pub cell_open: &'a [f64],
     /// What moving walls carry across every face: the part they cover times their velocity.
     pub flow: Option<[&'a [f64]; D]>,

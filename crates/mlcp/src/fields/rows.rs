@@ -14,7 +14,7 @@ use crate::problem::Mlcp;
 pub const MIN_THETA: f64 = 0.01;
 
 /// The rows of a problem that was given as fields.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FieldRows<const D: usize> {
     /// A, and where the rows lie.
     pub operator: PressureOperator<D>,

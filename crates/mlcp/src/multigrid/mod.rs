@@ -34,15 +34,14 @@ use hierarchy::MatrixHierarchy;
 /// One V-cycle as a preconditioner.
 ///
 /// ```
-/// use unstick_mlcp::generate::Example;
 /// use unstick_mlcp::linear::Subsystem;
 /// use unstick_mlcp::multigrid::Multigrid;
 /// use unstick_mlcp::precondition::Preconditioner;
+/// use unstick_problems::Example;
 ///
-/// let folder = Example::SphereHalf.generate(2, 32, 0)?;
-/// let problem = folder.problem()?;
+/// let problem = Example::SphereHalf.generate(2, 32, 0)?;
 /// let mut multigrid = Multigrid::default();
-/// multigrid.rebuild(&Subsystem::whole(problem.operator()))?;
+/// multigrid.rebuild(&Subsystem::whole(problem.mlcp().operator()))?;
 /// assert!(multigrid.level_sizes().windows(2).all(|pair| pair[1] < pair[0]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

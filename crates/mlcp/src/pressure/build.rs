@@ -65,6 +65,15 @@ impl<const D: usize> PressureOperator<D> {
         })
     }
 
+    /// The same, keeping the matrix for those who read its entries.
+    ///
+    /// # Panics
+    /// If lattice and matrix do not fit each other.
+    pub fn keeping(lattice: Lattice, matrix: CsrMatrix<'static>) -> Self {
+        let operator = Self::from_csr(lattice, &matrix);
+        Self { assembled: OnceLock::from(matrix), ..operator }
+    }
+
     /// The assembled matrix.
     pub fn to_csr(&self) -> CsrMatrix<'static> {
         let size = self.diagonal.len();
@@ -177,17 +186,16 @@ fn lines_of(lattice: &Lattice) -> Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
 
     fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
-        let folder = example.generate(D, size, 7).unwrap();
-        let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-        let operator = PressureOperator::<D>::from_csr(lattice, &folder.matrix);
-        assert_eq!(operator.to_csr(), folder.matrix);
-        let x: Vec<f64> = (0..folder.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
+        let generated = generate(example, D, size, 7);
+        let operator = generated.operator::<D>();
+        assert_eq!(operator.to_csr(), generated.matrix);
+        let x: Vec<f64> = (0..generated.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
         let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let dot = operator.product(&x, &mut compact);
-        let expected = folder.matrix.apply_dot(&x, &mut assembled);
+        let expected = generated.matrix.apply_dot(&x, &mut assembled);
         assert!((dot - expected).abs() < 1e-12 * expected);
         assert!(compact.iter().zip(&assembled).all(|(a, b)| (a - b).abs() < 1e-13 * 6.0));
     }

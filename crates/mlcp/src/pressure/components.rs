@@ -132,16 +132,14 @@ impl<const D: usize> PressureOperator<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
 
     #[test]
     fn components_are_those_of_the_assembled_matrix() {
         for (example, size) in [(Example::SealedPocket, 20), (Example::ThinPlates, 24)] {
-            let folder = example.generate(3, size, 1).unwrap();
-            let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-            let operator = PressureOperator::<3>::from_csr(lattice, &folder.matrix);
-            let mut expected = folder.matrix.singular_components();
+            let generated = generate(example, 3, size, 1);
+            let operator = generated.operator::<3>();
+            let mut expected = generated.matrix.singular_components();
             expected.iter_mut().for_each(|rows| rows.sort_unstable());
             assert_eq!(operator.loose_components(), expected);
         }

@@ -37,7 +37,7 @@ use lines::Lines;
 /// assert_eq!(y, [-1.0, 5.0]);
 /// assert_eq!(operator.csr().unwrap().entry(0, 1), -1.0);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PressureOperator<const D: usize> {
     lattice: Lattice,
     unit: f64,

@@ -30,9 +30,9 @@
 //!     }
 //! }
 //!
-//! let folder = unstick_mlcp::generate::Example::SphereHalf.generate(2, 16, 0)?;
-//! let mut q = vec![0.0; folder.b.len()];
-//! assert!(ProjectedJacobi.solve(&folder.problem()?, &mut q)?.converged());
+//! let problem = unstick_problems::Example::SphereHalf.generate(2, 16, 0)?;
+//! let mut q = vec![0.0; problem.size()];
+//! assert!(ProjectedJacobi.solve(problem.mlcp(), &mut q)?.converged());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -1,23 +1,22 @@
 //! Pressure problems to try solvers on.
 
 mod examples;
-mod pressure;
+mod fields;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use pressure::Setting;
-use unstick_grid::GridError;
+use unstick_grid::{Grid, GridError};
+use unstick_mlcp::{ProblemError, nearest};
 
-use crate::error::{MatrixError, ProblemError};
-use crate::io::ProblemFolder;
-use crate::problem::Mlcp;
+use crate::problem::Problem;
 
 /// Fewer cells than this resolve none of the shapes.
 const SMALLEST: usize = 8;
 
 /// A family of problems, in two and three dimensions and any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Example {
     /// A cube of liquid, a lid over half its top, air over the rest.
     CubeLid,
@@ -68,36 +67,16 @@ impl Example {
     /// bits.
     ///
     /// ```
-    /// use unstick_mlcp::generate::Example;
-    /// let folder = Example::SphereHalf.generate(2, 32, 0)?;
-    /// assert!(folder.problem()?.wall_rows() > 0);
+    /// use unstick_problems::Example;
+    /// let problem = Example::SphereHalf.generate(2, 32, 0)?;
+    /// assert!(problem.mlcp().wall_rows() > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn generate(self, dimension: usize, size: usize, seed: u64) -> Result<ProblemFolder, GenerateError> {
+    pub fn generate(self, dimension: usize, size: usize, seed: u64) -> Result<Problem, GenerateError> {
         match dimension {
             _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
-            2 => examples::with_setting::<_, 2>(self, size, seed, |setting| setting.discretise()),
-            3 => examples::with_setting::<_, 3>(self, size, seed, |setting| setting.discretise()),
-            _ => Err(GenerateError::Dimension(dimension)),
-        }
-    }
-
-    /// The same problem without an assembled matrix: a tenth of the memory, for sizes at which that
-    /// matters.
-    ///
-    /// ```
-    /// use unstick_mlcp::LinearOperator;
-    /// use unstick_mlcp::generate::Example;
-    /// let (compact, folder) = (Example::CubeLid.problem(3, 8, 0)?, Example::CubeLid.generate(3, 8, 0)?);
-    /// assert_eq!(compact.b(), folder.b);
-    /// assert_eq!(compact.operator().diagonal(), folder.matrix.diagonal());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn problem(self, dimension: usize, size: usize, seed: u64) -> Result<Mlcp<'static>, GenerateError> {
-        match dimension {
-            _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
-            2 => examples::with_setting::<_, 2>(self, size, seed, |setting| setting.problem()),
-            3 => examples::with_setting::<_, 3>(self, size, seed, |setting| setting.problem()),
+            2 => examples::fields::<2>(self, Grid::unit(size)?, seed).problem(),
+            3 => examples::fields::<3>(self, Grid::unit(size)?, seed).problem(),
             _ => Err(GenerateError::Dimension(dimension)),
         }
     }
@@ -124,9 +103,6 @@ pub enum GenerateError {
     /// A problem that no solver would take.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// More unknowns than a matrix can hold.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
 }
 
 impl fmt::Display for Example {
@@ -154,7 +130,40 @@ pub struct ParseExampleError {
 impl ParseExampleError {
     /// The example whose name looks most like what was given, if any does.
     pub fn nearest(&self) -> Option<Example> {
-        let distance = |example: &Example| strsim::damerau_levenshtein(example.name(), &self.text);
-        Example::ALL.into_iter().min_by_key(distance).filter(|example| distance(example) <= 4)
+        nearest(&self.text, Example::ALL.map(Example::name))?.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_arguments_give_the_same_problem_and_a_seed_changes_b_alone() {
+        for example in Example::ALL {
+            for dimension in [2, 3] {
+                let [one, again, other] = [1, 1, 2].map(|seed| example.generate(dimension, 12, seed).unwrap());
+                assert_eq!(one, again, "{example}");
+                assert_eq!((one.matrix(), one.mlcp().lower()), (other.matrix(), other.mlcp().lower()), "{example}");
+                assert_ne!(one.mlcp().b(), other.mlcp().b(), "{example}");
+                assert_eq!(one.mlcp().wall_rows() == 0, example == Example::ClosedBox, "{example}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_and_dimensions_without_a_problem_are_refused() {
+        let refusal = |dimension, size| Example::CubeLid.generate(dimension, size, 0).unwrap_err();
+        assert_eq!(refusal(3, 7), GenerateError::Size { size: 7, smallest: 8 });
+        assert_eq!(refusal(4, 8), GenerateError::Dimension(4));
+    }
+
+    #[test]
+    fn examples_are_known_by_name_and_near_names_are_suggested() {
+        for example in Example::ALL {
+            assert_eq!(example.name().parse(), Ok(example));
+        }
+        assert_eq!("sphere-haf".parse::<Example>().unwrap_err().nearest(), Some(Example::SphereHalf));
+        assert_eq!("teapot".parse::<Example>().unwrap_err().nearest(), None);
     }
 }

@@ -1,40 +1,29 @@
-//! The settings behind the examples.
+//! The fields behind the examples.
 
-use unstick_grid::{CellField, Grid, SignedDistance, open_fractions};
+use unstick_grid::{CellField, Grid, Random, SignedDistance, open_fractions};
 
-use super::pressure::Setting;
-use super::{Example, GenerateError};
+use super::Example;
+use super::fields::Fields;
 
 /// Random part of every face velocity, so that no two runs with different seeds agree by accident.
 const NOISE: f64 = 0.02;
 
-/// Hands the setting of an example to `discretise`.
-pub(super) fn with_setting<T, const D: usize>(
-    example: Example,
-    size: usize,
-    seed: u64,
-    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
-) -> Result<T, GenerateError> {
-    let grid = Grid::<D>::unit(size)?;
+/// The fields of an example.
+pub(super) fn fields<const D: usize>(example: Example, grid: Grid<D>, seed: u64) -> Fields<D> {
+    let size = grid.cells()[0];
     match example {
-        Example::CubeLid => cube(grid, seed, size / 2, true, discretise),
-        Example::OpenBox => cube(grid, seed, 0, true, discretise),
-        Example::ClosedBox => cube(grid, seed, size, false, discretise),
-        Example::SphereHalf => in_sphere(grid, seed, Vec::new(), discretise),
-        Example::ThinPlates => in_sphere(grid, seed, thin_plates(&grid), discretise),
-        Example::SealedPocket => sealed_pocket(grid, seed, discretise),
+        Example::CubeLid => cube(grid, seed, size / 2, true),
+        Example::OpenBox => cube(grid, seed, 0, true),
+        Example::ClosedBox => cube(grid, seed, size, false),
+        Example::SphereHalf => in_sphere(grid, seed, Vec::new()),
+        Example::ThinPlates => in_sphere(grid, seed, thin_plates(&grid)),
+        Example::SealedPocket => sealed_pocket(grid, seed),
     }
 }
 
 /// The whole domain is liquid. The first cells of its top along x are below a lid, the rest is open. The
 /// velocity leads away from the wall at x = 0 and from the lid, with a swirl on top.
-fn cube<T, const D: usize>(
-    grid: Grid<D>,
-    seed: u64,
-    lid: usize,
-    separates: bool,
-    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
-) -> Result<T, GenerateError> {
+fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -> Fields<D> {
     let size = grid.cells()[0];
     let open = std::array::from_fn(|axis| {
         CellField::of_shape(grid.faces(axis), |face: [usize; D]| {
@@ -53,17 +42,12 @@ fn cube<T, const D: usize>(
         };
         smooth + noise(seed, axis, at)
     };
-    discretise(&Setting { grid, open, liquid: &|at| at[1] - 1.0, velocity: &velocity, separates: &|_| separates })
+    Fields::sample(grid, open, |at| at[1] - 1.0, velocity, |_| separates)
 }
 
 /// A ball of radius 0.4 whose left half is full, with obstacles. The liquid falls and turns, so that
 /// about half of the wall pulls.
-fn in_sphere<T, const D: usize>(
-    grid: Grid<D>,
-    seed: u64,
-    obstacles: Vec<SignedDistance<D>>,
-    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
-) -> Result<T, GenerateError> {
+fn in_sphere<const D: usize>(grid: Grid<D>, seed: u64, obstacles: Vec<SignedDistance<D>>) -> Fields<D> {
     let mut solids = vec![SignedDistance::sphere([0.5; D], 0.4).complement()];
     solids.extend(obstacles);
     let solid = SignedDistance::Union(solids);
@@ -77,7 +61,7 @@ fn in_sphere<T, const D: usize>(
         smooth + noise(seed, axis, at)
     };
     let open = open_fractions(&grid, |at| solid.at(at));
-    discretise(&Setting { grid, open, liquid: &|at| at[0] - 0.5, velocity: &velocity, separates: &|_| true })
+    Fields::sample(grid, open, |at| at[0] - 0.5, velocity, |_| true)
 }
 
 /// Two shelves two cells thick, one from the wall and one from the surface, that the liquid must
@@ -94,11 +78,7 @@ fn thin_plates<const D: usize>(grid: &Grid<D>) -> Vec<SignedDistance<D>> {
 
 /// Two boxes side by side: the left one two thirds full with separating walls, the right one full
 /// with sealed walls. The liquid is thrown to the right, off the left wall.
-fn sealed_pocket<T, const D: usize>(
-    grid: Grid<D>,
-    seed: u64,
-    discretise: impl FnOnce(&Setting<D>) -> Result<T, GenerateError>,
-) -> Result<T, GenerateError> {
+fn sealed_pocket<const D: usize>(grid: Grid<D>, seed: u64) -> Fields<D> {
     let chamber = |from: f64, to: f64| {
         let (mut lower, mut upper) = ([0.1; D], [0.9; D]);
         (lower[0], upper[0]) = (from, to);
@@ -111,17 +91,11 @@ fn sealed_pocket<T, const D: usize>(
         smooth + noise(seed, axis, at)
     };
     let open = open_fractions(&grid, |at| solid.at(at));
-    discretise(&Setting { grid, open, liquid: &liquid, velocity: &velocity, separates: &|at| at[0] < 0.5 })
+    Fields::sample(grid, open, liquid, velocity, |at| at[0] < 0.5)
 }
 
-/// A number in [−NOISE, NOISE] that depends on the seed and the place alone (SplitMix64).
+/// A number in [−NOISE, NOISE) that depends on the seed and the place alone.
 fn noise<const D: usize>(seed: u64, axis: usize, at: [f64; D]) -> f64 {
-    let mix = |state: u64, value: u64| {
-        let mut z = (state ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    let bits = at.iter().fold(mix(seed, axis as u64), |state, coordinate| mix(state, coordinate.to_bits()));
-    NOISE * ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
+    let place = at.iter().map(|coordinate| coordinate.to_bits());
+    NOISE * (2.0 * Random::hash(seed, [axis as u64].into_iter().chain(place)) - 1.0)
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use tempfile::TempDir;
 use unstick_mlcp::CsrMatrix;
-use unstick_mlcp::io::{GridInfo, ProblemFolder, read_array, read_matrix, write_array, write_matrix};
+use unstick_problems::{GridInfo, Problem, read_array, read_matrix, write_array, write_matrix};
 
 /// What can befall a file.
 #[derive(Clone, Debug)]
@@ -196,7 +196,7 @@ proptest! {
         let mut content = fs::read(folder.join(name)).unwrap();
         damages.iter().for_each(|damage| damage.befall(&mut content));
         fs::write(folder.join(name), content).unwrap();
-        match ProblemFolder::read(&folder) {
+        match Problem::read(&folder) {
             // Not always the damaged file: a new wall lacks a bound in `lower.npy`.
             Err(error) => prop_assert!(error.to_string().starts_with(folder.to_str().unwrap()), "{error}"),
             Ok(read) => check_problem(&read, &parent.path().join("again"))?,
@@ -207,7 +207,7 @@ proptest! {
     fn a_folder_comes_back_bit_by_bit(
         matrix in symmetric_matrix(),
         numbers in vec((finite(), finite(), proptest::option::of(finite())), 12),
-        with_iterate in any::<bool>(),
+        with_start in any::<bool>(),
     ) {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("problem");
@@ -215,31 +215,26 @@ proptest! {
         let b: Vec<f64> = numbers.iter().map(|number| number.0).collect();
         let x: Vec<f64> = numbers.iter().map(|number| number.1).collect();
         let lower = numbers.iter().map(|number| number.2.unwrap_or(f64::NEG_INFINITY)).collect();
-        let written = ProblemFolder { matrix, b, lower, x: with_iterate.then_some(x), grid: None };
+        let written = Problem::new(matrix, b).unwrap().with_lower(lower).unwrap();
+        let written = if with_start { written.with_start(x).unwrap() } else { written };
         written.write(&folder).unwrap();
-        let read = ProblemFolder::read(&folder).unwrap();
-        prop_assert!(same_bits(&read.b, &written.b));
+        let read = Problem::read(&folder).unwrap();
+        prop_assert!(same_bits(read.mlcp().b(), written.mlcp().b()));
         prop_assert_eq!(read, written);
     }
 }
 
-fn three_cells() -> ProblemFolder {
+fn three_cells() -> Problem {
     let (_folder, path) = file(MATRICES[0].as_bytes());
-    let grid = GridInfo { shape: vec![2, 2], spacing: 0.5, origin: vec![0.0, -1.0], cells: vec![0, 1, 3] };
-    ProblemFolder {
-        matrix: read_matrix(&path).unwrap(),
-        b: vec![1.0, -2.0, 0.25],
-        lower: vec![0.0, f64::NEG_INFINITY, 0.5],
-        x: Some(vec![0.0, 1.0, 0.5]),
-        grid: Some(grid),
-    }
+    let grid = GridInfo::new(vec![2, 2], 0.5, vec![0.0, -1.0], vec![0, 1, 3]);
+    let problem = Problem::on_grid(grid, read_matrix(&path).unwrap(), vec![1.0, -2.0, 0.25]).unwrap();
+    problem.with_lower(vec![0.0, f64::NEG_INFINITY, 0.5]).unwrap().with_start(vec![0.0, 1.0, 0.5]).unwrap()
 }
 
-/// Whatever was read can be posed, coloured, written and read again.
-fn check_problem(problem: &ProblemFolder, folder: &Path) -> Result<(), TestCaseError> {
-    prop_assert!(is_well_formed(&problem.matrix));
-    prop_assert!(problem.problem().is_ok());
+/// Whatever was read can be written and read again.
+fn check_problem(problem: &Problem, folder: &Path) -> Result<(), TestCaseError> {
+    prop_assert!(is_well_formed(problem.matrix()));
     problem.write(folder).unwrap();
-    prop_assert_eq!(&ProblemFolder::read(folder).unwrap(), problem);
+    prop_assert_eq!(&Problem::read(folder).unwrap(), problem);
     Ok(())
 }

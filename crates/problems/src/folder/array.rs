@@ -4,11 +4,10 @@
 //! general literals lets a hostile header cost more than the file is worth.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
-use super::atomic;
 use super::lines::quote;
+use super::write_file;
 use crate::error::FileError;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -27,7 +26,7 @@ pub fn read_array(path: &Path) -> Result<Vec<f64>, FileError> {
 
 /// Writes an array of numbers (`<f8`), all of it or nothing.
 pub fn write_array(path: &Path, values: &[f64]) -> Result<(), FileError> {
-    atomic::write_file(path, |file| {
+    write_file(path, |file| {
         file.write_all(&header("<f8", values.len()))?;
         values.iter().try_for_each(|value| file.write_all(&value.to_le_bytes()))
     })
@@ -35,7 +34,7 @@ pub fn write_array(path: &Path, values: &[f64]) -> Result<(), FileError> {
 
 /// Writes an array of booleans (`|b1`), all of it or nothing.
 pub(super) fn write_mask(path: &Path, mask: &[bool]) -> Result<(), FileError> {
-    atomic::write_file(path, |file| {
+    write_file(path, |file| {
         file.write_all(&header("|b1", mask.len()))?;
         mask.iter().try_for_each(|&value| file.write_all(&[value.into()]))
     })

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use unstick_mlcp::{CsrMatrix, Lattice};
 
-use super::atomic;
 use crate::error::FileError;
-use crate::lattice::Lattice;
+use crate::folder::write_file;
 
 /// `grid.json`: where the rows of a problem lie on a grid.
 ///
@@ -16,6 +16,7 @@ use crate::lattice::Lattice;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct GridInfo {
     /// Cells along each axis; two or three numbers.
     pub shape: Vec<usize>,
@@ -28,7 +29,12 @@ pub struct GridInfo {
 }
 
 impl GridInfo {
-    pub(super) fn read(path: &Path) -> Result<Self, FileError> {
+    /// Rows in `cells` of a grid.
+    pub fn new(shape: Vec<usize>, spacing: f64, origin: Vec<f64>, cells: Vec<usize>) -> Self {
+        Self { shape, spacing, origin, cells }
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
         let bytes = fs::read(path).map_err(FileError::io(path))?;
         serde_json::from_slice(&bytes).map_err(|error| {
             let message = error.to_string();
@@ -39,8 +45,8 @@ impl GridInfo {
         })
     }
 
-    pub(super) fn write(&self, path: &Path) -> Result<(), FileError> {
-        atomic::write_file(path, |file| Ok(serde_json::to_writer(file, self)?))
+    pub(crate) fn write(&self, path: &Path) -> Result<(), FileError> {
+        write_file(path, |file| Ok(serde_json::to_writer(file, self)?))
     }
 
     /// Every row has a cell of its own on a grid of two or three dimensions; errors blame `path`.
@@ -69,13 +75,14 @@ impl GridInfo {
         }
     }
 
-    /// The grid as multigrid wants it: None where rows are not in the order of their cells.
-    pub fn lattice(&self) -> Option<Lattice> {
+    /// The grid as solvers use it: None where rows are not in the order of their cells, or the matrix couples others
+    /// than face neighbours.
+    pub fn lattice_of(&self, matrix: &CsrMatrix) -> Option<Lattice> {
         let cells = self.cells.iter().map(|&cell| u32::try_from(cell).ok()).collect::<Option<_>>()?;
-        Lattice::new(&self.shape, cells)
+        Lattice::new(&self.shape, cells).filter(|lattice| lattice.couples_neighbours_only(matrix))
     }
 
-    /// Number of cells, if the shape is one.
+    /// Number of cells. None if the shape makes no sense.
     fn size(&self) -> Option<usize> {
         let fits = matches!(self.shape.len(), 2 | 3) && !self.shape.contains(&0);
         self.shape.iter().try_fold(1usize, |size, &count| size.checked_mul(count)).filter(|_| fits)

@@ -1,14 +1,14 @@
 //! Matrix Market files.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
+use unstick_mlcp::{CsrMatrix, MatrixError};
+
 use super::assemble::{Entry, assemble};
-use super::atomic;
 use super::lines::{Lines, fields, quote, whole_number};
-use crate::csr::CsrMatrix;
-use crate::error::{FileError, MatrixError};
+use super::write_file;
+use crate::error::FileError;
 
 /// What our own files start with, and what a wrong file is compared to.
 const BANNER: &str = "%%MatrixMarket matrix coordinate real symmetric";
@@ -35,7 +35,7 @@ pub fn write_matrix(path: &Path, matrix: &CsrMatrix) -> Result<(), FileError> {
     matrix.check_symmetric_positive().map_err(unusable(path))?;
     let lower = |row: usize| matrix.row(row).take_while(move |&(column, _)| column <= row);
     let entries: usize = (0..matrix.rows()).map(|row| lower(row).count()).sum();
-    atomic::write_file(path, |file| {
+    write_file(path, |file| {
         writeln!(file, "{BANNER}")?;
         writeln!(file, "{0} {0} {entries}", matrix.rows())?;
         for row in 0..matrix.rows() {
@@ -48,7 +48,7 @@ pub fn write_matrix(path: &Path, matrix: &CsrMatrix) -> Result<(), FileError> {
 }
 
 /// Reads the content of a file; `path` is for the errors only.
-pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<CsrMatrix<'static>, FileError> {
+fn parse(bytes: &[u8], path: &Path) -> Result<CsrMatrix<'static>, FileError> {
     let mut lines = Lines::new(bytes, path);
     let header = Header::read(&mut lines)?;
     let entries = read_entries(&header, &mut lines)?;
@@ -179,7 +179,7 @@ fn repeated(row: usize, column: usize, header: &Header, entries: &[Entry], bytes
 }
 
 fn unusable(path: &Path) -> impl FnOnce(MatrixError) -> FileError + '_ {
-    move |error| FileError::Problem { path: path.to_owned(), source: error.into() }
+    |error| FileError::problem(path)(error.into())
 }
 
 #[cfg(test)]

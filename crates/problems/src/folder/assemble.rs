@@ -1,7 +1,6 @@
 //! From the entries of a file, in any order, to a matrix.
 
-use crate::csr::CsrMatrix;
-use crate::error::MatrixError;
+use unstick_mlcp::{CsrMatrix, MatrixError};
 
 /// One place of the matrix, counted from 0, and its value.
 #[derive(Clone, Copy)]
