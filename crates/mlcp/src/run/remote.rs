@@ -16,7 +16,7 @@ pub trait RemoteProblem<'a> {
     /// iterate becomes zero.
     fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
 
-    /// The problem, or at least all its rows that no Dirichlet condition holds; None if there are none.
+    /// The problem, or at least the rows of its components without air; None if there are none.
     fn unheld(&self) -> Option<Mlcp<'a>>;
 
     /// The number in the problem of a row of [`unheld`](Self::unheld).
@@ -30,11 +30,11 @@ pub trait RemoteProblem<'a> {
     /// Lets `settle` change the iterate on the unheld rows.
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError>;
 
-    /// What has been reached, on all rows of the problem as it was given.
+    /// The state of the answer, on all rows of the problem as it was given.
     fn judge(&mut self) -> Result<Reached, SolveError>;
 }
 
-/// What a solve has reached.
+/// The state of the iterate at the end of a solve.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
     /// ‖H‖∞ of the iterate.
@@ -91,7 +91,7 @@ pub fn run_remote<'a>(
     Ok(trace.report(solver, ended, reached, start))
 }
 
-/// A problem in our own memory.
+/// A problem in the memory of the processor.
 pub(super) struct Local<'l, 'a, M> {
     pub problem: &'l Mlcp<'a>,
     pub q: &'l mut [f64],
