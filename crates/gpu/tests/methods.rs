@@ -50,6 +50,15 @@ fn generated_problems_have_the_answer_of_the_processor() {
     }
 }
 
+/// With exact linear systems every policy costs more iterations, on either machine.
+#[test]
+fn parameters_of_a_method_reach_the_device() {
+    let problem = Example::SphereHalf.generate(2, 24, 1).unwrap().into_mlcp();
+    let work = |name: &str| compare(name.parse().unwrap(), &problem, "").map(|report| report.inner_iterations());
+    let (usual, exact) = (work("policy+cg/jacobi"), work("policy:forcing=1e-9+cg/jacobi"));
+    assert!(exact[0] > usual[0] && exact[1] > usual[1], "{usual:?} {exact:?}");
+}
+
 #[test]
 fn problems_of_any_size_have_the_answer_of_the_processor() {
     // Some are too large for a cooperative grid, others fill it.

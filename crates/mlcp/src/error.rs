@@ -3,7 +3,7 @@
 use crate::fft::NotABox;
 use crate::multigrid::MultigridVariant;
 
-/// A matrix that no solver can use.
+/// Why a matrix cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatrixError {
@@ -83,7 +83,7 @@ pub enum MatrixError {
     },
 }
 
-/// A problem whose parts do not fit together.
+/// Why a problem cannot be posed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -134,7 +134,7 @@ pub enum ProblemError {
     },
 }
 
-/// Why a solve gave no answer at all. A solve that merely falls short returns a report instead.
+/// Why a solve gave no answer. A solve that falls short of its tolerance returns a report instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {

@@ -65,7 +65,7 @@ pub use name::{
     SplittingName, catalogue, nearest,
 };
 pub use operator::LinearOperator;
-pub use parameter::{Parameter, Parameters, Range, Value};
+pub use parameter::{Parameter, ParameterRange, ParameterValue, Parameters};
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
 pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};

@@ -1,4 +1,4 @@
-//! A matrix and a few columns more: A + U Uᵀ.
+//! A matrix plus a term of low rank: A + U Uᵀ.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::operator::LinearOperator;
 
 /// A symmetric positive operator with a symmetric term of low rank added, never assembled.
 ///
-/// Rigid bodies in a liquid make one: each adds as many columns as it can move in directions. The
-/// spectrum of A⁻¹(A + U Uᵀ) is 1 but for as many values as there are columns, so conjugate gradients
-/// with a preconditioner of A alone take that many iterations more at most. Preconditioners read A
-/// through [`nearby`](LinearOperator::nearby); whatever must read entries of the sum itself (`psor`,
-/// `fas`, `fmg`) refuses.
+/// Rigid bodies in a liquid make one: each adds a column for every direction in which it can move. The
+/// eigenvalues of A⁻¹(A + U Uᵀ) are 1, except for one per column. So conjugate gradients with a
+/// preconditioner of A take at most that many iterations more. Preconditioners read A
+/// through [`nearby`](LinearOperator::nearby); parts that read entries of the sum (`psor`,
+/// `fas`, `fmg`) refuse it.
 ///
 /// ```
 /// use unstick_mlcp::{CsrMatrix, LowRank, Mlcp, SolverName};

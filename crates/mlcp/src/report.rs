@@ -1,17 +1,17 @@
-//! What a solver says of its work.
+//! What a solver reports.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How a solve ended. Only `Converged` means that the answer can be used without a second thought.
+/// How a solve ended. Only with `Converged` does the answer meet its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The natural residual is at or below its target.
     Converged,
-    /// Out of cycles before that.
+    /// The limit on cycles was reached first.
     IterationLimit,
-    /// The method saw that it makes no more progress; the remark says how.
+    /// The method makes no more progress; the remark says why.
     Stalled,
     /// No solution exists: a closed pocket of liquid is asked to change its volume. The iterate
     /// holds the least-squares answer there and the solution everywhere else.
@@ -31,6 +31,7 @@ impl fmt::Display for Outcome {
 
 /// A connected part of the matrix that is singular: liquid that touches no air.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PocketReport {
     /// Its smallest row.
     pub first_row: usize,
@@ -42,7 +43,7 @@ pub struct PocketReport {
     pub compatible: bool,
 }
 
-/// The account of one solve.
+/// The report of one solve.
 #[derive(Clone, Debug)]
 #[must_use = "a solve that did not converge says so only here"]
 pub struct SolveReport {
@@ -82,7 +83,7 @@ impl SolveReport {
         self.outcome == Outcome::Converged
     }
 
-    /// What the method has to say about a stall or a rescue.
+    /// Why the method stalled, or what rescued it.
     pub fn remark(&self) -> Option<&'static str> {
         self.remark
     }
@@ -92,7 +93,7 @@ impl SolveReport {
         self.history.len().saturating_sub(1)
     }
 
-    /// Iterations of the linear sub-solver in all cycles; for methods without one, their own.
+    /// Iterations of the linear solver in all cycles. A method without one counts its own.
     pub fn inner_iterations(&self) -> usize {
         self.work.last().copied().unwrap_or(0)
     }
@@ -122,17 +123,17 @@ impl SolveReport {
         self.reference
     }
 
-    /// What was asked of the last entry of the history: a residual, for all but the splittings.
+    /// What the last entry of the history must reach: a residual, except for splittings.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// ‖H‖∞ at the start and after every cycle; for splittings, what they stop on.
+    /// ‖H‖∞ at the start and after every cycle. Splittings record the measure that they stop on.
     pub fn history(&self) -> &[f64] {
         &self.history
     }
 
-    /// The last entry of the history: what the solve stopped on.
+    /// The last entry of the history.
     pub fn reached(&self) -> f64 {
         self.history.last().copied().unwrap_or(self.residual)
     }
@@ -163,7 +164,7 @@ impl SolveReport {
         &self.let_go
     }
 
-    /// Singular parts of the problem and what became of them.
+    /// Singular parts of the problem.
     pub fn pockets(&self) -> &[PocketReport] {
         &self.pockets
     }

@@ -49,7 +49,7 @@ struct Pocket {
 }
 
 impl From<&PocketReport> for Pocket {
-    fn from(&PocketReport { first_row, rows, imbalance, compatible }: &PocketReport) -> Self {
+    fn from(&PocketReport { first_row, rows, imbalance, compatible, .. }: &PocketReport) -> Self {
         Self { first_row, rows, imbalance, compatible }
     }
 }

@@ -2,7 +2,7 @@
 
 use unstick_parallel::vector;
 
-use super::hierarchy::{Hierarchy, Link};
+use super::hierarchy::{Link, MatrixHierarchy};
 use super::sites::Sites;
 use super::sparse::SquareMatrix;
 use super::*;
@@ -55,7 +55,7 @@ fn coarse_matrices_are_galerkin_products() {
     let disturbed = Disturbed::new(problem.size(), 9);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
         let variant = MultigridVariant { transfer, ..Default::default() };
-        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
+        let hierarchy = MatrixHierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
         assert!(hierarchy.levels.len() > 2);
         let scale = if transfer == Transfer::Constant { 0.5 } else { 1.0 };
         for pair in hierarchy.levels.windows(2) {
@@ -75,7 +75,7 @@ fn a_refreshed_hierarchy_is_a_new_one() {
     let generated = generate(Example::SphereHalf, 3, 16, 0);
     let problem = generated.problem();
     for variant in MultigridVariant::all() {
-        let build = |system: &Subsystem| Hierarchy::build(system, Some(variant), None).unwrap();
+        let build = |system: &Subsystem| MatrixHierarchy::build(system, Some(variant), None).unwrap();
         let mut refreshed = build(&Subsystem::whole(problem.operator()));
         for period in [5, 7] {
             let disturbed = Disturbed::new(problem.size(), period);
@@ -125,7 +125,7 @@ fn one_sided_transfers_keep_constants_where_there_is_no_air() {
     let pocket = generated.matrix.singular_components().remove(0);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
         let variant = MultigridVariant { transfer, ..Default::default() };
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
+        let hierarchy = MatrixHierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
         let mut members: Vec<usize> = pocket.iter().map(|&row| hierarchy.order.places[row as usize] as usize).collect();
         for level in &hierarchy.levels {
             let Some(link) = &level.link else { continue };

@@ -6,7 +6,7 @@ use crate::linear::{
     BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement,
 };
 use crate::multigrid::{Multigrid, MultigridParams};
-use crate::parameter::{Parameter, Parameters, Value};
+use crate::parameter::{Parameter, ParameterValue, Parameters};
 use crate::precondition::{
     AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, GridMultigrid, Ic0Params, Identity,
     IncompleteCholesky, IncompleteLu, Jacobi, Mic0Params, Preconditioner, Reused,
@@ -56,7 +56,7 @@ impl SolverName {
     pub fn inner(self) -> Inner {
         let mut inner = Inner::new(self.inner_name(), self.linear_solver(), self.whole_preconditioner());
         // The limit follows the parameters of the linear solver, as in `linear_parameters`.
-        if let Some(Value::Count(most)) = self.linear_settings.get(self.krylov.parameters().len()) {
+        if let Some(ParameterValue::Count(most)) = self.linear_settings.get(self.krylov.parameters().len()) {
             inner.max_iterations = most;
         }
         inner

@@ -232,17 +232,17 @@ impl SolverName {
 }
 
 impl Method {
-    /// Whether a name may go on with `+linear`.
+    /// Whether `+linear` may follow it in a name.
     fn takes_linear(self) -> bool {
         matches!(self.entry().tail, Tail::Linear(_))
     }
 
-    /// Whether it may go on with `/preconditioner`.
+    /// Whether `/preconditioner` may follow it.
     fn takes_preconditioner(self) -> bool {
         matches!(self.entry().tail, Tail::Linear(_) | Tail::Preconditioner(_))
     }
 
-    /// Whether it is multigrid itself; its name may go on with `/multigrid-…`.
+    /// Whether it is multigrid itself; `/multigrid-…` may follow it.
     fn is_multigrid(self) -> bool {
         self.entry().tail == Tail::MultigridVariant
     }

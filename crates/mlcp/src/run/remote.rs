@@ -16,7 +16,7 @@ pub trait RemoteProblem<'a> {
     /// iterate becomes zero.
     fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
 
-    /// The problem, or at least all its rows that no Dirichlet condition holds; None if there are none.
+    /// The problem, or at least the rows of its components without air; None if there are none.
     fn unheld(&self) -> Option<Mlcp<'a>>;
 
     /// The number in the problem of a row of [`unheld`](Self::unheld).
@@ -71,7 +71,7 @@ pub fn run_remote<'a>(
     Ok(trace.report(solver, ended, reached, start))
 }
 
-/// A problem in our own memory.
+/// A problem in the memory of the processor.
 pub(super) struct Local<'l, 'a, M> {
     pub problem: &'l Mlcp<'a>,
     pub q: &'l mut [f64],

@@ -7,9 +7,9 @@
 //!     A q + b + ρ Π(q) (q − ℓ) = 0,      Π_ii = 1 where q_i < ℓ_i on a wall row
 //! ```
 //!
-//! by freezing Π, solving, and setting Π anew. The answer violates its bounds by r/ρ, far below the
-//! tolerance with the default ρ. Finite on M-matrices; on others the exchange of springs is damped
-//! as soon as it stops making progress, as in `policy`.
+//! by freezing Π, solving, and updating Π. The answer violates its bounds by r/ρ, far below the tolerance
+//! with the default ρ. The iteration is finite on M-matrices. On others springs change one at a time as soon
+//! as there is no progress, as in `policy`.
 
 use unstick_parallel::{self as parallel, vector};
 
