@@ -14,7 +14,7 @@ use crate::error::CommandError;
 /// The scene that runs when none is named.
 const DEFAULT_SCENE: &str = "dam-break";
 
-/// What is going to be done.
+/// What is to be done.
 pub struct Plan {
     /// The run folder.
     pub folder: PathBuf,
