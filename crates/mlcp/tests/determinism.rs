@@ -6,7 +6,7 @@ use unstick_problems::Example;
 #[test]
 fn one_two_and_three_threads_give_the_same_bits() {
     let problem = Example::SphereHalf.generate(3, 64, 0).unwrap();
-    assert!(problem.b.len() > 8 * unstick_parallel::BLOCK, "too few rows to be shared between threads");
+    assert!(problem.size() > 8 * unstick_parallel::BLOCK, "too few rows to be shared between threads");
     let mut names = SolverName::defaults();
     names.extend(
         [
