@@ -33,9 +33,17 @@ pub(crate) struct Separable<const D: usize> {
 /// How the last axis is treated.
 enum LastAxis {
     /// One tridiagonal system for each mode of the other axes.
-    Eliminated { operator: AxisOperator, shifts: Vec<f64>, systems: Tridiagonal },
+    Eliminated(Box<Elimination>),
     /// Modes as well: values are multiplied by the reciprocals of the eigenvalues.
     Transformed { reciprocals: Vec<f64> },
+}
+
+/// The systems along the last axis.
+struct Elimination {
+    operator: AxisOperator,
+    /// One for each mode of the other axes.
+    shifts: Vec<f64>,
+    systems: Tridiagonal,
 }
 
 impl<const D: usize> Separable<D> {
@@ -46,7 +54,8 @@ impl<const D: usize> Separable<D> {
             (D, LastAxis::Transformed { reciprocals: vec![0.0; count] })
         } else {
             let systems = tridiagonal(last, 1.0);
-            (D - 1, LastAxis::Eliminated { operator: last.clone(), shifts: Vec::new(), systems })
+            let elimination = Elimination { operator: last.clone(), shifts: Vec::new(), systems };
+            (D - 1, LastAxis::Eliminated(Box::new(elimination)))
         };
         let modes: Vec<Modes> = operators[..transformed].iter().map(Modes::new).collect();
         Self { shape, modes, last_axis, scratch: vec![0.0; count], prepared: None }
@@ -61,7 +70,7 @@ impl<const D: usize> Separable<D> {
             self.transform(axis, false, x);
         }
         match &self.last_axis {
-            LastAxis::Eliminated { shifts, systems, .. } => systems.solve(shifts, 1.0, x),
+            LastAxis::Eliminated(elimination) => elimination.systems.solve(&elimination.shifts, 1.0, x),
             LastAxis::Transformed { reciprocals } => {
                 x.par_iter_mut().zip(reciprocals).for_each(|(x, factor)| *x *= factor);
             }
@@ -82,8 +91,9 @@ impl<const D: usize> Separable<D> {
         }
         let of_plane: Vec<f64> = eigenvalues.iter().map(|value| shift + scale * value).collect();
         match &mut self.last_axis {
-            LastAxis::Eliminated { operator, shifts, systems } => {
-                (*shifts, *systems) = (of_plane, tridiagonal(operator, scale));
+            LastAxis::Eliminated(elimination) => {
+                elimination.shifts = of_plane;
+                elimination.systems = tridiagonal(&elimination.operator, scale);
             }
             LastAxis::Transformed { reciprocals } => {
                 let planes = reciprocals.chunks_exact_mut(of_plane.len());
