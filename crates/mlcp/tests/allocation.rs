@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use unstick_mlcp::{LinearOperator, SolverName, Stop};
+use unstick_mlcp::{SolverName, Stop};
 use unstick_problems::Example;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
