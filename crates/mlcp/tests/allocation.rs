@@ -45,6 +45,9 @@ static ALLOCATOR: Counting = Counting;
 
 fn more_iterations_do_not_mean_more_allocations() {
     let problem = Example::SphereHalf.generate(3, 16, 0).unwrap();
+    // Both are made when first asked for, and kept.
+    let operator = problem.mlcp().operator();
+    assert!(operator.csr().is_some() && operator.singular_components().is_empty());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let names = [
         "psor",

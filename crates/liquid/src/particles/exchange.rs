@@ -198,7 +198,9 @@ mod tests {
     fn particles_of_a_crowded_cell_move_to_an_inner_cell_that_runs_empty() {
         let setup = setup(Vec::new());
         let mut state = LiquidState::empty(&setup.grid);
-        state.liquid = CellField::filled([4, 4], -1.0);
+        // One inner cell: all around it is liquid, and around no other.
+        state.liquid =
+            CellField::from_fn(&setup.grid, |[x, y]| if x.abs_diff(1) + y.abs_diff(1) < 2 { -1.0 } else { 1.0 });
         for (cell, count) in [([1, 1], 1), ([2, 2], 8)] {
             let [x, y] = setup.grid.centre(cell);
             (0..count).for_each(|number| state.particles.push([x + 0.01 * f64::from(number), y], [0.0; 2]));

@@ -137,16 +137,16 @@ impl<const D: usize> PressureRows<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pressure::splitting::tests::in_a_column;
+    use crate::pressure::splitting::tests::in_a_box;
 
     #[test]
     fn faces_know_the_cells_and_rows_beside_them() {
-        in_a_column(0.0, |input| {
+        in_a_box(0.0, |input| {
             let beside = |axis, face| input.rows.beside(input.grid, axis, face);
             assert_eq!(beside(1, [0, 0]), (None, Some([0, 0]), NO_ROW, 0));
             assert_eq!(beside(1, [0, 1]), (Some([0, 0]), Some([0, 1]), 0, NO_ROW));
-            assert_eq!(beside(0, [1, 0]), (Some([0, 0]), None, 0, NO_ROW));
-            assert_eq!(input.rows.gradient(input.grid, input.liquid, &[3.0], 1, [0, 1]), Some(-6.0)); // θ = ½
+            assert_eq!(beside(0, [2, 0]), (Some([1, 0]), None, 1, NO_ROW));
+            assert_eq!(input.rows.gradient(input.grid, input.liquid, &[3.0, 0.0], 1, [0, 1]), Some(-6.0)); // θ = ½
         });
     }
 }

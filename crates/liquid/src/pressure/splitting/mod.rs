@@ -110,14 +110,14 @@ pub(crate) mod tests {
     use crate::pressure::PressureSources;
     use crate::setup::Setup;
 
-    /// A closed box of one column, its lower cell half a cell below the surface. The velocity across the face between
-    /// the two cells is given. Calls `visit` with it.
-    pub(crate) fn in_a_column<T>(velocity: f64, visit: impl FnOnce(&SplittingInput<2>) -> T) -> T {
-        let setup = Setup::new(Grid::new([1, 2], 1.0, [0.0; 2]).unwrap());
+    /// A closed box of two by two cells. The centres of the lower two are half a cell below the surface. The velocity
+    /// across it is given. Calls `visit` with it.
+    pub(crate) fn in_a_box<T>(velocity: f64, visit: impl FnOnce(&SplittingInput<2>) -> T) -> T {
+        let setup = Setup::new(Grid::<2>::new([2; 2], 1.0, [0.0; 2]).unwrap());
         let (grid, geometry) = (&setup.grid, &Geometry::at(&setup, 0.0));
         let liquid = CellField::from_fn(grid, |[_, y]| y as f64 - 0.5);
         let mut velocities = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
-        *velocities[1].at_mut([0, 1]) = velocity;
+        [[0, 1], [1, 1]].into_iter().for_each(|face| *velocities[1].at_mut(face) = velocity);
         let sources = PressureSources { divergence: None, flow: None, control: 0.0 };
         let fields = sources.fields(grid, geometry, 0, &liquid, &velocities);
         let rows = PressureRows::new(grid, geometry, &fields, 1.0).unwrap();
@@ -128,11 +128,15 @@ pub(crate) mod tests {
     fn every_splitting_holds_liquid_that_falls_and_lets_go_of_liquid_that_rises() {
         let params = SplittingParams { inner: 1e-9, outer: 1e-8, absolute: 1e-9, relative: 1e-9, ..Default::default() };
         for name in ["admm", "iop", "reclassify", "iop-bc"] {
-            let split = |velocity| in_a_column(velocity, |input| solve(input, name.parse().unwrap(), &params).unwrap());
+            let split = |velocity| in_a_box(velocity, |input| solve(input, name.parse().unwrap(), &params).unwrap());
             let falling = split(-1.0);
-            assert!((falling.q[0] - 0.5).abs() < 1e-6 && falling.let_go.is_empty(), "{name}: {:?}", falling.q);
+            assert!(
+                falling.q.iter().all(|q| (q - 0.5).abs() < 1e-6) && falling.let_go.is_empty(),
+                "{name}: {:?}",
+                falling.q
+            );
             let rising = split(1.0);
-            assert_eq!(rising.let_go, [0], "{name}");
+            assert_eq!(rising.let_go, [0, 1], "{name}");
             assert!(rising.leaving.iter().any(|&(axis, face, up)| (axis, face) == (1, [0, 0]) && up > 0.0), "{name}");
         }
     }
