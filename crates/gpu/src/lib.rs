@@ -41,7 +41,7 @@
 //! let mut solver = Gpu::first()?.solver(&"best".parse()?, Default::default())?;
 //! let (mut q, mut has_let_go) = (vec![0.0; count], vec![false; count]);
 //! let report = solver.solve_fields(&fields, &mut q, &mut has_let_go)?;
-//! println!("{} unknowns: {}", report.unknowns, report.solve.outcome());
+//! println!("{} unknowns: {}", report.rows(), report.outcome());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -3,7 +3,7 @@
 use unstick_grid::CellField;
 use unstick_parallel as parallel;
 
-/// Sets every value from its place; the same bits for any number of threads.
+/// Changes every value by its place; the same bits for any number of threads.
 pub(crate) fn fill<T: Send, const D: usize>(field: &mut CellField<T, D>, value: impl Fn([usize; D], &mut T) + Sync) {
     let shape = field.shape();
     let values = field.values_mut();
@@ -33,4 +33,15 @@ fn advance<const D: usize>(shape: [usize; D], place: &mut [usize; D]) {
         }
         place[axis] = 0;
     }
+}
+
+/// Distance in memory between neighbours along each axis.
+#[inline]
+pub(crate) fn strides<const D: usize>(shape: [usize; D]) -> [usize; D] {
+    let mut stride = 1;
+    std::array::from_fn(|axis| {
+        let own = stride;
+        stride *= shape[axis];
+        own
+    })
 }

@@ -67,7 +67,7 @@ pub use name::{
 pub use operator::LinearOperator;
 pub use parameter::{Parameter, ParameterRange, ParameterValue, Parameters};
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
-pub use problem::{AnswerQuality, Mlcp};
+pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};

@@ -53,10 +53,14 @@ pub struct SolveReport {
     pub(crate) reference: f64,
     pub(crate) target: f64,
     pub(crate) residual: f64,
+    pub(crate) divergence: f64,
+    pub(crate) complementarity: f64,
     pub(crate) history: Vec<f64>,
     pub(crate) work: Vec<usize>,
+    pub(crate) rows: usize,
     pub(crate) wall_rows: usize,
     pub(crate) active_rows: usize,
+    pub(crate) let_go: Vec<u32>,
     pub(crate) pockets: Vec<PocketReport>,
     pub(crate) setup: Duration,
     pub(crate) solve: Duration,
@@ -104,6 +108,16 @@ impl SolveReport {
         if self.reference > 0.0 { self.residual / self.reference } else { self.residual }
     }
 
+    /// Largest |r| on equation rows: the divergence that is left, in the units of b.
+    pub fn divergence(&self) -> f64 {
+        self.divergence
+    }
+
+    /// Largest violation of the wall conditions 0 ≤ q − ℓ ⟂ r ≥ 0: ℓ − q, −r or min(q − ℓ, r).
+    pub fn complementarity(&self) -> f64 {
+        self.complementarity
+    }
+
     /// ‖H(0)‖∞.
     pub fn reference(&self) -> f64 {
         self.reference
@@ -129,6 +143,11 @@ impl SolveReport {
         &self.work
     }
 
+    /// Number of unknowns.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Number of complementary rows.
     pub fn wall_rows(&self) -> usize {
         self.wall_rows
@@ -137,6 +156,12 @@ impl SolveReport {
     /// Wall rows that have let go: held by their bound rather than by their equation.
     pub fn active_rows(&self) -> usize {
         self.active_rows
+    }
+
+    /// The rows whose wall has let go, ascending; for `sticking`, the rows that its walls pull. A device that was given
+    /// [fields](crate::fields) marks cells instead and lists no rows.
+    pub fn let_go(&self) -> &[u32] {
+        &self.let_go
     }
 
     /// Singular parts of the problem.

@@ -57,7 +57,7 @@ impl Problem {
 
     /// The rows of a problem that was given as fields on `grid`.
     pub fn from_rows<const D: usize>(grid: &Grid<D>, rows: FieldRows<D>) -> Result<Self, ProblemError> {
-        let FieldRows { operator, b, lower } = rows;
+        let FieldRows { operator, b, lower, .. } = rows;
         let grid = GridInfo {
             shape: grid.cells().to_vec(),
             spacing: grid.spacing(),

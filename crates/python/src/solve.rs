@@ -101,9 +101,8 @@ impl Plan {
         problem.check_iterate(x)?;
         self.start.prepare(&problem, x)?;
         let report = self.solver(&problem)?.solve(&problem, x)?;
-        let mut r = vec![0.0; x.len()];
-        problem.residual(x, &mut r);
-        let active = (0..x.len()).map(|row| problem.is_active(row, x, &r)).collect();
+        let mut active = vec![false; x.len()];
+        report.let_go().iter().for_each(|&row| active[row as usize] = true);
         Ok((report, active))
     }
 }

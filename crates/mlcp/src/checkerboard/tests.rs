@@ -1,13 +1,21 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::pressure::PressureOperator;
 use crate::test_problems::{Example, generate};
+
+fn built<const D: usize>(operator: &PressureOperator<D>, lower: &[f64]) -> (Hierarchy<D>, Layout) {
+    let (mut hierarchy, mut layout) = (Hierarchy::default(), Layout::default());
+    hierarchy.rebuild(operator, lower);
+    layout.rebuild(operator);
+    (hierarchy, layout)
+}
 
 /// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.
 fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
     let generated = generate(example, D, size, 0);
     let operator = generated.operator::<D>();
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
+    let (mut hierarchy, layout) = built(&operator, &generated.lower);
     let mut x = vec![0.0; hierarchy.size()];
     let norm = hierarchy.load(&layout, |row| -generated.b[row] as f32);
     let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
@@ -72,7 +80,7 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     for (example, size) in [(Example::SphereHalf, 21), (Example::ThinPlates, 24), (Example::CubeLid, 9)] {
         let generated = generate(example, 3, size, 3);
         let operator = generated.operator::<3>();
-        let mut hierarchy = Hierarchy::new(&operator, &generated.lower);
+        let (mut hierarchy, _) = built(&operator, &generated.lower);
         is_galerkin(&hierarchy);
         for seed in 0..4 {
             let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
@@ -82,11 +90,29 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     }
 }
 
+/// A hierarchy that is rebuilt for smaller and larger problems is the one that is built for them.
+#[test]
+fn a_hierarchy_forgets_the_problem_before() {
+    let mut used = Hierarchy::<3>::default();
+    for (example, size) in [(Example::ThinPlates, 24), (Example::CubeLid, 9), (Example::SphereHalf, 21)] {
+        let generated = generate(example, 3, size, 3);
+        let operator = generated.operator::<3>();
+        used.rebuild(&operator, &generated.lower);
+        let (fresh, _) = built(&operator, &generated.lower);
+        assert_eq!(format!("{:?}", used.levels), format!("{:?}", fresh.levels), "{example}");
+        assert!(used.walls == fresh.walls && used.b == fresh.b && used.x == fresh.x, "{example}");
+        let walls: Vec<usize> = used.walls[0].iter().map(|&cell| cell as usize).collect();
+        used.pin(0, walls.into_iter().step_by(2).map(|cell| (cell, true)));
+        used.b[0].fill(1.0);
+        used.cycle(0, false);
+    }
+}
+
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
     let generated = generate(Example::ThinPlates, 3, 20, 3);
     let operator = generated.operator::<3>();
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
+    let (mut hierarchy, layout) = built(&operator, &generated.lower);
     let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
     hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
     let size = generated.b.len();
@@ -117,13 +143,13 @@ proptest! {
         let mut found = vec![0.0; rows];
         if dimension == 2 {
             let operator = generated.operator::<2>();
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
+            let (mut hierarchy, layout) = built(&operator, &generated.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);
         } else {
             let operator = generated.operator::<3>();
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &generated.lower), Layout::new(&operator));
+            let (mut hierarchy, layout) = built(&operator, &generated.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);

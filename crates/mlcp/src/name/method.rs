@@ -79,12 +79,9 @@ impl Method {
         use PreconditionerName::{Jacobi, Mic0};
         match self {
             Self::Best => MethodEntry::new::<BestParams>(Tail::Nothing, |name, stop| {
-                Box::new(Best {
-                    params: name.params(),
-                    stop,
-                    algebraic: SolverName::policy_with(PreconditionerName::Multigrid).inner(),
-                    rescue: SolverName::policy_with(PreconditionerName::Mic0).inner(),
-                })
+                let algebraic = SolverName::policy_with(PreconditionerName::Multigrid).inner();
+                let rescue = SolverName::policy_with(PreconditionerName::Mic0).inner();
+                Box::new(Best::new(name.params(), stop, algebraic, rescue))
             }),
             Self::Policy => MethodEntry::new::<PolicyParams>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Policy { params: name.params(), stop, inner: name.inner() })

@@ -11,7 +11,6 @@ pub(crate) use declare::{ParameterType, parameters};
 pub(crate) use settings::{MOST_PARAMETERS, Settings};
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 /// What a parameter is set to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +24,6 @@ pub enum ParameterValue {
     Switch(bool),
     /// The method decides.
     Automatic,
-}
-
-/// Holds because no value is NaN: ranges exclude it.
-impl Eq for ParameterValue {}
-
-impl Hash for ParameterValue {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.to_string().hash(state);
-    }
 }
 
 /// As it is written in a name.
@@ -200,7 +190,7 @@ mod tests {
 
     #[test]
     fn given_values_replace_defaults_and_are_printed() {
-        let mut settings = Settings::default();
+        let mut settings = Settings::<3>::default();
         settings.set(1, ParameterValue::Count(3));
         settings.set(0, ParameterValue::Number(0.1));
         let params: TestParams = settings.params();

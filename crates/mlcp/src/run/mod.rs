@@ -36,9 +36,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod measure;
 pub(crate) mod remote;
 
-use remote::{Reached, run_remote};
+pub use measure::Reached;
+use remote::run_remote;
 
 use std::time::Duration;
 
@@ -246,7 +248,7 @@ struct Ended {
 impl Trace {
     fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
         let Ended { outcome, reference, target, pockets } = ended;
-        let Reached { residual, wall_rows, active_rows } = reached;
+        let Reached { residual, divergence, complementarity, rows, wall_rows, active_rows, let_go } = reached;
         SolveReport {
             solver,
             outcome,
@@ -254,10 +256,14 @@ impl Trace {
             reference,
             target,
             residual,
+            divergence,
+            complementarity,
             history: self.history,
             work: self.work,
+            rows,
             wall_rows,
             active_rows,
+            let_go,
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

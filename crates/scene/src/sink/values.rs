@@ -3,7 +3,7 @@
 use unstick_files::vdb::{self, Liquid};
 use unstick_files::{Fields, Points, Surface};
 use unstick_grid::CellField;
-use unstick_liquid::sample_velocity;
+use unstick_liquid::interpolate_velocity;
 
 use super::Shot;
 use crate::frame::Frame;
@@ -42,7 +42,7 @@ pub fn surface_of(frame: &Frame<3>) -> Surface {
 /// The same with velocities.
 pub fn surface(shot: &Shot<'_, 3>) -> Surface {
     let velocity = &shot.simulation.state().velocity;
-    surface_of(shot.frame).with_velocity(|point| sample_velocity(&shot.frame.grid, velocity, point))
+    surface_of(shot.frame).with_velocity(|point| interpolate_velocity(&shot.frame.grid, velocity, point))
 }
 
 /// The file of OpenVDB.

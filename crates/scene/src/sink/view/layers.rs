@@ -1,7 +1,7 @@
 //! What each layer of a frame holds.
 
 use unstick_grid::{CellField, Grid};
-use unstick_liquid::{sample_cells, sample_velocity};
+use unstick_liquid::{interpolate_cells, interpolate_velocity};
 
 use super::pack::Pack;
 use crate::frame::Frame;
@@ -20,7 +20,7 @@ pub(super) fn particles<const D: usize>(shot: &Shot<'_, D>, pack: &mut Pack) {
     pack.note("particles", frame.positions.len());
     let kept = || frame.positions.iter().step_by(one_in);
     pack.places("position", &frame.grid, kept().copied());
-    let pressure: Vec<f64> = kept().map(|&point| sample_cells(&frame.grid, &frame.pressure, point)).collect();
+    let pressure: Vec<f64> = kept().map(|&point| interpolate_cells(&frame.grid, &frame.pressure, point)).collect();
     add_levels(pack, "speed", frame.speeds.iter().step_by(one_in).copied().collect());
     add_levels(pack, "pressure", pressure);
 }
@@ -35,7 +35,7 @@ pub(crate) fn plane_fields(shot: &Shot<'_, 2>, pack: &mut Pack) {
     let frame = shot.frame;
     let velocity = &shot.simulation.state().velocity;
     let speed_of = |cell| {
-        let [x, y] = sample_velocity(&frame.grid, velocity, frame.grid.centre(cell));
+        let [x, y] = interpolate_velocity(&frame.grid, velocity, frame.grid.centre(cell));
         x.hypot(y)
     };
     let is_liquid = |cell: [usize; 2]| frame.liquid.at(cell) < frame.grid.spacing();
@@ -62,8 +62,16 @@ pub(crate) fn space_mesh(shot: &Shot<'_, 3>, pack: &mut Pack) {
     let velocity = &shot.simulation.state().velocity;
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     add_mesh(pack, "", grid, &mesh, &normals);
-    add_levels(pack, "speed", inside.iter().map(|&point| length(sample_velocity(grid, velocity, point))).collect());
-    add_levels(pack, "pressure", inside.iter().map(|&point| sample_cells(grid, &shot.frame.pressure, point)).collect());
+    add_levels(
+        pack,
+        "speed",
+        inside.iter().map(|&point| length(interpolate_velocity(grid, velocity, point))).collect(),
+    );
+    add_levels(
+        pack,
+        "pressure",
+        inside.iter().map(|&point| interpolate_cells(grid, &shot.frame.pressure, point)).collect(),
+    );
 }
 
 /// Solids in space: a mesh with `solid_vertex`, `solid_normal`, `solid_triangle`; open where it meets the border.

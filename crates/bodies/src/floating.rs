@@ -1,0 +1,152 @@
+//! Floating bodies: a world of bodies coupled with a liquid that has a free surface.
+
+use std::any::Any;
+
+use unstick_grid::vector::times;
+use unstick_liquid::{Bodies, Immersed, Push, Setup};
+use unstick_mlcp::Convergence;
+
+use crate::body::RigidBody;
+use crate::contact::{ContactModel, ContactReport, Container};
+use crate::error::BodyError;
+use crate::state::BodyState;
+use crate::world::World;
+
+/// Bodies that float, sink and bounce in a liquid.
+///
+/// ```
+/// use unstick_bodies::{FloatingBodies, ContactModel, RigidBody, Shape, Weight};
+/// use unstick_grid::{Grid, Pose, SignedDistance};
+/// use unstick_liquid::{Setup, Simulation};
+///
+/// let setup = Setup::new(Grid::<2>::unit(32)?);
+/// let ball = Shape::Sphere { radius: 0.1 };
+/// let ball = RigidBody::new("ball", ball, Weight::Density(300.0), Pose::from_translation([0.5, 0.2]))?;
+/// let bodies = FloatingBodies::new(vec![ball], &setup, ContactModel::default())?;
+/// let water = SignedDistance::cuboid([0.0, 0.0], [1.0, 0.5]);
+/// let mut simulation = Simulation::with_bodies(setup, &[(water, [0.0; 2])], Some(Box::new(bodies)))?;
+/// simulation.advance_to(0.1)?;
+/// let bodies = FloatingBodies::of(&simulation).unwrap();
+/// assert!(bodies.world().bodies()[0].velocity()[1] > 0.1); // it rises
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FloatingBodies<const D: usize> {
+    world: World<D>,
+    forces: Vec<Forces<D>>,
+    contact: ContactReport,
+}
+
+/// Mean forces on a body in the last step, in newton and newton metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forces<const D: usize> {
+    /// By the pressure of the liquid.
+    pub liquid: [f64; D],
+    /// Its moment about the centre of mass.
+    pub torque: [f64; 3],
+    /// By contacts.
+    pub contact: [f64; D],
+}
+
+impl<const D: usize> FloatingBodies<D> {
+    /// Puts bodies into a simulation's container: the border of its grid and its solids.
+    ///
+    /// Refuses bodies that overlap, reach into walls or share a name.
+    pub fn new(bodies: Vec<RigidBody<D>>, setup: &Setup<D>, model: ContactModel) -> Result<Self, BodyError> {
+        Ok(Self::in_world(World::new(bodies, Self::container(setup), model)?))
+    }
+
+    /// The container of a simulation: the border of its grid and its solids.
+    pub fn container(setup: &Setup<D>) -> Container<D> {
+        let border = Container::of_grid(&setup.grid);
+        setup.solids.iter().fold(border, |container, solid| container.with(&solid.shape, &solid.motion))
+    }
+
+    /// The same for a world of your own.
+    pub fn in_world(world: World<D>) -> Self {
+        let none = Forces { liquid: [0.0; D], torque: [0.0; 3], contact: [0.0; D] };
+        Self { forces: vec![none; world.bodies().len()], world, contact: ContactReport::default() }
+    }
+
+    /// The bodies of a simulation; none if it has none of this kind.
+    pub fn of(simulation: &unstick_liquid::Simulation<D>) -> Option<&Self> {
+        simulation.bodies()?.as_any().downcast_ref()
+    }
+
+    /// The bodies and their container.
+    pub fn world(&self) -> &World<D> {
+        &self.world
+    }
+
+    /// Mean forces in the last step.
+    pub fn forces(&self) -> &[Forces<D>] {
+        &self.forces
+    }
+
+    /// How the contacts of the last step were resolved.
+    pub fn contact(&self) -> &ContactReport {
+        &self.contact
+    }
+}
+
+impl<const D: usize> Bodies<D> for FloatingBodies<D> {
+    fn immersed(&self) -> Vec<Immersed<D>> {
+        let of_body = |body: &RigidBody<D>| Immersed {
+            shape: body.signed_distance(),
+            bounds: body.bounds(),
+            wall: body.surface().wall,
+            centre: body.position(),
+            velocity: body.velocity(),
+            spin: body.spin(),
+            inverse_mass: body.inverse_mass(),
+            inverse_inertia: body.inverse_inertia(),
+        };
+        self.world.bodies().iter().map(of_body).collect()
+    }
+
+    fn accelerate(&mut self, acceleration: [f64; D], dt: f64) {
+        self.world.accelerate(acceleration, dt);
+    }
+
+    fn push(&mut self, pushes: &[Push<D>], dt: f64) {
+        for ((body, forces), (impulse, angular)) in self.world.bodies_mut().iter_mut().zip(&mut self.forces).zip(pushes)
+        {
+            body.kick(*impulse, *angular);
+            (forces.liquid, forces.torque) = (times(1.0 / dt, *impulse), times(1.0 / dt, *angular));
+        }
+    }
+
+    fn advance(&mut self, dt: f64) -> Result<Convergence, String> {
+        self.contact = self.world.step(dt).map_err(|error| error.to_string())?;
+        for (forces, impulse) in self.forces.iter_mut().zip(&self.contact.impulses) {
+            forces.contact = std::array::from_fn(|axis| impulse[axis] / dt);
+        }
+        Ok(self.contact.impulse_solve.and(self.contact.friction_solve))
+    }
+
+    fn store(&self) -> Vec<f64> {
+        self.world.bodies().iter().flat_map(|body| Vec::from(*body.state())).collect()
+    }
+
+    fn load(&mut self, time: f64, data: &[f64]) -> bool {
+        let bodies = self.world.bodies_mut();
+        let length = D * D + 2 * D + 3;
+        if data.len() != length * bodies.len() {
+            return false;
+        }
+        for (body, numbers) in bodies.iter_mut().zip(data.chunks(length)) {
+            let Ok(state) = BodyState::try_from(numbers.to_vec()) else { return false };
+            body.set_state(state);
+        }
+        self.world.set_time(time);
+        true
+    }
+
+    fn boxed(&self) -> Box<dyn Bodies<D>> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
