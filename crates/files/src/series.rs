@@ -35,7 +35,7 @@ impl Series {
         self.folder.join(self.name(number))
     }
 
-    /// Frames whose files are there, ascending. A folder that is not there has none.
+    /// Numbers of the files that are there, ascending. A folder that is not there has none.
     pub fn numbers(&self) -> std::io::Result<Vec<usize>> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -53,6 +53,18 @@ impl Series {
         }
         numbers.sort_unstable();
         Ok(numbers)
+    }
+
+    /// The names as `printf` would write them, which is what `ffmpeg` reads.
+    pub fn pattern(&self) -> String {
+        format!("%04d.{}", self.extension)
+    }
+
+    /// Removes the numbered files of a folder after a number, of any format. A folder that is not there has none.
+    pub fn remove_after(folder: &Path, number: usize) -> std::io::Result<()> {
+        let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        paths.filter(|path| number_of(path).is_some_and(|found| found > number)).try_for_each(std::fs::remove_file)
     }
 
     /// Counts the numbered files of the folders `names` within `root`, by folder and kind.
@@ -78,7 +90,7 @@ impl Series {
     }
 }
 
-/// The frame that a name stands for; none if it is no number of four digits or more.
+/// The number of a file's name; none if it is not a number of four digits or more.
 fn number_of(path: &Path) -> Option<usize> {
     let stem = path.file_stem()?.to_str()?;
     (stem.len() >= 4 && stem.bytes().all(|digit| digit.is_ascii_digit())).then(|| stem.parse().ok())?

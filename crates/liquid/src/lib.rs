@@ -56,4 +56,4 @@ pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Uncon
 pub use splitting::{Marking, SplittingParams, Stopping};
 pub use stage::PressureStage;
 pub use state::LiquidState;
-pub use step::Simulation;
+pub use step::{Simulation, equal_part};

@@ -236,7 +236,7 @@ impl<const D: usize> Simulation<D> {
             return None;
         }
         let longest = self.longest_step().min(self.setup.max_step);
-        Some(left / (left / longest * (1.0 - 1e-9)).ceil().max(1.0))
+        Some(equal_part(left, left / longest * (1.0 - 1e-9)))
     }
 
     /// The step in which the fastest particle crosses `cfl` cells, gravity's pull included.
@@ -393,4 +393,9 @@ fn copy_faces<const D: usize>(from: &FaceField<f64, D>, to: &mut FaceField<f64, 
     for (from, to) in from.iter().zip(to) {
         vector::copy(from.values(), to.values_mut());
     }
+}
+
+/// The length of a step when what is left is divided into `steps` equal ones, rounded up to a whole number.
+pub fn equal_part(left: f64, steps: f64) -> f64 {
+    left / steps.ceil().max(1.0)
 }

@@ -39,7 +39,7 @@ impl PathLines {
     const FEW: usize = 16;
 
     /// What suits so many bodies.
-    pub(super) fn suiting(bodies: usize) -> Self {
+    pub(crate) fn suiting(bodies: usize) -> Self {
         if bodies <= Self::FEW { Self::Step } else { Self::Frame }
     }
 }
