@@ -4,6 +4,7 @@ use std::any::Any;
 
 use unstick_grid::vector::{plus, times};
 use unstick_liquid::{Bodies, Immersed, Push, Setup};
+use unstick_mlcp::Convergence;
 
 use crate::body::RigidBody;
 use crate::contact::{ContactModel, ContactReport, Container};
@@ -115,12 +116,12 @@ impl<const D: usize> Bodies<D> for Afloat<D> {
         }
     }
 
-    fn advance(&mut self, dt: f64) -> Result<(), String> {
+    fn advance(&mut self, dt: f64) -> Result<Convergence, String> {
         self.contact = self.world.step(dt).map_err(|error| error.to_string())?;
         for (forces, impulse) in self.forces.iter_mut().zip(&self.contact.impulses) {
             forces.contact = std::array::from_fn(|axis| impulse[axis] / dt);
         }
-        Ok(())
+        Ok(self.contact.impulse_solve.and(self.contact.friction_solve))
     }
 
     fn store(&self) -> Vec<f64> {

@@ -1,12 +1,13 @@
 //! Bodies in a container: one step of contact and motion.
 
 use unstick_grid::vector::{length, times};
+use unstick_mlcp::Convergence;
 
 use crate::algebra::lift;
 use crate::body::RigidBody;
 use crate::contact::{
-    Contact, ContactModel, ContactReport, ContactSystem, Container, Depths, Limits, find_contacts, least_openings,
-    longest_spring_step, pairwise, project, sequential, solve_lcp, springs,
+    Contact, ContactModel, ContactReport, ContactSystem, Container, Limits, Separation, find_contacts, least_openings,
+    longest_spring_step, pairwise, push_apart, sequential, solve_lcp, springs,
 };
 use crate::error::BodyError;
 
@@ -162,8 +163,7 @@ impl<const D: usize> World<D> {
         let time = self.time + dt;
         self.set_time(time);
         if !matches!(self.model, ContactModel::None | ContactModel::Springs { .. }) {
-            let depths = self.settle()?;
-            (report.deepest_before, report.deepest) = (depths.before, depths.after);
+            report.set_separation(self.separate()?);
         }
         Ok(report)
     }
@@ -173,12 +173,12 @@ impl<const D: usize> World<D> {
     }
 
     /// Pushes overlaps that remain out of each other, without a change of velocities.
-    pub(crate) fn settle(&mut self) -> Result<Depths, BodyError> {
+    pub(crate) fn separate(&mut self) -> Result<Separation, BodyError> {
         match self.model {
-            ContactModel::None | ContactModel::Springs { .. } => Ok(Depths { before: 0.0, after: 0.0 }),
+            ContactModel::None | ContactModel::Springs { .. } => Ok(Separation::default()),
             _ => {
                 let allowance = self.allowance();
-                project(&mut self.bodies, &self.container, self.time, allowance)
+                push_apart(&mut self.bodies, &self.container, self.time, allowance)
             }
         }
     }
@@ -197,16 +197,16 @@ impl<const D: usize> World<D> {
     /// Changes the velocities so that no contact closes within `dt`; moves nothing.
     pub fn collide(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
         if self.model == ContactModel::None {
-            return Ok(ContactReport { converged: true, ..ContactReport::default() });
+            return Ok(ContactReport::default());
         }
         let (contacts, pairs) = self.contacts(dt);
         let count = contacts.len();
         let mut system = ContactSystem::new(&self.bodies, contacts);
         let wanted = least_openings(&system, dt, BOUNCE_THRESHOLD);
         let report = match &self.model {
-            ContactModel::Pairwise => pairwise(&mut system, dt, BOUNCE_THRESHOLD),
+            ContactModel::Pairwise => ContactReport::of_impulses(pairwise(&mut system, dt, BOUNCE_THRESHOLD)),
             ContactModel::Sequential { sweeps, tolerance } => {
-                sequential(&mut system, &self.bodies, &wanted, *sweeps, *tolerance)
+                ContactReport::of_impulses(sequential(&mut system, &self.bodies, &wanted, *sweeps, *tolerance))
             }
             ContactModel::Lcp { solver, tolerance, cycles, rounds } => {
                 let limits = Limits { tolerance: *tolerance, cycles: *cycles, rounds: *rounds };
@@ -221,13 +221,12 @@ impl<const D: usize> World<D> {
     /// Springs act in steps of their own.
     fn swing(&mut self, dt: f64, stiffness: f64) -> ContactReport {
         let steps = (dt / longest_spring_step(&self.bodies, stiffness)).ceil().max(1.0);
-        let mut report = ContactReport { converged: true, ..ContactReport::default() };
+        let mut report = ContactReport::of_impulses(Convergence::direct(steps as usize));
         for step in 0..steps as usize {
             let (short, time) = (dt / steps, self.time + step as f64 * dt / steps);
             let (contacts, pairs) = springs(&mut self.bodies, &self.container, time, short, stiffness);
             self.bodies.iter_mut().for_each(|body| body.drift(short));
             (report.pairs, report.contacts) = (pairs, contacts.len());
-            report.iterations += 1;
             report.deepest = contacts.iter().fold(0.0, |most, contact| most.max(-contact.gap));
         }
         report.deepest_before = report.deepest;

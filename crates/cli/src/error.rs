@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use crate::machine::GIBI;
 use unstick::gpu::GpuError;
-use unstick::liquid::StepError;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 use unstick::scene::SceneError;
@@ -19,10 +18,6 @@ const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` w
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
     `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
-
-/// What a scene can say about solves that fall short.
-const UNCONVERGED_HELP: &str = "the scene decides what happens then: add \
-    `--set pressure.on_unconverged=shorten-step` (or `accept`) and go on with `--resume`";
 
 /// What to do when a device has failed.
 const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
@@ -209,9 +204,13 @@ impl From<RunError> for CommandError {
                 Some("`--resume --out DIR` without a scene goes on with the one that was run".into())
             }
             RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins anew".into()),
-            RunError::Step(StepError::Unconverged { .. }) => Some(UNCONVERGED_HELP.into()),
             RunError::Device { .. } => Some(DEVICE_HELP.into()),
-            _ => None,
+            _ => error.unconverged_key().map(|key| {
+                format!(
+                    "the scene decides what happens then: add `--set {key}=shorten-step` (or `accept`) and go on \
+                     with `--resume`"
+                )
+            }),
         };
         match error {
             RunError::Scene(error) => error.into(),

@@ -1,5 +1,9 @@
 //! What can go wrong.
 
+use std::fmt;
+
+use unstick_mlcp::Convergence;
+
 use crate::viscosity::Viscosity;
 
 /// A setup that cannot be simulated.
@@ -70,10 +74,52 @@ pub enum StepError {
         /// Why.
         reason: String,
     },
+    /// A solve missed its tolerance.
+    #[error("the {solve} at {time} s ended with {convergence}")]
+    Unconverged {
+        /// When.
+        time: f64,
+        /// Which solve.
+        solve: SolveKind,
+        /// How it ended.
+        convergence: Convergence,
+    },
     /// The flow is no longer made of numbers.
     #[error("the velocity at {time} s is not finite; a shorter step may help")]
     Diverged {
         /// When.
         time: f64,
     },
+}
+
+/// A solve of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SolveKind {
+    /// Momentum, implicit in the velocity and in the bodies.
+    Viscous,
+    /// The projection to a velocity without divergence.
+    Pressure,
+    /// Films between bodies that the grid does not resolve.
+    Films,
+    /// Impulses between bodies that touch.
+    Contacts,
+}
+
+impl SolveKind {
+    /// An error if this solve did not converge.
+    pub fn demand(self, convergence: Convergence, time: f64) -> Result<(), StepError> {
+        if convergence.converged() { Ok(()) } else { Err(StepError::Unconverged { time, solve: self, convergence }) }
+    }
+}
+
+impl fmt::Display for SolveKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Viscous => "viscous step",
+            Self::Pressure => "pressure solve",
+            Self::Films => "solve for films between bodies",
+            Self::Contacts => "solve for contacts",
+        })
+    }
 }

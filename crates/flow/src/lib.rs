@@ -44,12 +44,13 @@ mod viscous;
 
 pub use axis::{Axis, AxisError};
 pub use boundary::{Boundary, Course, Inflow, Profile};
-pub use error::{SetupError, StepError};
+pub use error::{SetupError, SolveKind, StepError};
 pub use immersed::{Force, Freedom, Immersed, ball_volume, stress_force};
 pub use sample::velocity_at;
 pub use setup::{FlowSetup, SolveParams};
 pub use state::{FlatFlow, FlowState};
-pub use step::{Flow, StepReport, StepSeconds};
+pub use step::{Flow, FlowReport, FlowSeconds};
 pub use tensor::TensorGrid;
 pub use twist::Twist;
+pub use unstick_mlcp::{Convergence, Outcome, Unconverged};
 pub use viscosity::Viscosity;

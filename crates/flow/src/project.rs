@@ -12,11 +12,13 @@
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::CellField;
+use unstick_mlcp::{Convergence, Outcome};
 use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
 use crate::immersed::{Held, Marks};
+use crate::setup::StopAt;
 use crate::stencil::for_each_row;
 use crate::tensor::index_of;
 use crate::viscous::{Momentum, invert};
@@ -33,7 +35,7 @@ struct Grip {
     basis: Vector6<f64>,
 }
 
-/// Iterations without a smaller residual after which none is hoped for.
+/// Iterations without a smaller residual after which the solve counts as stalled.
 const PATIENCE: usize = 15;
 
 /// Groups of cells that no open face leads out of are looked for up to this size.
@@ -94,30 +96,31 @@ impl<'a, const D: usize> Projection<'a, D> {
         impulses.into_par_iter().zip(&self.grips).zip(&self.mobility).map(taken).collect()
     }
 
-    /// Makes the velocity free of divergence; `potential` is what did it. Returns the iterations.
+    /// Makes the velocity free of divergence; `potential` is what did it. The residual is the divergence left, as a part
+    /// of that before.
     pub fn project(
         &self,
         momentum: &mut Momentum<D>,
         potential: &mut CellField<f64, D>,
         divergence: &CellField<f64, D>,
         solver: &mut Separable<D>,
-        [tolerance, limit]: [f64; 2],
-    ) -> usize {
+        stop: StopAt,
+    ) -> Convergence {
         let mut residual = divergence.values().to_vec();
         residual.iter_mut().for_each(|value| *value = -*value);
         self.leave_out_pockets(&mut residual);
-        let iterations = if self.grips.iter().all(Vec::is_empty) {
+        let convergence = if self.grips.iter().all(Vec::is_empty) {
             vector::copy(&residual, potential.values_mut());
             solver.solve(0.0, 1.0, potential.values_mut());
-            1
+            Convergence::direct(1)
         } else {
-            self.iterate(residual, potential.values_mut(), solver, tolerance, limit as usize)
+            self.iterate(residual, potential.values_mut(), solver, stop)
         };
         if self.discrete.is_closed() {
             remove_mean(self.discrete, potential);
         }
         self.correct(potential, momentum);
-        iterations
+        convergence
     }
 
     /// Takes what flows into pockets in all out of a right-hand side. In a closed box what is left must have no mean, or
@@ -145,11 +148,13 @@ impl<'a, const D: usize> Projection<'a, D> {
         mut residual: Vec<f64>,
         x: &mut [f64],
         solver: &mut Separable<D>,
-        tolerance: f64,
-        limit: usize,
-    ) -> usize {
+        StopAt { tolerance, max_iterations }: StopAt,
+    ) -> Convergence {
         vector::clear(x);
-        let target = tolerance * vector::norm(&residual);
+        let first = vector::norm(&residual);
+        let ended = |outcome, iterations, norm: f64| {
+            Convergence::new(outcome, iterations, if first > 0.0 { norm / first } else { 0.0 }, tolerance)
+        };
         let mut z = vec![0.0; x.len()];
         let mut direction = z.clone();
         let mut product = z.clone();
@@ -158,10 +163,11 @@ impl<'a, const D: usize> Projection<'a, D> {
         let mut last = 1.0;
         // Next to singular, as around bodies that touch, it may come near and go away again: the nearest counts.
         let (mut nearest, mut least, mut since) = (z.clone(), f64::INFINITY, 0);
-        for iteration in 0..limit {
+        let mut iterations = 0;
+        let outcome = loop {
             let norm = vector::norm(&residual);
-            if norm <= target {
-                return iteration;
+            if norm <= tolerance * first {
+                return ended(Outcome::Converged, iterations, norm);
             }
             since += 1;
             if norm < least {
@@ -169,13 +175,15 @@ impl<'a, const D: usize> Projection<'a, D> {
                 (least, since) = (norm, 0);
             }
             if since == PATIENCE {
-                vector::copy(&nearest, x);
-                return iteration;
+                break Outcome::Stalled;
+            }
+            if iterations == max_iterations {
+                break Outcome::IterationLimit;
             }
             vector::copy(&residual, &mut z);
             solver.solve(0.0, 1.0, &mut z);
             let slope = vector::dot(&residual, &z);
-            let factor = if iteration == 0 { 0.0 } else { slope / last };
+            let factor = if iterations == 0 { 0.0 } else { slope / last };
             vector::scale_and_add(&z, factor, &mut direction);
             vector::scale_and_add(&residual, factor, &mut plain);
             last = slope;
@@ -183,12 +191,13 @@ impl<'a, const D: usize> Projection<'a, D> {
             self.add_grips(&direction, &mut product);
             let curvature = vector::dot(&direction, &product);
             if curvature <= 0.0 {
-                return iteration;
+                break Outcome::Stalled;
             }
             vector::step_both(slope / curvature, &direction, &product, x, &mut residual);
-        }
+            iterations += 1;
+        };
         vector::copy(&nearest, x);
-        limit
+        ended(outcome, iterations, least)
     }
 
     /// Impulse that a potential has on each body, against its gradient.

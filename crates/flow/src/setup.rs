@@ -1,5 +1,7 @@
 //! What does not change during a simulation.
 
+use unstick_mlcp::Unconverged;
+
 use crate::boundary::Boundary;
 use crate::error::SetupError;
 use crate::tensor::TensorGrid;
@@ -24,6 +26,7 @@ pub struct FlowSetup<const D: usize> {
 
 /// How the equations are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SolveParams {
     /// The viscous step stops when no velocity is off by more than about this part of the largest. Default 1e-6.
     pub viscous_tolerance: f64,
@@ -31,11 +34,26 @@ pub struct SolveParams {
     pub pressure_tolerance: f64,
     /// Iterations of either at most. Default 200.
     pub max_iterations: usize,
+    /// What happens when a solve misses its tolerance. Default: an error. Whoever moves the bodies shortens the step;
+    /// [`Flow::advance`](crate::Flow::advance) alone cannot, and returns the error.
+    pub on_unconverged: Unconverged,
+}
+
+/// When an iteration may stop, and when it must.
+#[derive(Clone, Copy)]
+pub(crate) struct StopAt {
+    pub tolerance: f64,
+    pub max_iterations: usize,
 }
 
 impl Default for SolveParams {
     fn default() -> Self {
-        Self { viscous_tolerance: 1e-6, pressure_tolerance: 1e-4, max_iterations: 200 }
+        Self {
+            viscous_tolerance: 1e-6,
+            pressure_tolerance: 1e-4,
+            max_iterations: 200,
+            on_unconverged: Unconverged::default(),
+        }
     }
 }
 

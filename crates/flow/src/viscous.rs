@@ -7,11 +7,13 @@
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::FaceField;
+use unstick_mlcp::{Convergence, Outcome};
 use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
 use crate::immersed::{Held, Marks};
+use crate::setup::StopAt;
 use crate::stencil;
 use crate::stress::Stress;
 use crate::twist::exists;
@@ -122,7 +124,8 @@ impl<const D: usize> Viscous<'_, D> {
         }
     }
 
-    /// Solves A x = `right` by conjugate gradients from the x that is there; returns the iterations.
+    /// Solves A x = `right` by conjugate gradients from the x that is there. The residual is the largest velocity that
+    /// the preconditioner would still change, as a part of the largest velocity.
     ///
     /// On entry the rows of `right` are gathered and x holds boundary values and prescribed twists.
     pub fn solve(
@@ -130,8 +133,8 @@ impl<const D: usize> Viscous<'_, D> {
         right: &Momentum<D>,
         x: &mut Momentum<D>,
         solvers: &mut [Separable<D>; D],
-        [tolerance, limit]: [f64; 2],
-    ) -> usize {
+        StopAt { tolerance, max_iterations }: StopAt,
+    ) -> Convergence {
         self.marks.fill(&x.bodies, &mut x.faces);
         let mut residual = Momentum::zero(self.discrete, x.bodies.len());
         self.apply(x, &mut residual);
@@ -147,28 +150,33 @@ impl<const D: usize> Viscous<'_, D> {
                 solvers[component].solve(self.shift, self.viscosity, z.faces[component].values_mut());
             }
             x.add(1.0, &z);
-            return 1;
+            return Convergence::direct(1);
         }
         let mut direction = Momentum::zero(self.discrete, x.bodies.len());
         let mut product = direction.clone();
         let mut last = 1.0;
-        for iteration in 0..limit as usize {
+        let mut iterations = 0;
+        loop {
             preconditioner.apply(self, &residual, &mut z, solvers);
             // What is left, as velocities: sums over cells of all sizes would not see the small ones at bodies.
             self.marks.fill(&z.bodies, &mut z.faces);
-            if z.fastest() <= tolerance * x.fastest() {
-                return iteration;
+            let (left, fastest) = (z.fastest(), x.fastest());
+            let is_done = left <= tolerance * fastest;
+            if is_done || iterations == max_iterations {
+                let outcome = if is_done { Outcome::Converged } else { Outcome::IterationLimit };
+                let part = if fastest > 0.0 { left / fastest } else { left };
+                return Convergence::new(outcome, iterations, part, tolerance);
             }
             let slope = residual.dot(&z);
-            direction.follow(&z, if iteration == 0 { 0.0 } else { slope / last });
+            direction.follow(&z, if iterations == 0 { 0.0 } else { slope / last });
             last = slope;
             self.marks.fill(&direction.bodies, &mut direction.faces);
             self.apply(&direction, &mut product);
             let step = slope / direction.dot(&product);
             x.add(step, &direction);
             residual.add(-step, &product);
+            iterations += 1;
         }
-        limit as usize
     }
 }
 

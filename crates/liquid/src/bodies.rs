@@ -14,6 +14,7 @@
 
 use unstick_grid::SignedDistance;
 use unstick_grid::vector::{Matrix, cross, minus, plus};
+use unstick_mlcp::Convergence;
 
 use crate::setup::Wall;
 
@@ -61,8 +62,8 @@ pub trait Bodies<const D: usize>: Send + Sync {
     /// Lets the liquid push, one push for every body.
     fn push(&mut self, pushes: &[Push<D>], dt: f64);
 
-    /// Resolves contacts and moves for a time.
-    fn advance(&mut self, dt: f64) -> Result<(), String>;
+    /// Resolves contacts and moves for a time; says how the solve for the contacts ended.
+    fn advance(&mut self, dt: f64) -> Result<Convergence, String>;
 
     /// Everything that changes, as numbers.
     fn store(&self) -> Vec<f64>;

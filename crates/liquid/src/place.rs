@@ -1,5 +1,7 @@
 //! Walls and bodies, put where they are.
 
+use unstick_mlcp::Convergence;
+
 use crate::error::StepError;
 use crate::geometry::Geometry;
 use crate::step::Simulation;
@@ -23,13 +25,12 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Contacts, and to the end of the step.
-    pub(crate) fn move_bodies(&mut self, dt: f64) -> Result<(), StepError> {
-        if let Some(bodies) = &mut self.bodies {
-            let time = self.state.time;
-            bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
-            self.state.bodies = bodies.store();
-        }
-        Ok(())
+    /// Resolves contacts and moves the bodies to the end of the step.
+    pub(crate) fn move_bodies(&mut self, dt: f64) -> Result<Convergence, StepError> {
+        let Some(bodies) = &mut self.bodies else { return Ok(Convergence::default()) };
+        let time = self.state.time;
+        let contacts = bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
+        self.state.bodies = bodies.store();
+        Ok(contacts)
     }
 }

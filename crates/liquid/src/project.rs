@@ -2,14 +2,13 @@
 //! takes the gradient of the pressure off the velocities of liquid and bodies.
 
 use unstick_grid::CellField;
-use unstick_mlcp::{ProblemError, SolveReport};
+use unstick_mlcp::{ProblemError, SolveReport, Unconverged};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
 use crate::error::StepError;
 use crate::pressure::{PressureError, PressureProblem, Sources};
 use crate::report::Stage;
-use crate::setup::Unconverged;
 use crate::splitting::{self, Setting};
 use crate::state::LiquidState;
 use crate::step::{Method, Simulation};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use unstick_mlcp::Convergence;
+
 use crate::error::StepError;
 use crate::project::Projection;
 use crate::step::Simulation;
@@ -82,6 +84,8 @@ pub struct StepReport {
     pub residual: f64,
     /// What it stopped on, at its start and after every cycle.
     pub history: Vec<f64>,
+    /// How the solve for the contacts of bodies ended.
+    pub contacts: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
     pub seconds: [Duration; 6],
 }
@@ -95,7 +99,12 @@ pub struct AdvanceReport {
 
 impl<const D: usize> Simulation<D> {
     /// What a step says of itself; an error if it left no numbers.
-    pub(crate) fn report(&mut self, dt: f64, projection: Projection<D>) -> Result<StepReport, StepError> {
+    pub(crate) fn report(
+        &mut self,
+        dt: f64,
+        projection: Projection<D>,
+        contacts: Convergence,
+    ) -> Result<StepReport, StepError> {
         let device_failure = self.device_failure.take();
         let state = &self.state;
         let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
@@ -132,6 +141,7 @@ impl<const D: usize> Simulation<D> {
             inner_iterations: projection.report.inner_iterations(),
             residual: projection.report.residual(),
             history: projection.report.history().to_vec(),
+            contacts,
             seconds: self.clock.0,
         })
     }

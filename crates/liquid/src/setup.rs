@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::{PressureMethod, Splitting, Stop, Tolerance};
+use unstick_mlcp::{PressureMethod, Splitting, Stop, Tolerance, Unconverged};
 
 use crate::error::SetupError;
 use crate::splitting::{SplittingParams, Stopping};
@@ -92,19 +92,6 @@ impl<const D: usize> Gravity<D> {
             (None, None) => [0.0; D],
         }
     }
-}
-
-/// What to do when a pressure solve misses its tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unconverged {
-    /// End the run with an error; it can be resumed from its last checkpoint.
-    #[default]
-    Error,
-    /// Take the step again with half the time, a few times; then end.
-    ShortenStep,
-    /// Report it and go on.
-    Accept,
 }
 
 /// How the pressure is solved for.

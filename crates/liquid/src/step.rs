@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Unconverged};
 use unstick_parallel::clock::Instant;
 use unstick_parallel::vector;
 
@@ -14,12 +14,9 @@ use crate::extrapolate::{constrain, extrapolate_all};
 use crate::gather::gather;
 use crate::geometry::Geometry;
 use crate::report::{AdvanceReport, Stage, StepReport};
-use crate::setup::{Setup, Transport, Unconverged};
+use crate::setup::{Setup, Transport};
 use crate::state::LiquidState;
 use crate::{reseed, scatter, seed, semi_lagrangian, surface, trace, volume};
-
-/// Times a step is halved before `shorten-step` gives up.
-const MAX_HALVINGS: u32 = 6;
 
 /// A running simulation.
 pub struct Simulation<const D: usize> {
@@ -277,7 +274,10 @@ impl<const D: usize> Simulation<D> {
                         }
                         self.place_solids();
                     }
-                    if !shortens || halving >= MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                    if !shortens
+                        || halving >= Unconverged::MAX_HALVINGS
+                        || !matches!(error, StepError::Unconverged { .. })
+                    {
                         return Err(error);
                     }
                     dt *= 0.5;
@@ -301,11 +301,11 @@ impl<const D: usize> Simulation<D> {
         self.extrapolate_velocity();
         self.scatter_velocity();
         self.move_particles(dt);
-        self.move_bodies(dt)?;
+        let contacts = self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, projection)
+        self.report(dt, projection, contacts)
     }
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).

@@ -34,6 +34,7 @@ pub mod solvers;
 
 mod checkerboard;
 mod coloring;
+mod convergence;
 mod csr;
 mod error;
 mod interrupt;
@@ -49,6 +50,7 @@ mod start;
 mod stop;
 
 pub use coloring::Coloring;
+pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;

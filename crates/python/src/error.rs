@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use unstick_gpu::GpuError;
-use unstick_liquid::StepError;
 use unstick_mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 use unstick_scene::SceneError;
 use unstick_scene::run::RunError;
@@ -12,10 +11,6 @@ use crate::scene::SET;
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: `best`, \
     `policy`, `policy+cg/mic0`, `mprgp/jacobi`; `unstick.solvers()` lists them";
-
-/// What a scene can say about solves that fall short.
-const UNCONVERGED_HELP: &str = "the scene decides what happens then: `scene.pressure.on_unconverged = \"shorten-step\"` \
-    (or `\"accept\"`)";
 
 /// An error that has become an exception.
 pub struct Exception(PyErr);
@@ -96,15 +91,17 @@ impl From<RunError> for Exception {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Scene(error) => error.into(),
-            RunError::Step(StepError::Unconverged { .. }) => {
-                Self::new("RunError", error.to_string(), Some(UNCONVERGED_HELP.into()))
-            }
             RunError::NotEmpty { .. } => {
                 let help = "go on with `resume=True`, replace an older run with `force=True`, or name another folder";
                 Self::new("FileError", error.to_string(), Some(help.into()))
             }
             RunError::File { .. } => Self::new("FileError", error.to_string(), None),
-            error => Self::new("RunError", error.to_string(), None),
+            error => {
+                let help = error.unconverged_key().map(|key| {
+                    format!("the scene decides what happens then: `scene.{key} = \"shorten-step\"` (or `\"accept\"`)")
+                });
+                Self::new("RunError", error.to_string(), help)
+            }
         }
     }
 }

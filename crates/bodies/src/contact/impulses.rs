@@ -1,9 +1,10 @@
 //! Contact by impulses, pair by pair: once, or until nothing changes.
 
 use unstick_grid::vector::dot;
+use unstick_mlcp::{Convergence, Outcome};
 
+use super::Contact;
 use super::system::{ContactSystem, Row, Twist};
-use super::{Contact, ContactReport};
 use crate::body::RigidBody;
 
 /// What a contact asks of its opening velocity after the impulse: at least this.
@@ -22,14 +23,14 @@ pub(crate) fn least_openings<const D: usize>(system: &ContactSystem<D>, dt: f64,
 }
 
 /// Every contact once, in their order: −(1 + e) v_n / A_ii \[Turek2012, p. 60\].
-pub(crate) fn pairwise<const D: usize>(system: &mut ContactSystem<D>, dt: f64, threshold: f64) -> ContactReport {
+pub(crate) fn pairwise<const D: usize>(system: &mut ContactSystem<D>, dt: f64, threshold: f64) -> Convergence {
     let ContactSystem { contacts, normal, twists } = system;
     for (contact, row) in contacts.iter().zip(normal.iter()) {
         let opening = row.velocity(twists);
         let wanted = least_opening(contact, opening, dt, threshold);
         row.push(((wanted - opening) / row.diagonal).max(0.0), twists);
     }
-    ContactReport { iterations: 1, converged: true, ..ContactReport::default() }
+    Convergence::direct(1)
 }
 
 /// Impulses with friction, contact after contact, until none changes a velocity by more than
@@ -41,14 +42,14 @@ pub(crate) fn sequential<const D: usize>(
     wanted: &[f64],
     sweeps: usize,
     tolerance: f64,
-) -> ContactReport {
+) -> Convergence {
     let tangents = system.tangents(bodies);
     let ContactSystem { contacts, normal, twists } = system;
     let mut along = vec![0.0; contacts.len()];
     let mut across = vec![[0.0; 2]; contacts.len()];
-    let mut report = ContactReport::default();
-    while report.iterations < sweeps {
-        let mut change = 0.0f64;
+    let mut change = 0.0f64;
+    for sweep in 0..sweeps {
+        change = 0.0;
         for (index, row) in normal.iter().enumerate() {
             let step = (wanted[index] - row.velocity(twists)) / row.diagonal;
             let sum = (along[index] + step).max(0.0);
@@ -59,14 +60,11 @@ pub(crate) fn sequential<const D: usize>(
             let limit = contacts[index].friction * sum;
             change = change.max(rub(&tangents[index], limit, &mut across[index], twists));
         }
-        report.iterations += 1;
-        report.residual = change;
-        report.converged = change <= tolerance;
-        if report.converged {
-            break;
+        if change <= tolerance {
+            return Convergence::new(Outcome::Converged, sweep + 1, change, tolerance);
         }
     }
-    report
+    Convergence::new(Outcome::IterationLimit, sweeps, change, tolerance)
 }
 
 /// One step of friction at a contact: stops the sliding as far as Coulomb's cone lets it. Returns by how

@@ -14,7 +14,7 @@
 //! Friction is staggered: with λ known, tangential impulses are relaxed within Coulomb's cone, which
 //! changes J v, and both take turns until neither changes the other.
 
-use unstick_mlcp::{Method, Mlcp, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Convergence, Method, Mlcp, Outcome, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
 
 use super::ContactReport;
 use super::impulses::rub;
@@ -45,7 +45,7 @@ pub(crate) fn solve<const D: usize>(
     limits: Limits,
 ) -> Result<ContactReport, BodyError> {
     let Limits { tolerance, cycles, rounds } = limits;
-    let mut report = ContactReport { converged: true, ..ContactReport::default() };
+    let mut report = ContactReport::default();
     if system.contacts.is_empty() {
         return Ok(report);
     }
@@ -71,19 +71,19 @@ pub(crate) fn solve<const D: usize>(
         let problem = Mlcp::new(&matrix, &b)?.with_walls(&vec![true; b.len()])?;
         let before = impulses.clone();
         let mut solved = solver.solve(&problem, &mut impulses);
-        report.iterations += solved.as_ref().map_or(0, SolveReport::cycles);
+        let mut cycles = solved.as_ref().map_or(0, SolveReport::cycles);
         if !solved.as_ref().is_ok_and(SolveReport::converged) && !is_descent {
             // Redundant contacts make the matrix all but singular. Methods that solve linear systems may leave
             // impulses there that are far worse than none; a descent cannot.
             impulses.copy_from_slice(&before);
             solved = descent.solve(&problem, &mut impulses);
-            report.iterations += solved.as_ref().map_or(0, SolveReport::cycles);
+            cycles += solved.as_ref().map_or(0, SolveReport::cycles);
             report.rescued += 1;
         }
         let solved = solved?;
         drop(problem);
-        report.residual = solved.residual();
-        report.converged &= solved.converged();
+        let ended = Convergence::new(solved.outcome(), cycles, solved.residual(), tolerance * largest);
+        report.impulse_solve = report.impulse_solve.and(ended);
         system.push_all(impulses.iter().zip(&before).map(|(now, before)| mass * (now - before)));
         if !has_friction {
             break;
@@ -102,7 +102,10 @@ pub(crate) fn solve<const D: usize>(
         // What friction did to the openings is what the next normal solve must make good.
         let missing = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect::<Vec<_>>();
         let closing = missing.iter().fold(0.0f64, |most, value| most.max(-value));
-        if closing <= 10.0 * tolerance * largest && change <= tolerance * largest {
+        let is_settled = closing <= 10.0 * tolerance * largest && change <= tolerance * largest;
+        let outcome = if is_settled { Outcome::Converged } else { Outcome::IterationLimit };
+        report.friction_solve = Convergence::new(outcome, round + 1, change.max(0.1 * closing), tolerance * largest);
+        if is_settled {
             break;
         }
         if round + 1 < rounds {

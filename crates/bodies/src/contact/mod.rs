@@ -19,10 +19,10 @@ pub use system::{COMPLIANCE, ContactSystem};
 
 pub(crate) use impulses::{least_openings, pairwise, sequential};
 pub(crate) use lcp::{Limits, solve as solve_lcp};
-pub(crate) use project::{Depths, project};
+pub(crate) use project::{Separation, push_apart};
 pub(crate) use springs::{longest_step as longest_spring_step, springs};
 
-use unstick_mlcp::SolverName;
+use unstick_mlcp::{Convergence, SolverName};
 
 /// A point at which a body touches another one or a wall, or is about to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,23 +100,38 @@ impl Default for ContactModel {
 
 /// What resolving the contacts of a step took.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ContactReport {
     /// Pairs of bodies whose boxes meet.
     pub pairs: usize,
     /// Contact points.
     pub contacts: usize,
-    /// Sweeps, cycles or substeps.
-    pub iterations: usize,
-    /// Whether the solver met its tolerance; true where there is none.
-    pub converged: bool,
+    /// How the solve for the impulses ended: sweeps, cycles or substeps; its residual is in m/s.
+    pub impulse_solve: Convergence,
+    /// How the turns of normal and tangential impulses ended: rounds; its residual is in m/s. Nothing to solve without
+    /// friction.
+    pub friction_solve: Convergence,
     /// Problems that the solver failed on and `mprgp` took over.
     pub rescued: usize,
-    /// What the solver left, in m/s.
-    pub residual: f64,
+    /// How the correction of positions ended: rounds; its residual is the deepest overlap in metres. What is left is
+    /// corrected in the next step.
+    pub position_solve: Convergence,
     /// Deepest overlap before positions were corrected.
     pub deepest_before: f64,
     /// Deepest overlap at the end of the step.
     pub deepest: f64,
     /// Impulse that each body took from contacts.
     pub impulses: Vec<[f64; 3]>,
+}
+
+impl ContactReport {
+    /// Impulses alone.
+    pub(crate) fn of_impulses(impulse_solve: Convergence) -> Self {
+        Self { impulse_solve, ..Self::default() }
+    }
+
+    /// Notes how positions were corrected.
+    pub(crate) fn set_separation(&mut self, Separation { solve, before, after }: Separation) {
+        (self.position_solve, self.deepest_before, self.deepest) = (solve, before, after);
+    }
 }

@@ -1,6 +1,6 @@
-//! Positions: overlaps that remain are pushed out without touching velocities.
+//! Positions: overlaps that remain are pushed out without a change of velocities.
 
-use unstick_mlcp::{Mlcp, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Convergence, Mlcp, Outcome, SolverOptions, Stop, Tolerance};
 
 use super::find_contacts;
 use super::system::ContactSystem;
@@ -11,31 +11,38 @@ use crate::error::BodyError;
 /// Rounds at most: the problem is linear, contacts on round bodies are not.
 const ROUNDS: usize = 4;
 
-/// Depth of the deepest overlap before and after.
-pub(crate) struct Depths {
+/// What pushing bodies apart came to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Separation {
+    /// Rounds, and the deepest overlap that is left against what is allowed.
+    pub solve: Convergence,
+    /// Depth of the deepest overlap before.
     pub before: f64,
+    /// Depth of the deepest overlap after.
     pub after: f64,
 }
 
 /// Moves bodies apart until no overlap exceeds `allowance`, by 0 ≤ λ ⟂ J M⁻¹ Jᵀ λ + gap ≥ 0: the least
 /// displacement, weighed by mass, that opens all gaps. The common centre of mass stays where it is.
-pub(crate) fn project<const D: usize>(
+pub(crate) fn push_apart<const D: usize>(
     bodies: &mut [RigidBody<D>],
     container: &Container<D>,
     time: f64,
     allowance: f64,
-) -> Result<Depths, BodyError> {
-    let mut depths = Depths { before: 0.0, after: 0.0 };
-    for round in 0..=ROUNDS {
+) -> Result<Separation, BodyError> {
+    let mut before = 0.0;
+    for round in 0.. {
         // Neighbours that do not overlap yet must not be pushed into.
         let (contacts, _) = find_contacts(bodies, container, time, &vec![allowance; bodies.len()]);
         let deepest = contacts.iter().fold(0.0f64, |most, contact| most.max(-contact.gap));
-        depths.after = deepest;
         if round == 0 {
-            depths.before = deepest;
+            before = deepest;
         }
-        if deepest <= allowance || round == ROUNDS {
-            break;
+        let is_done = deepest <= allowance;
+        if is_done || round == ROUNDS {
+            let outcome = if is_done { Outcome::Converged } else { Outcome::IterationLimit };
+            let solve = Convergence::new(outcome, round, deepest, allowance);
+            return Ok(Separation { solve, before, after: deepest });
         }
         let mut system = ContactSystem::new(bodies, contacts);
         let gaps: Vec<f64> = system.contacts.iter().map(|contact| contact.gap).collect();
@@ -46,7 +53,7 @@ pub(crate) fn project<const D: usize>(
         let options = SolverOptions { stop, relaxation: Some(1.0), ..SolverOptions::default() };
         let solver: unstick_mlcp::SolverName = "psor".parse().expect("a name of the catalogue");
         let mut impulses = vec![0.0; gaps.len()];
-        // What it has not solved after so many sweeps is left to the next step.
+        // The next round measures what this solve has left.
         let _ = solver.build(&options).solve(&problem, &mut impulses)?;
         system.twists.iter_mut().for_each(|twist| *twist = ([0.0; D], [0.0; 3]));
         system.push_all(impulses.iter().map(|value| mass * value));
@@ -56,5 +63,5 @@ pub(crate) fn project<const D: usize>(
             }
         }
     }
-    Ok(depths)
+    unreachable!("the loop returns")
 }

@@ -19,7 +19,7 @@ mod state;
 
 use std::time::Instant;
 
-use unstick_flow::{Flow, Force, Freedom, Immersed, StepError, Twist};
+use unstick_flow::{Convergence, Flow, Force, Freedom, Immersed, StepError, Twist, Unconverged};
 use unstick_grid::Pose;
 use unstick_grid::vector::{length, plus, times};
 
@@ -69,7 +69,7 @@ pub struct Suspension<const D: usize> {
 
 /// What films and contacts of a step have come to.
 struct Clash<const D: usize> {
-    films: usize,
+    films: (usize, Convergence),
     report: ContactReport,
     /// Velocities at the end of the step, as far as they are known before it.
     moving: Vec<Twist<D>>,
@@ -183,8 +183,31 @@ impl<const D: usize> Suspension<D> {
         self.flow.longest_step(cfl).into_iter().chain(of_bodies).reduce(f64::min)
     }
 
-    /// Takes a step; held bodies stay where they are, steered ones go where they are told.
+    /// Takes a step; held bodies stay where they are, steered ones go where they are told. Where the setup says
+    /// [`ShortenStep`](Unconverged::ShortenStep) the step may be shorter than asked for: the report says how long it was.
+    ///
+    /// After an error the state is that of the middle of the step: go on from a copy of the one before. With
+    /// `ShortenStep`, which keeps a copy, it is that of the start of the step.
     pub fn advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
+        if self.flow.setup().solve.on_unconverged != Unconverged::ShortenStep {
+            return self.try_advance(length);
+        }
+        let (backup, mut length) = (self.state(), length);
+        for halving in 0.. {
+            let error = match self.try_advance(length) {
+                Ok(report) => return Ok(report),
+                Err(error) => error,
+            };
+            self.set_state(backup.clone());
+            if halving >= Unconverged::MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                return Err(error);
+            }
+            length *= 0.5;
+        }
+        unreachable!("the loop returns")
+    }
+
+    fn try_advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
         let start = Instant::now();
         let (time, last) = (self.flow.state().time, self.flow.state().last_step);
         let unresolved = |error: BodyError| StepError::Contact { time, reason: error.to_string() };
@@ -200,8 +223,8 @@ impl<const D: usize> Suspension<D> {
             drift(body, &if self.touched[number] { moving[number] } else { now[number].ahead(ahead, &change) }, length);
         }
         self.steer(time + length);
-        let depths = self.world.settle().map_err(unresolved)?;
-        let contact = ContactReport { deepest_before: depths.before, deepest: depths.after, ..report };
+        let mut contact = report;
+        contact.set_separation(self.world.separate().map_err(unresolved)?);
         let seconds = start.elapsed().as_secs_f64();
 
         let mut seen: Vec<Immersed<D>> = (0..now.len()).map(|body| self.immersed(body, &now[body])).collect();
@@ -243,7 +266,8 @@ impl<const D: usize> Suspension<D> {
         let free: Vec<Twist<D>> = (0..now.len()).map(free).collect();
         let bodies = self.world.bodies_mut().iter_mut();
         bodies.zip(&free).for_each(|(body, free)| set_twist(body, free));
-        let films = if self.has_films { lubricate::lubricate(&mut self.world, &self.flow, time) } else { 0 };
+        let films =
+            if self.has_films { lubricate::lubricate(&mut self.world, &self.flow, time) } else { Default::default() };
         let report = match *self.world.model() {
             ContactModel::Springs { stiffness } => self.world.bounce(time, stiffness),
             _ => self.world.collide(time)?,

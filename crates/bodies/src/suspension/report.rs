@@ -1,24 +1,28 @@
 //! What a step of a suspension says of itself.
 
-use unstick_flow::StepReport;
+use unstick_flow::{Convergence, FlowReport};
 
 use crate::contact::ContactReport;
 
-/// What a step says of itself.
+/// What a step of a suspension did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SuspensionReport<const D: usize> {
     /// The flow's own account.
-    pub flow: StepReport<D>,
+    pub flow: FlowReport<D>,
     /// What contacts took, and how deep bodies overlapped before and after they were pushed apart.
     pub contact: ContactReport,
     /// Films of liquid that the grid does not resolve.
     pub films: usize,
+    /// How the solve for their impulses ended: sweeps; its residual is in m/s.
+    pub film_solve: Convergence,
     /// Where the time went.
     pub seconds: SuspensionSeconds,
 }
 
 /// Wall-clock seconds of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SuspensionSeconds {
     /// Advection, viscous step and projection.
     pub flow: f64,
@@ -31,14 +35,19 @@ pub struct SuspensionSeconds {
 }
 
 impl<const D: usize> SuspensionReport<D> {
-    pub(super) fn new(flow: StepReport<D>, contact: ContactReport, films: usize, contacts: f64) -> Self {
+    pub(super) fn new(
+        flow: FlowReport<D>,
+        contact: ContactReport,
+        (films, film_solve): (usize, Convergence),
+        contacts: f64,
+    ) -> Self {
         let seconds = SuspensionSeconds {
             flow: flow.seconds.solve,
             marking: flow.seconds.marking,
             forces: flow.seconds.forces,
             contact: contacts,
         };
-        Self { flow, contact, films, seconds }
+        Self { flow, contact, films, film_solve, seconds }
     }
 }
 

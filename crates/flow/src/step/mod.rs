@@ -15,14 +15,15 @@ use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector6};
 use unstick_grid::CellField;
+use unstick_mlcp::{Convergence, Unconverged};
 use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
-use crate::error::{SetupError, StepError};
+use crate::error::{SetupError, SolveKind, StepError};
 use crate::immersed::{Force, Freedom, Immersed, Marks};
 use crate::project::{Projection, remove_mean};
-use crate::setup::FlowSetup;
+use crate::setup::{FlowSetup, StopAt};
 use crate::state::FlowState;
 use crate::stencil::for_each_row;
 use crate::stress::Stress;
@@ -43,26 +44,28 @@ pub struct Flow<const D: usize> {
     stress: Option<Stress<D>>,
 }
 
-/// What a step says of itself.
+/// What a step of the flow did.
 #[derive(Clone, Debug)]
-pub struct StepReport<const D: usize> {
+#[non_exhaustive]
+pub struct FlowReport<const D: usize> {
     /// Seconds.
     pub length: f64,
-    /// Iterations of the viscous step.
-    pub viscous_iterations: usize,
-    /// Iterations of the pressure.
-    pub pressure_iterations: usize,
+    /// How the viscous step ended. The first step takes several passes: their iterations add up and the worst counts.
+    pub viscous: Convergence,
+    /// How the pressure solve ended, likewise.
+    pub pressure: Convergence,
     /// Largest divergence left, per second.
     pub divergence: f64,
     /// Force of the liquid on each body, from the momentum that it takes; weight and buoyancy are not in it.
     pub forces: Vec<Force<D>>,
     /// Where the time went.
-    pub seconds: StepSeconds,
+    pub seconds: FlowSeconds,
 }
 
 /// Wall-clock seconds of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepSeconds {
+#[non_exhaustive]
+pub struct FlowSeconds {
     /// Finding the faces that bodies hold.
     pub marking: f64,
     /// Advection, viscous step and projection.
@@ -79,9 +82,9 @@ struct Pass<const D: usize> {
     momentum: Momentum<D>,
     /// Momentum that each body has taken, divided by density.
     taken: Vec<Vector6<f64>>,
-    viscous_iterations: usize,
-    pressure_iterations: usize,
-    seconds: StepSeconds,
+    viscous: Convergence,
+    pressure: Convergence,
+    seconds: FlowSeconds,
 }
 
 /// Does something and adds the seconds that it took.
@@ -157,12 +160,13 @@ impl<const D: usize> Flow<D> {
         let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&momentum.faces, &mut divergence);
-        Projection::new(&self.discrete, &self.marks, &[]).project(
+        // Without bodies the solve is direct.
+        let _ = Projection::new(&self.discrete, &self.marks, &[]).project(
             &mut momentum,
             &mut potential,
             &divergence,
             &mut self.pressure_solver,
-            [1.0, 1.0],
+            StopAt { tolerance: 1.0, max_iterations: 1 },
         );
         self.state.velocity = momentum.faces;
         self.state.previous = self.state.velocity.clone();
@@ -221,7 +225,9 @@ impl<const D: usize> Flow<D> {
     }
 
     /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
-    pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<StepReport<D>, StepError> {
+    ///
+    /// After an error the state is that of the middle of the step: go on from a copy of the one before.
+    pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<FlowReport<D>, StepError> {
         self.check(length, bodies)?;
         let start = Instant::now();
         let weights = TimeWeights::new(length, self.state.last_step);
@@ -232,18 +238,19 @@ impl<const D: usize> Flow<D> {
             body.inertia(self.setup.density).map(|inertia| inertia - displaced)
         };
         let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
-        let seconds = StepSeconds { marking: start.elapsed().as_secs_f64(), ..StepSeconds::default() };
+        let seconds = FlowSeconds { marking: start.elapsed().as_secs_f64(), ..FlowSeconds::default() };
 
         self.stress = (!matches!(self.setup.viscosity, Viscosity::Newtonian(_)))
             .then(|| Stress::new(&self.discrete, &self.setup.viscosity, &self.mix(weights.ahead)));
         let right = self.right_without_pressure(&weights, bodies, &excess);
         let momentum = self.extrapolated(&weights, bodies, time);
-        let mut pass = Pass { momentum, taken: Vec::new(), viscous_iterations: 0, pressure_iterations: 0, seconds };
+        let (viscous, pressure) = (Convergence::default(), Convergence::default());
+        let mut pass = Pass { momentum, taken: Vec::new(), viscous, pressure, seconds };
         let passes = if self.state.last_step > 0.0 { 1 } else { FIRST_PASSES };
         for _ in 0..passes {
             self.pass(&weights, &right, &excess, &mut pass);
         }
-        let Pass { momentum, taken, viscous_iterations, pressure_iterations, mut seconds } = pass;
+        let Pass { momentum, taken, viscous, pressure, mut seconds } = pass;
 
         let forces = timed(&mut seconds.forces, || self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies));
         let mut divergence = self.discrete.zero_cells();
@@ -260,8 +267,12 @@ impl<const D: usize> Flow<D> {
         if !divergence.is_finite() {
             return Err(StepError::Diverged { time });
         }
+        if self.setup.solve.on_unconverged != Unconverged::Accept {
+            SolveKind::Viscous.demand(viscous, time)?;
+            SolveKind::Pressure.demand(pressure, time)?;
+        }
         seconds.solve = start.elapsed().as_secs_f64() - seconds.marking - seconds.forces;
-        Ok(StepReport { length, viscous_iterations, pressure_iterations, divergence, forces, seconds })
+        Ok(FlowReport { length, viscous, pressure, divergence, forces, seconds })
     }
 
     /// The viscous step with the pressure there is, the projection, and the pressure that follows.
@@ -274,7 +285,7 @@ impl<const D: usize> Flow<D> {
     ) {
         let viscosity = self.setup.viscosity.typical();
         let pace = [weights.shift, viscosity];
-        let limits = |tolerance| [tolerance, self.setup.solve.max_iterations as f64];
+        let stop_at = |tolerance| StopAt { tolerance, max_iterations: self.setup.solve.max_iterations };
         let mut with_pressure = right.clone();
         self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
         let viscous = Viscous {
@@ -286,25 +297,27 @@ impl<const D: usize> Flow<D> {
             stress: self.stress.as_ref(),
         };
         viscous.gather(&mut with_pressure);
-        pass.viscous_iterations += viscous.solve(
+        let solved = viscous.solve(
             &with_pressure,
             &mut pass.momentum,
             &mut self.velocity_solvers,
-            limits(self.setup.solve.viscous_tolerance),
+            stop_at(self.setup.solve.viscous_tolerance),
         );
+        pass.viscous = pass.viscous.and(solved);
         self.discrete.copy_around_all(&mut pass.momentum.faces);
         pass.taken = timed(&mut pass.seconds.forces, || self.taken_by_viscous(pace, &pass.momentum, right));
 
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&pass.momentum.faces, &mut divergence);
         let projection = timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.marks, excess));
-        pass.pressure_iterations += projection.project(
+        let solved = projection.project(
             &mut pass.momentum,
             &mut potential,
             &divergence,
             &mut self.pressure_solver,
-            limits(self.setup.solve.pressure_tolerance),
+            stop_at(self.setup.solve.pressure_tolerance),
         );
+        pass.pressure = pass.pressure.and(solved);
         timed(&mut pass.seconds.forces, || {
             for (taken, more) in pass.taken.iter_mut().zip(projection.taken(&potential)) {
                 *taken += weights.shift * more;

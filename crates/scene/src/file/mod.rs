@@ -95,13 +95,14 @@ impl SceneFile {
         document(self.root.to_toml())
     }
 
-    /// What decides how the liquid moves: the scene without title, output, number of frames, where the
-    /// pressure is solved for and what to do when that fails, which may change when a run is gone on with.
+    /// What decides how the liquid moves: the scene without title, output, number of frames, where the pressure is solved
+    /// for and what to do when a solve falls short. Those may change when a run is resumed.
     pub fn physics(&self) -> String {
         let mut value = self.root.to_toml();
         if let Some(table) = value.as_table_mut() {
             ["title", "description", "output"].iter().for_each(|key| drop(table.remove(*key)));
-            for (part, key) in [("time", "frames"), ("pressure", "backend"), ("pressure", "on_unconverged")] {
+            let keys = ["time.frames", "pressure.backend", "pressure.on_unconverged", "flow.on_unconverged"];
+            for (part, key) in keys.iter().filter_map(|key| key.split_once('.')) {
                 if let Some(part) = table.get_mut(part).and_then(|part| part.as_table_mut()) {
                     part.remove(key);
                 }

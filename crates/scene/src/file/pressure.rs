@@ -9,9 +9,6 @@ use super::node::Node;
 use crate::backing::Backing;
 use crate::schema;
 
-const UNCONVERGED: [(&str, Unconverged); 3] =
-    [("error", Unconverged::Error), ("shorten-step", Unconverged::ShortenStep), ("accept", Unconverged::Accept)];
-
 const STOPPING: [(&str, Stopping); 2] = [("velocity", Stopping::Velocity), ("divergence", Stopping::Divergence)];
 
 const MARKING: [(&str, Marking); 2] = [("velocity", Marking::Velocity), ("pressure", Marking::Pressure)];
@@ -24,7 +21,7 @@ pub(super) fn pressure(node: &Node) -> Result<(PressureParams, Backing), SceneEr
     backing.place = fields.get("backend").map(|node| node.place.clone());
     fields.read("solver", &mut params.solver, solver)?;
     fields.read("tolerance", &mut params.tolerance, part)?;
-    fields.read("on_unconverged", &mut params.on_unconverged, |node| node.choice(&UNCONVERGED))?;
+    fields.read("on_unconverged", &mut params.on_unconverged, |node| node.choice(Unconverged::ALL))?;
     if let Some(node) = fields.get("splitting") {
         params.splitting = splitting(node)?;
         if !matches!(params.solver, PressureMethod::Splitting(_)) {

@@ -113,6 +113,15 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The key of the scene that says what happens when a solve falls short, where that has ended the run.
+    pub fn unconverged_key(&self) -> Option<&'static str> {
+        match self {
+            Self::Step(StepError::Unconverged { .. }) => Some("pressure.on_unconverged"),
+            Self::FlowStep(unstick_flow::StepError::Unconverged { .. }) => Some("flow.on_unconverged"),
+            _ => None,
+        }
+    }
+
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::File { path, source }

@@ -99,6 +99,9 @@ const COLUMNS: [&str; 13] = [
     "overlap",
 ];
 
+/// The solves of a step, whose outcomes are the last columns of `stats.csv`.
+const SOLVES: [&str; 4] = ["viscous", "pressure", "contact", "film"];
+
 impl<const D: usize> ViscousStepper<D> {
     fn kinetic_energy(&self) -> f64 {
         self.suspension.bodies().iter().map(RigidBody::kinetic_energy).sum()
@@ -123,7 +126,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         let report = match self.suspension.advance(step_length) {
             Ok(report) => report,
             Err(error) => {
-                // A step that failed has left half of itself behind.
+                // A step that failed leaves the state in its middle.
                 self.suspension.set_state(before);
                 return Err(error.into());
             }
@@ -140,16 +143,19 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
             Value::Number(fastest),
             Value::Number(liquid),
             Value::Small(flow.divergence),
-            Value::Count(flow.viscous_iterations as u64),
-            Value::Count(flow.pressure_iterations as u64),
+            Value::Count(flow.viscous.iterations as u64),
+            Value::Count(flow.pressure.iterations as u64),
             Value::Count(contact.contacts as u64),
-            Value::Count(contact.iterations as u64),
+            Value::Count(contact.impulse_solve.iterations as u64),
             Value::Count(report.films as u64),
             Value::Small(contact.deepest),
         ];
         values.extend(report.seconds.parts().map(|(_, seconds)| Value::Seconds(seconds)));
-        values.push(Value::Truth(contact.converged));
-        Ok(StepRecord { values, converged: contact.converged, ..StepRecord::default() })
+        let is_contact_solved = contact.impulse_solve.converged() && contact.friction_solve.converged();
+        let solves =
+            [flow.viscous.converged(), flow.pressure.converged(), is_contact_solved, report.film_solve.converged()];
+        values.extend(solves.map(Value::Truth));
+        Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
     }
 
     fn frame(&self, number: usize) -> Frame<D> {
@@ -163,7 +169,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
     fn columns(&self) -> Vec<String> {
         let stages = SuspensionSeconds::default().parts().map(|(stage, _)| format!("seconds_{stage}"));
         let names = COLUMNS.iter().map(|name| (*name).to_owned());
-        names.chain(stages).chain(["contact_converged".to_owned()]).collect()
+        names.chain(stages).chain(SOLVES.iter().map(|solve| format!("{solve}_converged"))).collect()
     }
 
     fn summary(&self) -> Vec<(&'static str, Value)> {

@@ -59,6 +59,13 @@ pub(crate) static FLOW: Table = Table {
             "`viscous_tolerance` and `pressure_tolerance`: parts of the residuals at which the two solves around bodies \
              stop; `max_iterations`",
         ),
+        optional(
+            "on_unconverged",
+            Kind::Choice(&["error", "shorten-step", "accept"]),
+            "\"error\"",
+            "when a solve misses its tolerance: `\"error\"` ends the run (a checkpoint is kept), `\"shorten-step\"` \
+             halves the step, `\"accept\"` goes on",
+        ),
     ],
     notes: include_str!("sides.md"),
 };

@@ -106,9 +106,9 @@ fn resolve(row: &str, _: Pace) -> Numbers {
     let (world, report, seconds) = collide(model(&named, 1e-6)?)?;
     let mut numbers = vec![
         ("contacts", report.contacts as f64),
-        ("iterations", report.iterations as f64),
+        ("iterations", report.impulse_solve.iterations as f64),
         ("seconds", seconds),
-        ("residual left", report.residual),
+        ("residual left", report.impulse_solve.residual),
     ];
     if !kind.starts_with("balls") {
         let (exact, _, _) = collide(model("mprgp", 1e-9)?)?;

@@ -84,7 +84,7 @@ fn count(row: &str, _: Pace) -> Numbers {
     let mut iterations = 0;
     let collide = per_body(median_time(5, || {
         let report = worlds.pop().map(|mut world| world.collide(0.01));
-        iterations = report.and_then(Result::ok).map_or(iterations, |report| report.iterations);
+        iterations = report.and_then(Result::ok).map_or(iterations, |report| report.impulse_solve.iterations);
     }));
     let solve = (collide - find) / iterations.max(1) as f64;
     let walls = Geometry::at(&setup, 0.0);

@@ -1,6 +1,6 @@
 //! `[flow]`: how viscous the liquid is, and what happens at the sides of its box.
 
-use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Viscosity};
+use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Unconverged, Viscosity};
 
 use crate::file::error::SceneError;
 use crate::file::node::{Fields, Node, Value};
@@ -37,8 +37,9 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
         }
     }
     if let Some(solve) = fields.get("solve") {
-        setup.solve = solving(solve)?;
+        solving(solve, &mut setup.solve)?;
     }
+    fields.read("on_unconverged", &mut setup.solve.on_unconverged, |node| node.choice(Unconverged::ALL))?;
     let mut films = true;
     fields.read("lubrication", &mut films, Node::truth)?;
     setup.check().map_err(|error| {
@@ -125,14 +126,12 @@ fn inflow(node: &Node) -> Result<Inflow, SceneError> {
     Ok(inflow)
 }
 
-fn solving(node: &Node) -> Result<SolveParams, SceneError> {
+fn solving(node: &Node, params: &mut SolveParams) -> Result<(), SceneError> {
     let fields = node.fields(&schema::SOLVE)?;
-    let mut params = SolveParams::default();
     let part = |node: &Node| {
         node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
     };
     fields.read("viscous_tolerance", &mut params.viscous_tolerance, part)?;
     fields.read("pressure_tolerance", &mut params.pressure_tolerance, part)?;
-    fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))?;
-    Ok(params)
+    fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))
 }
