@@ -2,15 +2,6 @@
 
 use unstick::gpu::Backend;
 
-/// What walls do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum WallKind {
-    /// They hold on to liquid
-    Sealed,
-    /// They let go of it
-    Separating,
-}
-
 /// Where solvers run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum BackendKind {

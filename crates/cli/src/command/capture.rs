@@ -1,11 +1,10 @@
 //! `unstick capture`: the pressure problem of a frame, as a folder.
 
-use unstick::scene::run::check_folder;
+use unstick::scene::run::RunFolder;
 use unstick::scene::{AnyScene, Scene, SceneFile};
 
 use super::Verdict;
-use super::run::FrameBar;
-use super::run::check_memory;
+use super::run::{FrameBar, check_memory};
 use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::output;
@@ -16,8 +15,8 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut file = SceneFile::find(&args.scene)?;
     args.set.iter().try_for_each(|assignment| file.set(assignment))?;
     let scene = file.scene()?;
-    check_folder(&args.out, false)?;
-    check_memory(&scene, 1)?;
+    RunFolder::new(&args.out).check(false)?;
+    check_memory(&scene)?;
     match scene {
         AnyScene::Plane(scene) => capture(&scene, args, quiet),
         AnyScene::Space(scene) => capture(&scene, args, quiet),

@@ -31,6 +31,7 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
         let particles = scene.particles_needed();
         Self {
             title: scene.title.clone(),
+            description: scene.description.clone(),
             frames: scene.frames,
             frame_seconds: scene.frame,
             cells: setup.grid.cells().to_vec(),

@@ -66,7 +66,7 @@ impl From<Arc<Frame<3>>> for AnyFrame {
 /// file.set("time.frames=2")?;
 /// let stop = Arc::default();
 /// let mut session = Session::open(RunRequest::new(file), Arc::clone(&stop))?;
-/// session.run(&stop, |frame| println!("frame {frame} is there"))?;
+/// session.run(&stop, |frame, _notes| println!("frame {frame} is there"))?;
 /// assert_eq!(session.number(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -217,13 +217,14 @@ impl Session {
         Ok(progress)
     }
 
-    /// Computes frames until all are there or `stop` is raised. An error ends the run; what there is up to there is
-    /// made into a movie and a report before it is returned.
-    pub fn run(&mut self, stop: &AtomicBool, mut reached: impl FnMut(usize)) -> Result<(), RunError> {
+    /// Computes frames until all are there or `stop` is raised. `reached` gets the number of each frame and what did not
+    /// go as it should have. An error ends the run; what there is up to there is made into a movie and a report first.
+    pub fn run(&mut self, stop: &AtomicBool, mut reached: impl FnMut(usize, Vec<String>)) -> Result<(), RunError> {
         while !self.is_finished() {
             match self.advance(stop) {
                 Ok(progress) => {
-                    reached(self.number());
+                    let notes = self.take_notes();
+                    reached(self.number(), notes);
                     if progress == Progress::Interrupted {
                         break;
                     }

@@ -73,6 +73,8 @@ pub trait Physics<const D: usize>: Send + Sync {
 pub struct RunScene<const D: usize> {
     /// For people.
     pub title: String,
+    /// One line on what happens.
+    pub description: String,
     /// Frames after the first.
     pub frames: usize,
     /// Seconds from frame to frame.

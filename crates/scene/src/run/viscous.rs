@@ -30,6 +30,7 @@ impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
         let style = scene.picture_style();
         Self {
             title: scene.title.clone(),
+            description: scene.description.clone(),
             frames: scene.frames,
             frame_seconds: scene.frame,
             cells: setup.grid.cells().to_vec(),

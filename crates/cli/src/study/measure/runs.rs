@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unstick::liquid::{Simulation, Stage, StepReport};
-use unstick::scene::sink::Look;
+use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
 
 use super::{Desk, GOES_ON, Place, grids, scene_with};
@@ -99,8 +99,8 @@ impl Album {
         std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, error.to_string()))?;
         let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
         let name = format!("{}-{frame:04}.png", self.name.chars().map(plain).collect::<String>());
-        let look = Look { width: WIDTH, ..Look::of(scene) };
-        let image = Dim::<D>::draw(&Frame::of(simulation, frame), &look);
+        let style = PictureStyle { width: WIDTH, ..scene.picture_style() };
+        let image = draw(&Frame::of(simulation, frame), &style);
         image.write_png(&folder.join(&name)).map_err(|error| failed(&folder.join(&name), error.to_string()))?;
         Ok(Some((frame, format!("{PICTURES}/{name}"))))
     }
