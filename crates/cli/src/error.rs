@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
-use crate::machine::GIBI;
 use unstick::gpu::GpuError;
 use unstick::liquid::Wall;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 use unstick::scene::SceneError;
 use unstick::scene::run::{Comparison, RunError};
+use unstick_lab::LabError;
+use unstick_lab::machine::GIBI;
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -134,9 +135,6 @@ pub enum CommandError {
         #[help]
         help: Option<String>,
     },
-    /// A picture that could not be drawn.
-    #[error("the plot could not be drawn: {0}")]
-    Plot(String),
 }
 
 /// A scene that makes no sense, shown where it was written.
@@ -232,6 +230,29 @@ fn other_comparison(comparison: &Comparison) -> String {
         Comparison::Walls(Wall::Sealed) => "try `--compare separating`".into(),
         Comparison::Walls(Wall::Separating) => "try `--compare sealed`".into(),
         Comparison::Setting(_) => "give it another value".into(),
+    }
+}
+
+impl From<LabError> for CommandError {
+    fn from(error: LabError) -> Self {
+        let help = match error {
+            LabError::Solver(error) => return Self::solver(error),
+            LabError::Example(error) => return Self::example(error),
+            LabError::Gpu(error) => return Self::Gpu { error },
+            LabError::Folder { folder, error } => return Self::reading(error, &folder),
+            LabError::Scene(error) => return error.into(),
+            LabError::Run(error) => return error.into(),
+            LabError::UnknownProblem { ref nearest, .. } => Some(format!("did you mean `{nearest}`?")),
+            LabError::UnknownStudy { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            LabError::UnknownStudy { nearest: None, .. } => Some("`unstick study` lists them all".into()),
+            LabError::Memory { largest, .. } => Some(format!("about {largest} cells would fit")),
+            LabError::Busy { .. } => Some("wait until it ends, or name another folder with `--out`".into()),
+            LabError::OtherMachine { .. } | LabError::Measurements { .. } => {
+                Some("`--fresh` discards it and measures everything again".into())
+            }
+            _ => None,
+        };
+        Self::Run { message: error.to_string(), help }
     }
 }
 

@@ -3,11 +3,8 @@
 mod args;
 mod command;
 mod error;
-mod machine;
 mod output;
-mod present;
-mod source;
-mod study;
+mod progress;
 
 use std::process::ExitCode;
 

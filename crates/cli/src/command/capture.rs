@@ -2,13 +2,15 @@
 
 use unstick::scene::run::RunFolder;
 use unstick::scene::{AnyScene, Scene, SceneFile};
+use unstick_lab::Progress;
+use unstick_lab::source::{simulate, stage_after};
 
 use super::Verdict;
-use super::run::{FrameBar, check_memory};
+use super::run::check_memory;
 use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::output;
-use crate::source::{simulate, stage_after};
+use crate::progress::TerminalProgress;
 
 /// Simulates up to the frame and writes the problem of the next step.
 pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -25,9 +27,10 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
 
 fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut simulation = scene.simulation()?;
-    let bar = FrameBar::new(!quiet, &scene.title, 0, args.frame);
-    simulate(scene, &mut simulation, 0..args.frame, &bar)?;
-    bar.finish();
+    let progress = TerminalProgress::new(!quiet);
+    progress.begin_frames(&scene.title, 0, args.frame);
+    simulate(scene, &mut simulation, 0..args.frame, &progress)?;
+    progress.end();
     let folder = stage_after(scene, &simulation, args.frame)?.folder();
     folder.write(&args.out).map_err(CommandError::writing)?;
     if !quiet {

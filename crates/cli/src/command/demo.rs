@@ -4,14 +4,16 @@ use std::path::Path;
 
 use unstick::mlcp::generate::Example;
 use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
+use unstick_lab::Destination;
+use unstick_lab::compare::{Comparison, Contest};
+use unstick_lab::present::page::Page;
+use unstick_lab::present::{notes, plot, table};
 
-use super::compare::{Comparison, Contest};
 use super::{Verdict, judge};
 use crate::args::DemoArgs;
 use crate::error::CommandError;
-use crate::output::{self, Destination};
-use crate::present::page::Page;
-use crate::present::{notes, plot, table};
+use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Cells along each axis: large enough to tell the methods apart, small enough for seconds.
 const SIZE: usize = 32;
@@ -55,7 +57,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let solvers = SolverName::defaults().into_iter().map(|name| PressureMethod::from(name).into()).collect();
     let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
-    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], !quiet);
+    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
 
     let svg = plot::svg(&comparison)?;
     plot_file.write(&svg)?;

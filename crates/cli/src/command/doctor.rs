@@ -5,12 +5,12 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use unstick::gpu::{Gpu, GpuError, Probe};
+use unstick_lab::machine::{self, GIBI, Memory};
 use unstick_parallel::bandwidth;
 
 use super::Verdict;
 use crate::args::DoctorArgs;
 use crate::error::CommandError;
-use crate::machine::{self, GIBI, Memory};
 use crate::output;
 
 #[derive(Debug, Serialize)]

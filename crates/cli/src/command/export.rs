@@ -6,12 +6,12 @@ use unstick::files::FileCount;
 use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunFolder, RunRecord, RunScene};
 use unstick::scene::sink::{FrameSink as _, data_sinks};
 use unstick::scene::{Dim, Dimension, ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat};
+use unstick_lab::machine::Memory;
 
 use super::Verdict;
 use super::run::{FrameBar, stop_on_interrupt};
 use crate::args::ExportArgs;
 use crate::error::CommandError;
-use crate::machine::Memory;
 use crate::output;
 
 /// Checks what is asked for, then goes through the frames.

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use unstick::mlcp::generate::Example;
+use unstick_lab::machine::Memory;
 
 use super::Verdict;
 use crate::args::GenerateArgs;
 use crate::error::CommandError;
-use crate::machine::Memory;
 use crate::output;
 
 /// What making and writing an example takes at most, as measured.

@@ -1,11 +1,9 @@
-//! The commands, one file each, and the comparison that some of them share.
+//! The commands, one file each.
 
 pub mod bench;
 pub mod capture;
-pub mod compare;
 pub mod demo;
 pub mod doctor;
-pub mod entrant;
 pub mod export;
 pub mod generate;
 pub mod run;
@@ -14,8 +12,9 @@ pub mod solve;
 pub mod study;
 pub mod view;
 
+use unstick_lab::compare::Comparison;
+
 use crate::output;
-use compare::Comparison;
 
 /// How a command that could be carried out has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use unstick::mlcp::io::{ProblemFolder, write_array};
 use unstick::mlcp::{Start, Stop, Tolerance};
+use unstick_lab::Destination;
+use unstick_lab::compare::{self, Comparison, Contest, Entrant, Worth};
+use unstick_lab::present::page::Page;
+use unstick_lab::present::{json, notes, plot, table};
 
-use super::compare::{self, Comparison, Contest, Worth};
-use super::entrant::Entrant;
 use super::{Verdict, judge};
 use crate::args::{SolveArgs, backends};
 use crate::error::CommandError;
-use crate::output::{self, Destination};
-use crate::present::page::Page;
-use crate::present::{json, notes, plot, table};
+use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Files of a problem folder that an answer must not replace.
 const INPUTS: [&str; 3] = ["b.npy", "wall.npy", "lower.npy"];
@@ -41,7 +42,7 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
         left_out.iter().for_each(output::note);
     }
     let name = args.folder.display().to_string();
-    let comparison = contest.run(&name, &folder, &problem, &start, !args.json && !quiet);
+    let comparison = contest.run(&name, &folder, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
     if args.json {
         output::print(json::text(&comparison))?;
     } else if !quiet {

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use unstick::gpu::Backend;
+use unstick_lab::Destination;
+use unstick_lab::study::hold::Hold;
+use unstick_lab::study::sheet::Sheet;
+use unstick_lab::study::store::{Head, Store};
+use unstick_lab::study::{self, Pace, Study, measure, present};
 
 use super::Verdict;
 use crate::args::StudyArgs;
 use crate::error::CommandError;
-use crate::output::{self, Destination};
-use crate::study::hold::Hold;
-use crate::study::sheet::Sheet;
-use crate::study::store::{Head, Store};
-use crate::study::{self, Pace, Study, measure, present};
+use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Where results go unless something else is said.
 const FOLDER: &str = "out/study";
@@ -33,7 +35,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
         say(plan.announcement(&store))?;
     }
     for study in plan.possible.iter().filter(|_| !args.show) {
-        measure::measure(study, pace, args.only.as_deref(), &mut store, !quiet)?;
+        measure::measure(study, pace, args.only.as_deref(), &mut store, &TerminalProgress::new(!quiet))?;
         present::write(&Sheet::of(study, pace, &store), store.head(), folder)?;
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }
@@ -71,7 +73,7 @@ impl Plan {
         for study in studies {
             match measure::check(study, pace, backend) {
                 Ok(()) => plan.possible.push(study),
-                Err(error) if is_alone => return Err(error),
+                Err(error) if is_alone => return Err(error.into()),
                 Err(error) => plan.refused.push((study, error.to_string())),
             }
         }
@@ -115,17 +117,20 @@ fn open(args: &StudyArgs, folder: &Path, head: Head) -> Result<(Hold, Store), Co
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
     let hold = Hold::take(folder)?;
     let store = match (Store::exists(folder), args.resume, args.fresh) {
-        _ if args.show => Store::show(folder),
-        (true, true, _) => Store::resume(folder, head),
-        (true, false, false) => Err(CommandError::Run {
-            message: format!("{} holds measurements already", folder.display()),
-            help: Some(
-                "keep them with `--resume`, discard them with `--fresh`, or name another folder with `--out`".into(),
-            ),
-        }),
-        _ => Store::create(folder, head),
+        _ if args.show => Store::show(folder)?,
+        (true, true, _) => Store::resume(folder, head)?,
+        (true, false, false) => {
+            return Err(CommandError::Run {
+                message: format!("{} holds measurements already", folder.display()),
+                help: Some(
+                    "keep them with `--resume`, discard them with `--fresh`, or name another folder with `--out`"
+                        .into(),
+                ),
+            });
+        }
+        _ => Store::create(folder, head)?,
     };
-    Ok((hold, store?))
+    Ok((hold, store))
 }
 
 fn list() -> String {

@@ -73,7 +73,7 @@ where
         Ok(Self::new(scene, stepper, 0, None))
     }
 
-    /// Goes on from a simulation that is at a frame, without a folder.
+    /// Continues a simulation that is at a frame, without a folder.
     pub(super) fn at(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize) -> Self {
         Self::new(scene, stepper, number, None)
     }

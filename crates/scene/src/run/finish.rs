@@ -32,7 +32,7 @@ pub(super) struct Member<'a> {
 /// The files that people open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// MP4 where `ffmpeg` is at hand, else animated PNG; none if none is asked for.
+    /// MP4 where `ffmpeg` is installed, else animated PNG; none if none is asked for.
     pub movie: Option<PathBuf>,
     /// The page.
     pub report: PathBuf,

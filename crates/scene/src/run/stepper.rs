@@ -64,7 +64,7 @@ pub trait Physics<const D: usize>: Send + Sync {
     /// Where the pressure is solved for. A device that the scene asks for and that is not there is refused.
     fn placement(&self) -> Result<Placement, SceneError>;
 
-    /// Refuses a scene that takes more than so many bytes of memory.
+    /// Refuses a scene that takes more memory than is available, in bytes.
     fn check_memory(&self, available: u64) -> Result<(), SceneError>;
 }
 

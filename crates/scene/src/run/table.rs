@@ -23,7 +23,7 @@ impl CsvTable {
         Self::open(path)
     }
 
-    /// Goes on after a step. Lines of later steps, and a line that was cut short, are dropped.
+    /// Continues after a step. Lines of later steps, and a line that was cut short, are dropped.
     pub fn resume(path: &Path, header: &str, step: u64) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::file(path))?;
         let mut kept = format!("{header}\n");

@@ -7,7 +7,7 @@ use unstick_grid::{CellField, Grid, sample_cells};
 
 use crate::frame::{FlowFields, Frame};
 
-/// Distances to bodies are exact within so many cells of their surface.
+/// Distances to bodies are exact within this many cells of their surface.
 const REACH: f64 = 4.0;
 
 impl<const D: usize> Frame<D> {

@@ -38,7 +38,7 @@ impl PathLines {
     /// Bodies up to whose number every step has lines.
     const FEW: usize = 16;
 
-    /// What suits so many bodies.
+    /// What suits a number of bodies.
     pub(crate) fn suiting(bodies: usize) -> Self {
         if bodies <= Self::FEW { Self::Step } else { Self::Frame }
     }

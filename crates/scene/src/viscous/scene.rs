@@ -138,7 +138,7 @@ impl<const D: usize> ViscousScene<D> {
         Ok(suspension.with_films(self.films).with_steering(self.steering.clone()))
     }
 
-    /// Goes on from a state.
+    /// Liquid and bodies at a state.
     pub fn resume(&self, state: SuspensionState<D>) -> Result<Suspension<D>, SceneError> {
         let mut suspension = self.suspension()?;
         suspension.set_state(state);

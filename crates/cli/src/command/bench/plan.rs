@@ -4,14 +4,13 @@ use rayon::ThreadPool;
 
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
+use unstick_lab::compare::{self, Contest, Entrant};
+use unstick_lab::machine;
+use unstick_lab::source::{DIMENSION, Named, Source, check_memory, find, resized};
 
 use crate::args::{BenchArgs, backends};
-use crate::command::compare::{self, Contest};
-use crate::command::entrant::Entrant;
 use crate::command::generate;
 use crate::error::CommandError;
-use crate::machine;
-use crate::source::{DIMENSION, Named, Source, check_memory, find, resized};
 
 /// Cells along each axis of an example, where nothing is said.
 const DEFAULT_SIZE: usize = 64;

@@ -5,10 +5,10 @@ use std::path::Path;
 use unstick::gpu::Backend;
 use unstick::scene::run::{RunFolder, RunRecord, RunRequest};
 use unstick::scene::{AnyScene, SceneFile};
+use unstick_lab::machine::{self, Memory};
 
 use crate::args::{BackendKind, RunArgs};
 use crate::error::CommandError;
-use crate::machine::{self, Memory};
 
 /// The scene that runs when none is named.
 const DEFAULT_SCENE: &str = "dam-break";

@@ -32,7 +32,7 @@ pub struct PlaneOptions {
     /// Colours from slow to fast. Default [`Palette::Foam`].
     pub palette: Palette,
     /// The speed (m/s) at the bright end of the palette. Default none: chosen for each frame so
-    /// that one particle in a hundred is faster. Give one for movies, lest the colours flicker.
+    /// that one particle in a hundred is faster. Give one for movies, or their colours flicker.
     pub fastest: Option<f64>,
     /// How the inside of the liquid is filled. Default by speed, like the particles.
     pub fill: Fill,

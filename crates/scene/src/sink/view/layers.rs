@@ -7,10 +7,11 @@ use super::pack::Pack;
 use crate::frame::Frame;
 use crate::sink::{Surface, surface_of};
 
-/// Of more particles than these one in so many is kept; they are sorted by cell, so all places thin out alike.
+/// The most particles in a frame. Of more, every second, third and so on is kept: they are sorted by cell, so all places
+/// thin out alike.
 pub(super) const MOST_PARTICLES: usize = 200_000;
 
-/// Distances are kept within so many cells of the surface.
+/// Distances are kept within this many cells of the surface.
 const REACH: f64 = 2.0;
 
 /// `position`, `speed` and `pressure` of particles.

@@ -91,7 +91,7 @@ fn write(path: &Path, pack: &Pack) -> Result<(), RunError> {
     pack.compress().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
 }
 
-/// Bytes of a frame of a liquid with so many particles, estimated before compression.
+/// Bytes of a frame of a liquid, estimated before compression.
 pub(crate) fn liquid_bytes<const D: usize>(grid: &Grid<D>, particles: f64) -> f64 {
     let particles = particles.min(layers::MOST_PARTICLES as f64) * (2 * D + 2) as f64;
     // In space twice a cross-section of the domain in vertices, each with two triangles.
@@ -99,7 +99,7 @@ pub(crate) fn liquid_bytes<const D: usize>(grid: &Grid<D>, particles: f64) -> f6
     particles + surface
 }
 
-/// The same for a viscous flow with so many bodies.
+/// The same for a viscous flow.
 pub(crate) fn flow_bytes<const D: usize>(grid: &Grid<D>, bodies: usize) -> f64 {
     // Solids come with both layers.
     liquid_bytes(grid, bodies as f64) * if D == 2 { 2.0 } else { 3.0 }

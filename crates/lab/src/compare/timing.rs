@@ -1,0 +1,227 @@
+//! Solvers take turns on one problem, and the clock is read.
+
+use std::time::Duration;
+
+use unstick::gpu::Times;
+use unstick::mlcp::{SolveReport, Start};
+use unstick_parallel::bandwidth::{self, median};
+
+use super::{Comparison, Contest, Run, Worker};
+use crate::source::Captured;
+use crate::{LabError, Progress};
+
+/// A solver has this long for each repetition, on average; one that takes longer is repeated less.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What was measured on one problem with one number of threads.
+pub struct Measured {
+    /// The scene, example or folder.
+    pub scene: String,
+    /// Cells along the longest axis, if known.
+    pub size: Option<usize>,
+    /// The frame before the step, if there is one.
+    pub frame: Option<usize>,
+    /// The account of each solver's first solve.
+    pub comparison: Comparison,
+    /// Times of each solver, in the same order.
+    pub timings: Vec<Timing>,
+    /// Solves that were asked for.
+    pub repetitions: usize,
+    /// Bytes that a copy moves per second, before and after.
+    pub bandwidth: [f64; 2],
+}
+
+/// The solves of one solver.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// One entry per solve, in seconds.
+    pub solves: Vec<Sample>,
+    /// Whether a later solve took another path than the first: then it depends on more than its input.
+    pub varies: bool,
+}
+
+/// One solve.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Solves of all solvers that came before.
+    pub turn: usize,
+    /// Seconds of set-up.
+    pub setup: f64,
+    /// Seconds of all else.
+    pub solve: f64,
+    /// Seconds that went to the host around a solve on a device: the problem there and the answer back.
+    pub transfer: f64,
+}
+
+/// Lets the solvers take turns, on the threads of the pool that this is called in.
+///
+/// Every solve on the processor is by a solver built anew, so that nothing is carried over from the one before.
+pub fn measure(
+    captured: &Captured,
+    contest: &Contest,
+    repetitions: usize,
+    progress: &dyn Progress,
+) -> Result<Measured, LabError> {
+    let folder = &captured.folder;
+    let problem = folder.problem().map_err(LabError::Problem)?;
+    let options = contest.options(folder);
+    let mut start = match (contest.start, &folder.x) {
+        (Start::Given, Some(x)) => x.clone(),
+        _ => vec![0.0; problem.size()],
+    };
+    contest.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
+
+    progress.activity("timing a copy");
+    let before = bandwidth::copy();
+    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
+    let count = entrants.len();
+    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let mut workers: Vec<_> = prepared.collect();
+    let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
+    let mut timings = vec![Timing::default(); count];
+    let mut x = start.clone();
+    let mut turn = 0;
+    take_turns(count, repetitions, |index| {
+        let (solver, timing) = (entrants[index], &mut timings[index]);
+        progress.activity(&format!("{solver}, repetition {} of {repetitions}", timing.solves.len() + 1));
+        x.copy_from_slice(&start);
+        let worker = workers[index].as_mut().map_err(|error| error.clone());
+        let result = worker.and_then(|worker| {
+            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            timing.solves.push(Sample::of(turn, &report, worker.times()));
+            Ok(report)
+        });
+        let spent = result.as_ref().ok().map(|report| report.setup_time() + report.solve_time());
+        match &runs[index] {
+            None => runs[index] = Some(Run { solver, result }),
+            Some(first) => timing.varies |= !is_same_path(first, result.as_ref().ok()),
+        }
+        turn += 1;
+        spent
+    });
+    progress.activity("timing a copy");
+    let bandwidth = [before, bandwidth::copy()];
+    progress.end();
+    let runs = runs.into_iter().flatten().collect();
+    Ok(Measured {
+        scene: captured.scene.clone(),
+        size: captured.size,
+        frame: captured.frame,
+        comparison: Comparison::of(contest, &captured.title(), folder, &problem, runs),
+        timings,
+        repetitions,
+        bandwidth,
+    })
+}
+
+/// Whether a solve went through the same residuals, bit by bit.
+fn is_same_path(first: &Run, again: Option<&SolveReport>) -> bool {
+    matches!((&first.result, again), (Ok(first), Some(again)) if first.history() == again.history())
+}
+
+/// Repetitions outside, solvers inside. Each round begins with another solver, so that none always
+/// follows the same one. `solve` tells how long it took; a solver that has failed is not asked again.
+fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> Option<Duration>) {
+    let budget = PATIENCE * u32::try_from(repetitions).unwrap_or(u32::MAX);
+    let mut spent = vec![Some(Duration::ZERO); count];
+    for round in 0..repetitions {
+        for place in 0..count {
+            let index = (round + place) % count;
+            let Some(so_far) = spent[index] else { continue };
+            let each = so_far / u32::try_from(round.max(1)).unwrap_or(u32::MAX);
+            spent[index] = match so_far + each <= budget {
+                true => solve(index).map(|time| so_far + time),
+                false => None,
+            };
+        }
+    }
+}
+
+impl Timing {
+    /// Median seconds of set-up; none if no solve came to its end.
+    pub fn setup(&self) -> Option<f64> {
+        self.median_of(|sample| sample.setup)
+    }
+
+    /// Median seconds of all else.
+    pub fn solve(&self) -> Option<f64> {
+        self.median_of(|sample| sample.solve)
+    }
+
+    /// Median seconds on the way to a device and back.
+    pub fn transfer(&self) -> Option<f64> {
+        self.median_of(|sample| sample.transfer)
+    }
+
+    /// Median seconds of all together.
+    pub fn total(&self) -> Option<f64> {
+        self.median_of(Sample::total)
+    }
+
+    fn median_of(&self, seconds: impl Fn(&Sample) -> f64) -> Option<f64> {
+        let times: Vec<f64> = self.solves.iter().map(seconds).collect();
+        (!times.is_empty()).then(|| median(&times))
+    }
+}
+
+impl Sample {
+    fn of(turn: usize, report: &SolveReport, on_device: Option<Times>) -> Self {
+        let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
+        match on_device.map(|times| [times.setup.as_secs_f64(), times.solve.as_secs_f64()]) {
+            None => Self { turn, setup, solve, transfer: 0.0 },
+            Some(on_device) => {
+                let transfer = (setup + solve - on_device[0] - on_device[1]).max(0.0);
+                Self { turn, setup: on_device[0], solve: on_device[1], transfer }
+            }
+        }
+    }
+
+    /// Seconds of everything.
+    pub fn total(&self) -> f64 {
+        self.setup + self.solve + self.transfer
+    }
+}
+
+impl Measured {
+    /// What a copy moves per second when nothing disturbs it: the larger of the two.
+    pub fn best_bandwidth(&self) -> f64 {
+        self.bandwidth[0].max(self.bandwidth[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who was asked, in order, if solvers take so many seconds; none for one that fails.
+    fn turns(seconds: &[Option<u64>], repetitions: usize) -> Vec<usize> {
+        let mut asked = Vec::new();
+        take_turns(seconds.len(), repetitions, |index| {
+            asked.push(index);
+            seconds[index].map(Duration::from_secs)
+        });
+        asked
+    }
+
+    #[test]
+    fn every_round_begins_with_another_solver() {
+        assert_eq!(turns(&[Some(1); 3], 4), [0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2]);
+        assert_eq!(turns(&[Some(1)], 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn slow_solvers_are_repeated_less_and_failed_ones_not_at_all() {
+        let count = |seconds, repetitions| turns(&[Some(seconds)], repetitions).len();
+        assert_eq!([count(20, 5), count(21, 5), count(50, 5), count(51, 5), count(9000, 5)], [5, 4, 2, 1, 1]);
+        assert_eq!(count(9000, 1), 1);
+        assert_eq!(turns(&[Some(9000), None, Some(1)], 3), [0, 1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn times_are_medians_each_on_its_own() {
+        let sample = |setup, solve| Sample { turn: 0, setup, solve, transfer: 0.0 };
+        let timing = Timing { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
+        assert_eq!((timing.setup(), timing.solve(), timing.total()), (Some(2.0), Some(3.0), Some(10.0)));
+        assert_eq!(Timing::default().total(), None);
+    }
+}

@@ -1,0 +1,10 @@
+//! How a comparison is shown: text, objects, pictures, pages.
+
+mod axis;
+pub mod chart;
+pub mod json;
+pub mod notes;
+pub mod page;
+pub mod plot;
+pub mod table;
+pub mod timing;

@@ -1,0 +1,120 @@
+//! The comparison as a table.
+
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table, TableComponent, presets};
+
+use crate::compare::{Comparison, Run};
+use unstick::mlcp::{Stop, Tolerance};
+
+/// Number of columns.
+pub const COLUMNS: usize = 9;
+
+/// Columns that hold words; all others hold numbers.
+pub const WORDS: usize = 2;
+
+/// The first of the columns that hold times.
+const TIMES: usize = 7;
+
+/// What stands where there is no number.
+pub const NOTHING: &str = "–";
+
+/// The problem in two lines, then a row for every solver.
+pub fn text(comparison: &Comparison) -> String {
+    format!("{}\n\n{}\n", facts(comparison), aligned(&head(comparison), &rows(comparison)))
+}
+
+/// Headings over rows. The first [`WORDS`] columns hold words, all others numbers.
+pub fn aligned<R: AsRef<[String]>>(head: &[String], rows: &[R]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(head).add_rows(rows.iter().map(AsRef::as_ref));
+    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if index >= WORDS {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// What was solved, and, on a second line, how.
+pub fn facts(comparison: &Comparison) -> String {
+    let threads = if comparison.threads == 1 { "thread" } else { "threads" };
+    format!(
+        "{}: {} unknowns, {} wall rows, {} matrix entries\n{}; start {}; {} {threads}",
+        comparison.problem,
+        comparison.unknowns,
+        comparison.wall_rows,
+        comparison.entries,
+        tolerance(&comparison.stop),
+        comparison.start,
+        comparison.threads,
+    )
+}
+
+fn tolerance(stop: &Stop) -> String {
+    match stop.tolerance {
+        Tolerance::Relative(value) => format!("tolerance {value:e} of the residual at zero"),
+        Tolerance::Absolute(value) => format!("tolerance {value:e}"),
+    }
+}
+
+/// The headings.
+pub fn head(comparison: &Comparison) -> [String; COLUMNS] {
+    let unit = Unit::of(comparison).name();
+    let heads = ["solver", "outcome", "cycles", "inner", "residual", "relative", "active", "set-up", "solve"];
+    std::array::from_fn(
+        |column| if column < TIMES { heads[column].into() } else { format!("{} {unit}", heads[column]) },
+    )
+}
+
+/// The entries, one row per solver.
+pub fn rows(comparison: &Comparison) -> Vec<[String; COLUMNS]> {
+    let unit = Unit::of(comparison);
+    comparison.runs.iter().map(|run| row(run, unit)).collect()
+}
+
+fn row(run: &Run, unit: Unit) -> [String; COLUMNS] {
+    let mut cells = [NOTHING; COLUMNS].map(String::from);
+    cells[0] = run.solver.to_string();
+    cells[1] = run.outcome();
+    if let Ok(report) = &run.result {
+        cells[2] = report.cycles().to_string();
+        cells[3] = report.inner_iterations().to_string();
+        cells[4] = format!("{:.2e}", report.residual());
+        cells[5] = format!("{:.2e}", report.relative_residual());
+        cells[6] = report.active_rows().to_string();
+        cells[7] = unit.show(report.setup_time());
+        cells[8] = unit.show(report.solve_time());
+    }
+    cells
+}
+
+/// One unit for all times of a table, so that they can be compared at a glance.
+#[derive(Clone, Copy)]
+enum Unit {
+    Milliseconds,
+    Seconds,
+}
+
+impl Unit {
+    fn of(comparison: &Comparison) -> Self {
+        let longest = comparison.reports().map(|report| report.setup_time().max(report.solve_time())).max();
+        if longest.unwrap_or_default() < Duration::from_secs(10) { Self::Milliseconds } else { Self::Seconds }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+        }
+    }
+
+    fn show(self, time: Duration) -> String {
+        match self {
+            Self::Milliseconds => format!("{:.1}", 1e3 * time.as_secs_f64()),
+            Self::Seconds => format!("{:.3}", time.as_secs_f64()),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What was measured, as a table or as data.
+
+use serde::Serialize;
+
+use super::json::{self, Entry};
+use super::{notes, table};
+use crate::compare::Run;
+use crate::compare::timing::{Measured, Timing};
+
+/// A line of `--json`: that of `unstick solve`, with medians for times, and what it was measured on.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    entry: Entry<'a>,
+    /// To a device and back; zero on the processor.
+    transfer_seconds: Option<f64>,
+    total_seconds: Option<f64>,
+    scene: &'a str,
+    size: Option<usize>,
+    frame: Option<usize>,
+    /// Solves that the medians are of.
+    repetitions: usize,
+    /// Set-up and solve together, of each solve.
+    total_seconds_each: Vec<f64>,
+    /// Solves of all solvers that came before each of these.
+    turns: Vec<usize>,
+    /// The larger of the two that follow.
+    bandwidth_gbs: f64,
+    bandwidth_before_gbs: f64,
+    bandwidth_after_gbs: f64,
+    bytes_moved_model: Option<u64>,
+}
+
+/// One object for every solver.
+pub fn json_lines(measured: &Measured) -> Vec<String> {
+    let pairs = measured.comparison.runs.iter().zip(&measured.timings);
+    // Strings, numbers and lists of them: there is nothing in a line that cannot be written.
+    pairs.filter_map(|(run, timing)| serde_json::to_string(&line(measured, run, timing)).ok()).collect()
+}
+
+fn line<'a>(measured: &'a Measured, run: &'a Run, timing: &Timing) -> Line<'a> {
+    let mut entry = json::entry(&measured.comparison, run);
+    (entry.setup_seconds, entry.solve_seconds) = (timing.setup(), timing.solve());
+    Line {
+        entry,
+        transfer_seconds: timing.transfer(),
+        total_seconds: timing.total(),
+        scene: &measured.scene,
+        size: measured.size,
+        frame: measured.frame,
+        repetitions: timing.solves.len(),
+        total_seconds_each: timing.solves.iter().map(|sample| sample.total()).collect(),
+        turns: timing.solves.iter().map(|sample| sample.turn).collect(),
+        bandwidth_gbs: measured.best_bandwidth() / 1e9,
+        bandwidth_before_gbs: measured.bandwidth[0] / 1e9,
+        bandwidth_after_gbs: measured.bandwidth[1] / 1e9,
+        bytes_moved_model: bytes_moved(run),
+    }
+}
+
+/// The problem and the conditions in three lines, then a row for every solver.
+pub fn table(measured: &Measured) -> String {
+    let facts = table::facts(&measured.comparison);
+    let median = match measured.repetitions {
+        1 => "one solve each".into(),
+        count => format!("medians of {count} solves in turn"),
+    };
+    let best = measured.best_bandwidth() / 1e9;
+    let [before, after] = measured.bandwidth.map(|bandwidth| bandwidth / 1e9);
+    let has_model = measured.comparison.runs.iter().any(|run| bytes_moved(run).is_some());
+    let mut head = ["solver", "outcome", "cycles", "inner", "set-up ms", "solve ms", "total ms", "ratio"].to_vec();
+    head.extend(has_model.then_some("of limit"));
+    let head: Vec<_> = head.into_iter().map(String::from).collect();
+    let pairs = measured.comparison.runs.iter().zip(&measured.timings);
+    let rows: Vec<_> = pairs.map(|(run, timing)| row(measured, run, timing)[..head.len()].to_vec()).collect();
+    format!(
+        "{facts}\n{median}; copy bandwidth {best:.1} GB/s (before {before:.1}, after {after:.1})\n\n{}",
+        table::aligned(&head, &rows)
+    )
+}
+
+fn row(measured: &Measured, run: &Run, timing: &Timing) -> [String; 9] {
+    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| table::NOTHING.into());
+    let report = run.result.as_ref().ok();
+    let ms = |seconds: Option<f64>| or_nothing(seconds.map(|seconds| format!("{:.1}", 1e3 * seconds)));
+    let first = measured.timings.first().and_then(Timing::total);
+    let ratio = timing.total().zip(first).map(|(total, first)| format!("{:.2}", total / first));
+    let part = part_of_limit(bytes_moved(run), measured.best_bandwidth(), timing.solve());
+    [
+        run.solver.to_string(),
+        run.outcome(),
+        or_nothing(report.map(|report| report.cycles().to_string())),
+        or_nothing(report.map(|report| report.inner_iterations().to_string())),
+        ms(timing.setup()),
+        ms(timing.solve()),
+        ms(timing.total()),
+        or_nothing(ratio),
+        or_nothing(part.map(|part| format!("{:.0} %", 100.0 * part))),
+    ]
+}
+
+fn bytes_moved(run: &Run) -> Option<u64> {
+    run.result.as_ref().ok().and_then(|report| report.bytes_moved())
+}
+
+/// Time that a copy would take to move as many bytes, over the time that the solve took.
+fn part_of_limit(bytes: Option<u64>, bandwidth: f64, seconds: Option<f64>) -> Option<f64> {
+    let (bytes, seconds) = bytes.zip(seconds)?;
+    Some(bytes as f64 / bandwidth / seconds)
+}
+
+/// What must be said below the table.
+pub fn notes(measured: &Measured) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (run, timing) in measured.comparison.runs.iter().zip(&measured.timings) {
+        let (count, solver) = (timing.solves.len(), run.solver);
+        if count < measured.repetitions
+            && let Some(total) = timing.total()
+        {
+            let asked = measured.repetitions;
+            lines.push(format!("{solver}: {count} of {asked} repetitions, since one takes {total:.0} s"));
+        }
+        if timing.varies {
+            lines.push(format!("{solver}: repetitions went different ways, which they never should"));
+        }
+    }
+    lines.extend(notes::lines(&measured.comparison));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solve_at_the_limit_takes_as_long_as_a_copy() {
+        assert_eq!(part_of_limit(Some(2_000_000_000), 4e9, Some(0.5)), Some(1.0));
+        assert_eq!(part_of_limit(Some(2_000_000_000), 4e9, Some(1.0)), Some(0.5));
+        assert_eq!((part_of_limit(None, 4e9, Some(1.0)), part_of_limit(Some(1), 4e9, None)), (None, None));
+    }
+}

@@ -1,0 +1,110 @@
+//! Flows with known answers.
+
+mod cavity;
+mod cylinder;
+mod kissing;
+mod oscillation;
+mod settling;
+mod translation;
+
+use std::time::Instant;
+
+use super::{Desk, Place};
+use crate::LabError;
+use crate::study::record::{Findings, Record};
+use crate::study::{FlowCase, Flows, Pace};
+
+/// A flow that can be measured; how finely, its size says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowKind {
+    /// A square driven by its lid, at a Reynolds number; cells along a side.
+    Cavity(f64),
+    /// A cylinder in a channel, steady: DFG 2D-1; cells per diameter.
+    ChannelSteady,
+    /// … shedding vortices: DFG 2D-2.
+    ChannelPeriodic,
+    /// … in a flow that rises and falls: DFG 2D-3.
+    ChannelPulse,
+    /// … from wall to wall, in space: DFG 3D-1Z.
+    ChannelSpace,
+    /// A cylinder that oscillates in liquid at rest; cells per diameter.
+    Oscillation,
+    /// A sphere that settles in a box, experiment 1 to 4; cells per diameter.
+    Sphere(usize),
+    /// A disc that settles in a channel; cells per diameter.
+    Disc,
+    /// Two discs or balls, one behind the other; cells per diameter.
+    Kissing {
+        /// Whether they are balls.
+        in_space: bool,
+    },
+    /// A ball drawn steadily through liquid, at a Reynolds number; cells per diameter.
+    Translation(f64),
+}
+
+type Say<'a> = &'a dyn Fn(String);
+
+impl FlowKind {
+    fn run(self, size: usize, say: Say) -> Result<Findings, unstick::flow::StepError> {
+        match self {
+            Self::Cavity(reynolds) => cavity::run(reynolds, size, say),
+            Self::ChannelSteady => cylinder::steady(size, say),
+            Self::ChannelPeriodic => cylinder::periodic(size, say),
+            Self::ChannelPulse => cylinder::pulse(size, say),
+            Self::ChannelSpace => cylinder::in_space(size, say),
+            Self::Oscillation => oscillation::run(size, say),
+            Self::Sphere(experiment) => settling::sphere(experiment, size, say),
+            Self::Disc => settling::disc(size, say),
+            Self::Kissing { in_space: false } => kissing::in_plane(size, say),
+            Self::Kissing { in_space: true } => kissing::in_space(size, say),
+            Self::Translation(reynolds) => translation::run(reynolds, size, say),
+        }
+    }
+}
+
+pub fn places(task: &Flows, pace: Pace) -> Vec<Place> {
+    let place = |case: &FlowCase, &(size, column): &(usize, &'static str)| Place {
+        scene: "",
+        size,
+        frame: 0,
+        row: case.row,
+        column,
+        key: key(case, size),
+    };
+    task.cases.iter().flat_map(|case| pace.of(&task.efforts).iter().map(move |effort| place(case, effort))).collect()
+}
+
+fn key(case: &FlowCase, size: usize) -> String {
+    format!("flow {:?} {size}", case.flow)
+}
+
+pub fn measure(task: &Flows, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
+    for case in task.cases {
+        for &(size, column) in *pace.of(&task.efforts) {
+            let key = key(case, size);
+            if desk.has(&key) {
+                continue;
+            }
+            let begin = Instant::now();
+            let say = |text: String| desk.say(format!("{} {column}: {text}", case.row));
+            let mut findings = case
+                .flow
+                .run(size, &say)
+                .unwrap_or_else(|error| Findings { error: Some(error.to_string()), ..Findings::default() });
+            findings.seconds = begin.elapsed().as_secs_f64();
+            desk.keep(key, Record::Flow(findings))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every so many of a curve's points that about 400 are left: enough to draw.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let stride = points.len().div_ceil(400).max(1);
+    points.iter().step_by(stride).copied().collect()
+}
+
+/// What the sizes in this file cannot do wrong: axes and setups that are known to be sound.
+fn sound<T, E: std::fmt::Display>(built: Result<T, E>) -> T {
+    built.unwrap_or_else(|error| unreachable!("{error}"))
+}

@@ -1,0 +1,197 @@
+//! Solvers on the pressure problems of frames of a scene.
+
+use std::sync::Arc;
+
+use unstick::gpu::{Backend, GpuError};
+use unstick::mlcp::solvers::newton::{self, NewtonParams};
+use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_parallel::bandwidth::median;
+
+use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
+use crate::compare::entrant::{Entrant as Placed, Worker};
+use crate::machine;
+use crate::source::{Captured, Source};
+use crate::study::record::{Record, Solve};
+use crate::study::{Entrant, Newton, Pace, Problems, Target};
+use crate::{LabError, Silent};
+
+/// Inner iterations of a step of the published Newton's method \[Andersen2017b, sec. 6\].
+const PUBLISHED_INNER: usize = 1000;
+
+pub fn places(task: &Problems, pace: Pace) -> Vec<Place> {
+    let effort = pace.of(&task.efforts);
+    let mut places = Vec::new();
+    for (scene, size) in grids(task.scenes, effort) {
+        for &frame in effort.frames {
+            for entrant in task.entrants.iter().filter(|entrant| size <= entrant.finest) {
+                let key = key(task, scene, size, frame, entrant);
+                places.push(Place { scene, size, frame, row: entrant.row, column: entrant.column, key });
+            }
+        }
+    }
+    places
+}
+
+pub fn check(task: &Problems, pace: Pace, backend: Backend) -> Result<(), LabError> {
+    let mut placed = Vec::new();
+    for entrant in task.entrants {
+        placed.push(place(entrant, backend)?);
+    }
+    if let (Some(Err(error)), true) = (placed.first(), placed.iter().all(Result::is_err)) {
+        return Err(LabError::Gpu(error.clone()));
+    }
+    grids(task.scenes, pace.of(&task.efforts))
+        .try_for_each(|(scene, size)| scene_with(scene, size, &[SIMULATED_WITH]).map(drop))
+}
+
+pub fn measure(task: &Problems, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
+    let pool = machine::thread_pool(u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX))?;
+    let effort = pace.of(&task.efforts);
+    let backend = desk.store.head().backend();
+    let mut placed = Vec::new();
+    for entrant in task.entrants {
+        match place(entrant, backend)? {
+            Ok(on) => placed.push((entrant, on)),
+            Err(reason) => desk.progress.warn(&format!("{} on gpu is left out: {reason}", entrant.column)),
+        }
+    }
+    for (scene, size) in grids(task.scenes, effort) {
+        let entrants = || placed.iter().filter(|(entrant, _)| size <= entrant.finest);
+        let is_whole = |frame| entrants().all(|(entrant, _)| desk.has(&key(task, scene, size, frame, entrant)));
+        let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
+        if frames.is_empty() {
+            continue;
+        }
+        desk.say(format!("simulating {scene}, {size}"));
+        let on_grid = Box::new(scene_with(scene, size, &[SIMULATED_WITH])?);
+        let source = Source::Scene { name: scene.into(), scene: on_grid, frames };
+        source.visit(&pool, &Silent, &mut |captured| -> Result<(), LabError> {
+            let frame = captured.frame.unwrap_or(0);
+            for (entrant, on) in entrants() {
+                let key = key(task, scene, size, frame, entrant);
+                if !desk.has(&key) {
+                    desk.say(format!("{scene}, {size}, frame {frame}: {}", entrant.solver));
+                    let record = solve(task, entrant, *on, &captured)?;
+                    desk.keep(key, Record::Solve(record))?;
+                }
+            }
+            desk.say(format!("simulating {scene}, {size}"));
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn key(task: &Problems, scene: &str, size: usize, frame: usize, entrant: &Entrant) -> String {
+    let Entrant { solver, newton, start, .. } = entrant;
+    let (target, repetitions) = (task.target, task.repetitions);
+    format!("problem {scene} {size} frame {frame} {solver} {newton:?} {start} {target:?} x{repetitions}")
+}
+
+fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
+    Ok(entrant.solver.parse()?)
+}
+
+/// Where an entrant solves. The GPU has methods by name, and none that is set up in another way.
+fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, LabError> {
+    let method = PressureMethod::Solver(solver(entrant)?);
+    Ok(match (backend, entrant.newton) {
+        (_, Newton::Ours) => Placed::place(method, backend),
+        (Backend::Gpu, _) => Err(GpuError::Unsupported("methods with published parameters run on the processor")),
+        _ => Ok(method.into()),
+    })
+}
+
+/// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
+/// the way there and back.
+fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) -> Result<Solve, LabError> {
+    let folder = &captured.folder;
+    let problem = folder.problem().map_err(LabError::Problem)?;
+    let mut start = vec![0.0; problem.size()];
+    entrant.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
+    let spacing = folder.grid.as_ref().map_or(1.0, |grid| grid.spacing);
+    let tolerance = match task.target {
+        Target::Relative(part) => Tolerance::Relative(part),
+        Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
+    };
+    let options = SolverOptions {
+        stop: Stop { tolerance, max_cycles: None },
+        coloring: folder.coloring().map(Arc::new),
+        ..Default::default()
+    };
+    let name = solver(entrant)?;
+    let on = on.on(&problem);
+    let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
+    let mut worker = match Worker::new(on, &options, &problem, &start) {
+        Ok(worker) => worker,
+        Err(error) => return Ok(failed(&error, &problem)),
+    };
+    for _ in 0..task.repetitions.max(1) {
+        let mut x = start.clone();
+        let solved = match &mut worker {
+            Worker::Processor(_) => build(name, entrant.newton, &options).solve(&problem, &mut x),
+            worker => worker.solve(&options, &problem, None, &mut x),
+        };
+        match solved {
+            Ok(report) => {
+                let times = worker.times().map(|times| [times.setup, times.solve]);
+                let [setup, solve] = times.unwrap_or([report.setup_time(), report.solve_time()]);
+                setups.push(setup.as_secs_f64());
+                solves.push(solve.as_secs_f64());
+                accounts.push(report);
+            }
+            Err(error) => return Ok(failed(&error, &problem)),
+        }
+    }
+    let first = &accounts[0];
+    // The published Newton's method has tests of its own, and their word counts.
+    let own_test = first.remark().filter(|remark| {
+        !matches!(entrant.newton, Newton::Ours | Newton::ExactPolicy) && remark.ends_with("threshold")
+    });
+    Ok(Solve {
+        outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
+        converged: first.converged() || own_test.is_some(),
+        unknowns: problem.size(),
+        wall_rows: problem.wall_rows(),
+        reference: first.reference(),
+        history: first.history().to_vec(),
+        work: first.work().to_vec(),
+        setup: median(&setups),
+        solve: median(&solves),
+        is_on_gpu: on.backend() == "gpu",
+    })
+}
+
+fn build(name: SolverName, newton: Newton, options: &SolverOptions) -> Box<dyn MlcpSolver> {
+    let published = NewtonParams::published();
+    let params = match newton {
+        Newton::Ours => return name.build(options),
+        // The residual has the last word, as everywhere; the published tests may end it earlier.
+        Newton::Published => published,
+        Newton::Inexact(inexactness) => NewtonParams { inexactness, ..published },
+        Newton::ExactPolicy => {
+            let params = PolicyParams { forcing: 1e-6, stop: options.stop, ..PolicyParams::default() };
+            return Box::new(Policy { params, inner: name.inner() });
+        }
+    };
+    let stop = Stop { tolerance: options.stop.tolerance, max_cycles: params.stop.max_cycles };
+    let mut inner = name.inner();
+    inner.max_iterations = PUBLISHED_INNER;
+    Box::new(newton::Newton { params: NewtonParams { stop, ..params }, inner })
+}
+
+fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
+    Solve {
+        outcome: format!("failed: {error}"),
+        converged: false,
+        unknowns: problem.size(),
+        wall_rows: problem.wall_rows(),
+        reference: problem.residual_at_zero(),
+        history: Vec::new(),
+        work: Vec::new(),
+        setup: 0.0,
+        solve: 0.0,
+        is_on_gpu: false,
+    }
+}

@@ -1,0 +1,150 @@
+//! A scene simulated once with each setting.
+
+use unstick::liquid::{Simulation, Stage, StepReport};
+use unstick::scene::draw::{PictureStyle, draw};
+use unstick::scene::run::RunError;
+use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
+
+use super::{Desk, GOES_ON, Place, grids, scene_with};
+use crate::LabError;
+use crate::study::record::{Course, CourseFrame, Record};
+use crate::study::{Effort, Pace, Runs, Setting};
+
+/// Pictures of studies are looked at side by side.
+const WIDTH: usize = 320;
+
+/// Folder of the pictures, below that of the store.
+const PICTURES: &str = "pictures";
+
+pub fn places(task: &Runs, pace: Pace) -> Vec<Place> {
+    let effort = pace.of(&task.efforts);
+    let mut places = Vec::new();
+    for (scene, size) in grids(task.scenes, effort) {
+        for setting in task.settings {
+            let key = key(task, scene, size, effort, setting);
+            places.push(Place { scene, size, frame: last(effort), row: setting.row, column: setting.column, key });
+        }
+    }
+    places
+}
+
+pub fn check(task: &Runs, pace: Pace) -> Result<(), LabError> {
+    for (scene, size) in grids(task.scenes, pace.of(&task.efforts)) {
+        task.settings.iter().try_for_each(|setting| prepared(scene, size, setting).map(drop))?;
+    }
+    Ok(())
+}
+
+pub fn measure(task: &Runs, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
+    let effort = pace.of(&task.efforts);
+    for (scene, size) in grids(task.scenes, effort) {
+        for setting in task.settings {
+            let key = key(task, scene, size, effort, setting);
+            if desk.has(&key) {
+                continue;
+            }
+            desk.say(format!("{scene}, {size}: {} {}", setting.row, setting.column));
+            let album = task.is_drawn.then(|| Album {
+                folder: desk.store.folder().to_owned(),
+                name: format!("{scene}-{size}-{}{}", setting.row, setting.column),
+                frames: effort.frames,
+            });
+            let course = match prepared(scene, size, setting)? {
+                AnyScene::Plane(scene) => run(&scene, last(effort), album.as_ref(), desk)?,
+                AnyScene::Space(scene) => run(&scene, last(effort), album.as_ref(), desk)?,
+            };
+            desk.keep(key, Record::Run(course))?;
+        }
+    }
+    Ok(())
+}
+
+fn last(effort: &Effort) -> usize {
+    effort.frames.last().copied().unwrap_or(0)
+}
+
+fn key(task: &Runs, scene: &str, size: usize, effort: &Effort, setting: &Setting) -> String {
+    let drawn = if task.is_drawn { format!(" drawn {:?}", effort.frames) } else { String::new() };
+    format!("run {scene} {size} to {} {:?}{drawn}", last(effort), setting.sets)
+}
+
+fn prepared(scene: &str, size: usize, setting: &Setting) -> Result<AnyScene, LabError> {
+    scene_with(scene, size, [&GOES_ON].into_iter().chain(setting.sets))
+}
+
+/// Where pictures of a run go.
+struct Album {
+    folder: std::path::PathBuf,
+    name: String,
+    frames: &'static [usize],
+}
+
+impl Album {
+    /// Draws the frame if it is one of those that are wanted.
+    fn take<const D: usize>(
+        &self,
+        scene: &Scene<D>,
+        simulation: &Simulation<D>,
+        frame: usize,
+    ) -> Result<Option<(usize, String)>, LabError>
+    where
+        Dim<D>: Dimension<D>,
+    {
+        if !self.frames.contains(&frame) {
+            return Ok(None);
+        }
+        let folder = self.folder.join(PICTURES);
+        std::fs::create_dir_all(&folder).map_err(LabError::writing(&folder))?;
+        let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
+        let name = format!("{}-{frame:04}.png", self.name.chars().map(plain).collect::<String>());
+        let style = PictureStyle { width: WIDTH, ..scene.picture_style() };
+        let image = draw(&Frame::of(simulation, frame), &style);
+        image.write_png(&folder.join(&name)).map_err(RunError::from)?;
+        Ok(Some((frame, format!("{PICTURES}/{name}"))))
+    }
+}
+
+fn run<const D: usize>(scene: &Scene<D>, frames: usize, album: Option<&Album>, desk: &Desk) -> Result<Course, LabError>
+where
+    Dim<D>: Dimension<D>,
+{
+    let mut simulation = scene.simulation()?;
+    let (volume, surface_volume) = (simulation.volume(), simulation.surface_volume());
+    let mut course = Course { volume, surface_volume, ..Course::default() };
+    for frame in 1..=frames {
+        desk.say(format!("{}, frame {frame} of {frames}", scene.name));
+        match simulation.advance_to(frame as f64 * scene.frame) {
+            Ok(report) => {
+                course.unconverged += report.steps.iter().filter(|step| !step.converged).count();
+                course.frames.extend(summary(&simulation, &report.steps));
+            }
+            Err(error) => {
+                course.error = Some(error.to_string());
+                break;
+            }
+        }
+        if let Some(album) = album {
+            course.pictures.extend(album.take(scene, &simulation, frame)?);
+        }
+    }
+    Ok(course)
+}
+
+fn summary<const D: usize>(simulation: &Simulation<D>, steps: &[StepReport]) -> Option<CourseFrame> {
+    let last = steps.last()?;
+    let mean = |value: &dyn Fn(&StepReport) -> f64| steps.iter().map(value).sum::<f64>() / steps.len() as f64;
+    let square = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>();
+    let state = simulation.state();
+    Some(CourseFrame {
+        steps: steps.len(),
+        time: last.time,
+        volume: last.volume,
+        surface_volume: last.surface_volume,
+        separated: state.separated.values().iter().filter(|&&separated| separated).count(),
+        fastest: state.particles.velocity.iter().map(square).fold(0.0, f64::max).sqrt(),
+        cycles: mean(&|step| step.cycles as f64),
+        iterations: mean(&|step| step.inner_iterations as f64),
+        pressure_seconds: mean(&|step| step.seconds[Stage::Pressure as usize].as_secs_f64()),
+        seconds: mean(&|step| step.seconds.iter().sum::<std::time::Duration>().as_secs_f64()),
+    })
+}

@@ -1,0 +1,241 @@
+//! Finished measurements, on disk as soon as they are there.
+//!
+//! One file for all studies of a folder: a head that says where it was measured, then a line of JSON
+//! for each measurement. Studies that ask for the same measurement share it. A line that was cut
+//! short, because the process was ended while it wrote, is dropped.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use unstick::gpu::{Backend, Gpu};
+
+use super::record::Record;
+use crate::LabError;
+use crate::machine;
+
+/// Name of the file.
+const FILE: &str = "measurements.jsonl";
+
+/// Where and with what something was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Version of the program.
+    pub unstick: String,
+    /// Name of the processor.
+    pub processor: String,
+    /// Threads it had.
+    pub threads: usize,
+    /// The GPU that took part in solving problems; none where the processor did it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Device>,
+}
+
+/// A GPU, and what it was asked to solve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// What it is called.
+    pub name: String,
+    /// Whether it was alone: solvers that it does not have were left out, and not left to the processor.
+    pub is_alone: bool,
+}
+
+/// The file and what it holds.
+pub struct Store {
+    path: PathBuf,
+    head: Head,
+    file: File,
+    records: HashMap<String, Record>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    key: String,
+    record: Record,
+}
+
+impl Head {
+    /// What is at work now. A GPU that is not there is refused where nothing else would do.
+    pub fn here(backend: Backend) -> Result<Self, LabError> {
+        let device = |gpu: Gpu| Ok(Device { name: gpu.name()?, is_alone: backend == Backend::Gpu });
+        let gpu = match backend {
+            Backend::Cpu => None,
+            Backend::Gpu => Some(Gpu::first().and_then(device)?),
+            Backend::Auto => Gpu::first().and_then(device).ok(),
+        };
+        Ok(Self {
+            unstick: env!("CARGO_PKG_VERSION").into(),
+            processor: machine::processor().unwrap_or_else(|| "an unknown processor".into()),
+            threads: rayon::current_num_threads(),
+            gpu,
+        })
+    }
+
+    /// Where solvers run.
+    pub fn backend(&self) -> Backend {
+        match &self.gpu {
+            None => Backend::Cpu,
+            Some(device) if device.is_alone => Backend::Gpu,
+            Some(_) => Backend::Auto,
+        }
+    }
+}
+
+impl Store {
+    /// Whether a folder holds measurements.
+    pub fn exists(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
+    }
+
+    /// An empty one, in the place of any other.
+    pub fn create(folder: &Path, head: Head) -> Result<Self, LabError> {
+        let path = folder.join(FILE);
+        let mut file = File::create(&path).map_err(LabError::writing(&path))?;
+        write_line(&mut file, &head).map_err(LabError::writing(&path))?;
+        Ok(Self { path, head, file, records: HashMap::new() })
+    }
+
+    /// That of a folder, to go on measuring. Times of another machine or backend are not mixed with those of this one.
+    pub fn resume(folder: &Path, here: Head) -> Result<Self, LabError> {
+        Self::open(folder, Some(here))
+    }
+
+    /// That of a folder, to look at.
+    pub fn show(folder: &Path) -> Result<Self, LabError> {
+        Self::open(folder, None)
+    }
+
+    /// That of a folder, if it was measured where it must have been.
+    fn open(folder: &Path, here: Option<Head>) -> Result<Self, LabError> {
+        let path = folder.join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(LabError::writing(&path))?;
+        let mut lines = text.split_inclusive('\n');
+        let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let damaged = |reason: String| LabError::Measurements { path: path.clone(), reason };
+        let head = match (head, here) {
+            (Some(head), Some(here)) if head != here => {
+                let (measured_by, this) = (head.describe(), here.describe());
+                return Err(LabError::OtherMachine { path, measured_by, this });
+            }
+            (Some(head), _) => head,
+            (None, _) => return Err(damaged("the first line does not say what measured it".into())),
+        };
+        let mut records = HashMap::new();
+        let mut sound = text.len();
+        for line in lines {
+            match serde_json::from_str::<Line>(line) {
+                Ok(line) => drop(records.insert(line.key, line.record)),
+                Err(_) if !line.ends_with('\n') => sound -= line.len(),
+                Err(error) => return Err(damaged(format!("a broken line: {error}"))),
+            }
+        }
+        let file = OpenOptions::new().append(true).open(&path).map_err(LabError::writing(&path))?;
+        file.set_len(sound as u64).map_err(LabError::writing(&path))?;
+        Ok(Self { path, head, file, records })
+    }
+
+    /// Where it was measured.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The folder it is in.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// A measurement, if it was made.
+    pub fn get(&self, key: &str) -> Option<&Record> {
+        self.records.get(key)
+    }
+
+    /// Keeps a measurement; it is on disk when this returns.
+    pub fn put(&mut self, key: String, record: Record) -> Result<(), LabError> {
+        let line = Line { key, record };
+        write_line(&mut self.file, &line).map_err(LabError::writing(&self.path))?;
+        self.records.insert(line.key, line.record);
+        Ok(())
+    }
+}
+
+impl Head {
+    /// For people.
+    pub fn describe(&self) -> String {
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        let gpu = match &self.gpu {
+            None => String::new(),
+            Some(Device { name, is_alone: true }) => {
+                format!("; problems solved on gpu ({name}) by solvers that it has")
+            }
+            Some(Device { name, .. }) => format!("; problems solved on gpu ({name}) where it has the solver"),
+        };
+        format!("unstick {} on {}, {} {threads}{gpu}", self.unstick, self.processor, self.threads)
+    }
+}
+
+fn write_line(file: &mut File, value: &impl Serialize) -> std::io::Result<()> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    file.write_all(text.as_bytes())?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::record::Step;
+
+    fn here() -> Head {
+        Head::here(Backend::Cpu).unwrap()
+    }
+
+    fn step(cycles: f64) -> Record {
+        Record::Step(Step { cycles, ..Step::default() })
+    }
+
+    #[test]
+    fn measurements_survive_and_a_torn_line_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::create(folder.path(), here()).unwrap();
+        store.put("one".into(), step(1.0)).unwrap();
+        drop(store);
+        let path = folder.path().join(FILE);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}{{\"key\":\"two\",\"rec")).unwrap();
+
+        let mut store = Store::resume(folder.path(), here()).unwrap();
+        assert_eq!((store.get("one"), store.get("two")), (Some(&step(1.0)), None));
+        store.put("two".into(), step(2.0)).unwrap();
+        assert_eq!(Store::resume(folder.path(), here()).unwrap().get("two"), Some(&step(2.0)));
+    }
+
+    #[test]
+    fn measurements_of_another_machine_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let head = Head { processor: "an abacus".into(), ..here() };
+        std::fs::write(folder.path().join(FILE), serde_json::to_string(&head).unwrap() + "\n").unwrap();
+        let error = Store::resume(folder.path(), here()).err().unwrap().to_string();
+        assert!(error.contains("an abacus"), "{error}");
+    }
+
+    #[test]
+    fn measurements_of_another_backend_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::create(folder.path(), here()).unwrap());
+        let path = folder.path().join(FILE);
+        let head = std::fs::read_to_string(&path).unwrap();
+        assert!(!head.contains("gpu"), "a file of the processor says what it said before there was a choice");
+        for is_alone in [true, false] {
+            let there = Head { gpu: Some(Device { name: "an engine".into(), is_alone }), ..here() };
+            let error = Store::resume(folder.path(), there.clone()).err().unwrap().to_string();
+            assert!(error.contains("an engine"), "{error}");
+            drop(Store::create(folder.path(), there.clone()).unwrap());
+            assert_eq!(Store::resume(folder.path(), there.clone()).unwrap().head(), &there);
+            assert!(Store::resume(folder.path(), here()).is_err());
+            std::fs::write(&path, &head).unwrap();
+        }
+    }
+}
