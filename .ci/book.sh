@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation as a book, and every link of it.
+# Builds the documentation as a book and checks every link.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${CARGO_TARGET_DIR:-target}/mdbook"

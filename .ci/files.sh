@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# What we write is read back by the libraries that other programs read it with: OpenVDB, USD, VTK, NumPy.
-# Debian's packages and a virtual environment under the target folder; Blender is not part of it (see
-# docs/guide-files.md for that check).
+# Reads exported files with the libraries that other programs use: OpenVDB, USD, VTK, NumPy. They come from Debian's
+# packages and from a virtual environment in the target folder. docs/guide-files.md describes a check with Blender.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-target}"
@@ -20,7 +19,7 @@ other() { "$tools/bin/python" "$@"; }
 rm -rf "$work"
 mkdir -p "$work"
 
-echo "-- one file of every kind, from known values"
+echo "-- one file of every format, from known values"
 cargo run --release --quiet -p unstick-files --example specimens -- "$work/specimens"
 vdb_print -l "$work/specimens/ball.vdb" >"$work/ball.txt"
 for line in 'VDB version: 10.0/224' 'Type: Tree_float_5_4_3' 'Type: Tree_vec3s_5_4_3' 'class: level set' 'class: staggered' \
@@ -34,7 +33,7 @@ other .ci/files_specimens.py vtk "$work/specimens"
 other -c "import numpy, sys; a = numpy.load(sys.argv[1]); assert a['position'].shape == (101, 3) and a['time'] == 0.07; print('points.npz: read by NumPy')" \
   "$work/specimens/points.npz"
 
-echo "-- a run: half a sphere of liquid, with everything that is written"
+echo "-- a run in every format: half a sphere of liquid"
 run() { cargo run --release --quiet -p unstick-cli -- "$@"; }
 run run sphere-half --out "$work/sphere" --frames 8 --set 'grid.cells=[32,32,32]' \
   --set 'output={frames=false,every=4,surface=["usd","vtp","glb","ply","obj"],volume=["vdb","vti"],particles=["vtp","npz"],thin=3}'
@@ -42,7 +41,7 @@ vdb .ci/files_run.py vdb "$work/sphere" 8
 other .ci/files_run.py usd "$work/sphere"
 other .ci/files_run.py vtk "$work/sphere"
 
-echo "-- bodies, exported from a run that is over"
+echo "-- bodies, exported after the run"
 run run float --out "$work/float" --frames 4 --set 'grid.cells=[40,20,20]' --set 'output={frames=false,states={every=2}}'
 run export "$work/float" --format usd,vdb
 other .ci/files_run.py usd "$work/float"

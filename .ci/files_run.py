@@ -1,8 +1,8 @@
-"""Looks at what a run left, with the libraries that other programs read it with.
+"""Checks the files of a run with the libraries that other programs use to read them.
 
-files_run.py vdb RUN FRAME   bounds, and the volume of the level set against the one that the run reports
-files_run.py usd RUN         the stage against the frames that are there, and the bodies against bodies.csv
-files_run.py vtk RUN         the .pvd files and what they name
+files_run.py vdb RUN FRAME   bounds, and the volume of the level set against the volume that the run reports
+files_run.py usd RUN         the stage against the files of its frames, and the bodies against bodies.csv
+files_run.py vtk RUN         the .pvd files and the files they list
 """
 import csv
 import json
@@ -16,7 +16,7 @@ def rows(path):
 
 
 def level_set_volume(values, spacing, parts=4):
-    """Volume of what is negative, by trilinear interpolation at parts³ points between all voxels."""
+    """Volume where the values are negative, by trilinear interpolation at parts³ points between voxels."""
     import numpy
 
     total = 0

@@ -1,4 +1,4 @@
-"""Reads what `specimens` wrote with the libraries that other programs read it with.
+"""Checks the files of the example `specimens` with the libraries that other programs use to read them.
 
 files_specimens.py vdb FOLDER     with OpenVDB's own Python module (Debian's python3-openvdb)
 files_specimens.py usd FOLDER     with usd-core

@@ -1,4 +1,4 @@
-"""Checks that every relative link of Markdown pages leads somewhere, headings included, and that the book has all pages."""
+"""Checks that every relative link of Markdown pages has a target, headings included, and that the book has all pages."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
 
 def anchors(page):
-    """The names by which headings of a page are reached."""
+    """The anchors of the headings of a page."""
     text = FENCE.sub("", page.read_text())
     found = set()
     for heading in re.findall(r"^#{1,6} +(.*)$", text, re.M):
@@ -19,7 +19,7 @@ def anchors(page):
 
 
 def broken(page):
-    """The links of a page that lead nowhere."""
+    """The links of a page without a target."""
     text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
     for target in LINK.findall(text):
         if re.match(r"[a-z]+:", target):
@@ -37,5 +37,5 @@ wrong = [f"{page}: {target}" for page in pages for target in broken(page)]
 book = Path("docs/SUMMARY.md")
 listed = {(book.parent / target).resolve() for target in LINK.findall(book.read_text())}
 wrong += [f"{page}: not in {book}" for page in sorted(book.parent.rglob("*.md")) if page.resolve() not in listed | {book.resolve()}]
-print("\n".join(wrong) or f"{len(pages)} pages, every link leads somewhere")
+print("\n".join(wrong) or f"{len(pages)} pages, every link has a target")
 sys.exit(bool(wrong))

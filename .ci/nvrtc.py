@@ -1,7 +1,7 @@
-"""Compiles the kernels, read from standard input, for devices with and without clusters; needs no GPU.
+"""Compiles the kernels from standard input for devices with and without clusters. Needs no GPU.
 
-The compiler is NVRTC of the package nvidia-cuda-nvrtc, beside this interpreter. Its folder must be on
-LD_LIBRARY_PATH; `--folder` prints it.
+The compiler is NVRTC from the package nvidia-cuda-nvrtc of this interpreter. Its folder must be on LD_LIBRARY_PATH;
+`--folder` prints it.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import os
 import sys
 import sysconfig
 
-ARCHITECTURES = {"compute_90": 8, "compute_75": 1}  # and the blocks that can wait for each other
+ARCHITECTURES = {"compute_90": 8, "compute_75": 1}  # with the number of blocks that can synchronise
 
 
 def library():

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python package: built and installed as people do it, tested against the command line, types checked.
+# Installs the Python package as users do, tests it against the command, checks its types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

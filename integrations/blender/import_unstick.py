@@ -1,4 +1,4 @@
-"""Opens a run of unstick in Blender: the liquid as an animated mesh, the walls and bodies around it.
+"""Imports a run of unstick into Blender: the liquid as an animated mesh, with walls and bodies.
 
 In Blender: Scripting > Open > this file, set RUN below, press Run Script.
 Without a window:
@@ -6,8 +6,8 @@ Without a window:
     blender --background --python import_unstick.py -- RUN [--from vdb|ply|obj|usd] [--frame K] [--render FILE.png]
                                                             [--save FILE.blend] [--check]
 
-`vdb` takes volume/NNNN.vdb through the modifier Volume to Mesh, `ply` and `obj` take surface/NNNN.*, `usd` takes
-stage.usda. unstick's y points upwards, Blender's z does: everything is turned by 90 degrees about x.
+`vdb` reads volume/NNNN.vdb with the modifier Volume to Mesh, `ply` and `obj` read surface/NNNN.*, `usd` reads
+stage.usda. In unstick y points upwards, in Blender z does, so everything is rotated by 90 degrees about x.
 """
 
 import argparse
@@ -23,7 +23,7 @@ RUN = "out/sphere-half"
 
 
 def numbered(folder, extension):
-    """Frames and their files, ascending."""
+    """The files of a folder by frame number, in ascending order."""
     found = {int(path.stem): path for path in folder.glob(f"*.{extension}") if path.stem.isdigit()}
     return dict(sorted(found.items()))
 
@@ -48,7 +48,7 @@ def link(name, data, parent):
 
 
 def import_vdb(run, upright, spacing):
-    """The sequence of volumes, and a mesh that follows their level set."""
+    """The sequence of volumes, and a mesh of their level set."""
     files = numbered(run / "volume", "vdb")
     if not files:
         raise SystemExit(f"{run}/volume holds no .vdb: add `volume = \"vdb\"` to [output], or use `unstick export`")
@@ -64,15 +64,15 @@ def import_vdb(run, upright, spacing):
     modifier = liquid.modifiers.new("level set", "VOLUME_TO_MESH")
     modifier.object, modifier.grid_name = source, "surface"
     modifier.threshold, modifier.resolution_mode = 0.0, "GRID"
-    # Volume to Mesh puts its mesh half a voxel too far along each axis (measured with Blender 3.4). It follows the
-    # volume, wherever its own object lies.
+    # Volume to Mesh shifts its mesh by half a voxel along each axis (measured with Blender 3.4). The mesh follows the
+    # volume, so moving the volume back corrects it.
     source.location = [-0.5 * spacing] * 3
     liquid.data.materials.append(material("liquid", (0.02, 0.2, 0.6)))
     return liquid, files
 
 
 def read_ply(path):
-    """Vertices and triangles of a mesh that unstick wrote."""
+    """Vertices and triangles of a PLY file from unstick."""
     import numpy
 
     data = path.read_bytes()
@@ -96,12 +96,12 @@ def read_obj(path):
 
 
 def import_meshes(run, extension, upright):
-    """A mesh that is replaced whenever the frame changes."""
+    """A mesh that is replaced at every change of the frame."""
     files = numbered(run / "surface", extension)
     if not files:
         raise SystemExit(f"{run}/surface holds no .{extension}: add it to [output], or use `unstick export`")
     liquid = link("liquid", bpy.data.meshes.new("liquid"), upright)
-    look = material("liquid", (0.02, 0.2, 0.6))
+    surface = material("liquid", (0.02, 0.2, 0.6))
     read = {"ply": read_ply, "obj": read_obj}[extension]
 
     def show(scene, *_):
@@ -109,7 +109,7 @@ def import_meshes(run, extension, upright):
         before, mesh = liquid.data, bpy.data.meshes.new(f"liquid {number}")
         vertices, faces = read(files[number])
         mesh.from_pydata(vertices, [], faces)
-        mesh.materials.append(look)
+        mesh.materials.append(surface)
         mesh.polygons.foreach_set("use_smooth", [True] * len(faces))
         liquid.data = mesh
         bpy.data.meshes.remove(before)
@@ -130,8 +130,8 @@ def import_usd(run):
     return bpy.data.objects["Liquid"], numbered(run / "surface", "usda")
 
 
-def stage_the_shot(record, upright):
-    """A box for the walls, a camera and a light that fit the scene."""
+def add_camera_and_light(record, upright):
+    """A box around the domain, a camera and a light that fit the scene."""
     size = [count * record["spacing"] for count in record["cells"]]
     centre = [start + 0.5 * length for start, length in zip(record["origin"], size)]
     bpy.ops.mesh.primitive_cube_add(size=1)
@@ -151,7 +151,7 @@ def stage_the_shot(record, upright):
 
 
 def measured(liquid):
-    """Volume and bounds of the liquid as Blender has it now, in the run's own axes."""
+    """Volume and bounds of the liquid in Blender now, in the axes of the run."""
     import bmesh
 
     graph = bpy.context.evaluated_depsgraph_get()
@@ -169,7 +169,7 @@ def measured(liquid):
 
 
 def reported(run, time):
-    """The volume of the liquid that the run reports at a time."""
+    """The volume that the run reports at a time."""
     with open(run / "stats.csv") as file:
         rows = [(float(row["time"]), float(row["volume"])) for row in csv.DictReader(file)]
     return min(rows, key=lambda row: abs(row[0] - time))[1]
@@ -204,7 +204,7 @@ def main(words):
     scene.frame_start, scene.frame_end = min(files), max(files)
     number = max(files) if args.frame is None else args.frame
     scene.frame_set(number)
-    stage_the_shot(record, upright)
+    add_camera_and_light(record, upright)
     bpy.context.view_layer.update()
     volume, bounds, count = measured(liquid)
     print(f"unstick: frame {number} of {len(files)} from .{args.source}: {count} vertices, volume {volume:.6f}, bounds {bounds}")

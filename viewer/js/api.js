@@ -1,15 +1,15 @@
-// What the server offers: runs, their files, and news of them.
+// The server: the list of runs, their files, and news of changes.
 
 import { readPack } from "./pack.js";
 
-/** A file of the view/ folder, read. */
+/** Fetches a file of the view/ folder. */
 export async function fetchPack(run, path) {
   const response = await fetch(`/api/runs/${run}/${path}`);
   if (!response.ok) throw new Error(response.status === 404 ? "it is not there" : (await response.text()).trim());
   return readPack(await response.arrayBuffer());
 }
 
-/** A table of statistics as columns of numbers. Lines that are no numbers are left out. */
+/** Fetches a table of statistics as columns of numbers. Damaged lines are left out. */
 export async function fetchTable(run, number) {
   const response = await fetch(`/api/runs/${run}/table/${number}`);
   if (!response.ok) return null;
@@ -19,20 +19,20 @@ export async function fetchTable(run, number) {
   for (const line of lines) {
     const cells = line.split(",");
     if (cells.length !== names.length || !Number.isFinite(Number.parseFloat(cells[0]))) continue;
-    names.forEach((name, place) => columns[name].push(Number(cells[place])));
+    names.forEach((name, column) => columns[name].push(Number(cells[column])));
   }
   return columns;
 }
 
-/** Asks a run to write a checkpoint and stop; the server's answer as a sentence. */
+/** Asks a run to write a checkpoint and stop. Returns the sentence that the server answers. */
 export async function askToStop(run) {
   const response = await fetch(`/api/runs/${run}/stop`, { method: "POST" });
   return (await response.text()).trim();
 }
 
 /**
- * Calls `onRuns` with the list of runs now and whenever it changes, `onLink` with whether the server is there.
- * A server that is gone is asked again until it is back.
+ * Calls `onRuns` with the list of runs now and after every change, and `onLink` with whether the server answers.
+ * If the server does not answer, the page tries again until it does.
  */
 export function watchRuns(onRuns, onLink) {
   let wait = 250;

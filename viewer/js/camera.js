@@ -1,4 +1,4 @@
-// Cameras, turned and moved by mouse, fingers and keys. Panels may share one.
+// Cameras. Mouse, fingers and keys turn and move them. Panels may share one.
 
 import { clamp, cross, lookAt, multiply, normalise, perspective, subtract } from "./math.js";
 
@@ -14,14 +14,14 @@ export class PlaneCamera {
     Object.assign(this, { x: 0, y: 0, zoom: 1 });
   }
 
-  /** Scale and shift from parts of the domain to the screen. */
+  /** Scale and shift from fractions of the domain to the screen. */
   view(cells, width, height) {
     const fit = 0.98 * this.zoom * Math.min(width / cells[0], height / cells[1]);
     const [across, up] = [(2 * fit * cells[0]) / width, (2 * fit * cells[1]) / height];
     return [across, up, -across / 2 + this.x * across, -up / 2 + this.y * up];
   }
 
-  /** Drags by parts of the screen. */
+  /** Drags by fractions of the screen. */
   drag(across, up) {
     this.x += across / this.zoom;
     this.y += up / this.zoom;
@@ -36,7 +36,7 @@ export class PlaneCamera {
   }
 }
 
-/** Goes around the domain. */
+/** Orbits around the domain. */
 export class OrbitCamera {
   constructor() {
     this.reset();
@@ -52,7 +52,7 @@ export class OrbitCamera {
     return out.map((value, axis) => target[axis] + distance * value);
   }
 
-  /** The matrix to the screen, the eye, and the pixels of a unit at distance 1. */
+  /** The matrix to the screen, the position of the eye, and the pixels per unit of length at distance 1. */
   perspective(size, width, height) {
     const eye = this.eye();
     const narrow = Math.min(1, width / height);
@@ -79,7 +79,7 @@ export class OrbitCamera {
   }
 }
 
-/** Lets a canvas turn the camera that `camera()` returns; `changed` is called after every change. */
+/** Lets the user turn the camera that `camera()` returns. Calls `changed` after every change. */
 export function steer(canvas, camera, changed) {
   const pointers = new Map();
   const spread = () => {

@@ -1,18 +1,18 @@
-// Meshes with fewer triangles, for machines that cannot draw all of them in time.
+// Meshes with fewer triangles, for machines that draw slowly.
 
-const SLOW = 38; // milliseconds from picture to picture: fewer than 30 a second, and a little to spare
+const SLOW = 38; // milliseconds per picture: clearly fewer than 30 pictures a second
 const QUICK = 14;
 const COARSEST = 4;
-const WINDOW = 6; // pictures that are judged together
+const WINDOW = 6; // pictures whose median time decides
 
-/** How coarse meshes are drawn: in blocks of so many cells. One while nothing plays. */
+/** How coarse meshes are drawn: `block` cells along an edge become one. It is 1 while nothing plays. */
 export class Detail {
   constructor() {
     this.block = 1;
     this.taken = [];
   }
 
-  /** Hears how long a picture has taken while a run plays; or that none plays. */
+  /** Notes how long a picture took while a run plays, or that none plays. */
   note(milliseconds, playing) {
     if (!playing) return Object.assign(this, { block: 1, taken: [] });
     this.taken.push(milliseconds);
@@ -25,7 +25,7 @@ export class Detail {
   }
 }
 
-/** The mesh with all vertices in a block of cells joined to one of them; triangles that vanish are left out. */
+/** The mesh with all vertices of a block of cells joined to one. Triangles without area are left out. */
 export function coarsen(mesh, cells, block) {
   if (block === 1) return mesh;
   const known = made.get(mesh.triangle) ?? made.set(mesh.triangle, new Map()).get(mesh.triangle);

@@ -1,4 +1,4 @@
-// Frames of a run: fetched ahead of the playhead, kept while there is room.
+// Frames of a run. They are fetched ahead of the playhead and kept while there is room.
 
 import { fetchPack } from "./api.js";
 
@@ -14,7 +14,7 @@ export class FrameStore {
     this.bytes = 0;
   }
 
-  /** The pack if it is here. */
+  /** A pack that has been fetched. */
   peek(layer, number) {
     const key = `${layer}/${number}`;
     const pack = this.packs.get(key);
@@ -25,12 +25,12 @@ export class FrameStore {
     return pack;
   }
 
-  /** Why a frame cannot be shown, if it cannot. */
+  /** Why a frame cannot be shown; undefined if it can. */
   failure(layer, number) {
     return this.failed.get(`${layer}/${number}`);
   }
 
-  /** Fetches a pack unless it is here, on its way or known to be damaged. */
+  /** Fetches a pack unless it has been fetched, is being fetched, or is known to be damaged. */
   want(layer, number, done) {
     const key = `${layer}/${number}`;
     if (this.packs.has(key) || this.coming.has(key) || this.failed.has(key)) return;
@@ -46,7 +46,7 @@ export class FrameStore {
     this.coming.set(key, coming);
   }
 
-  /** Forgets all, as when a run begins anew in the same folder. */
+  /** Forgets all packs: a new run has started in the same folder. */
   clear() {
     this.packs.clear();
     this.failed.clear();
@@ -69,12 +69,12 @@ export function contains(ranges, number) {
   return ranges.some(([first, last]) => first <= number && number <= last);
 }
 
-/** The largest number of a list of ranges; −1 if there is none. */
+/** The largest number in a list of ranges; −1 if the list is empty. */
 export function lastOf(ranges) {
   return ranges.length ? ranges[ranges.length - 1][1] : -1;
 }
 
-/** The number of the ranges that is nearest below, or the first. */
+/** The largest number in the ranges that is not above `number`, or else the first. */
 export function nearestBelow(ranges, number) {
   let best = ranges.length ? ranges[0][0] : -1;
   for (const [first, last] of ranges) if (first <= number) best = Math.min(last, number);

@@ -1,8 +1,13 @@
-// The few parts of WebGL 2 that are used.
+// The parts of WebGL 2 that the page uses.
 
-import { FOAM, VIRIDIS, paletteBytes } from "./palette.js";
+import { PALETTES, paletteBytes } from "./palette.js";
 
-/** Whether the processor draws: then edges are not smoothed, which would cost it four times the pixels. */
+/** For shaders: the colour of a level from 0 to 1. Entry k of the palette has its centre at (k + ½) / 256. */
+export const COLOUR_OF_LEVEL = `
+  uniform sampler2D palette;
+  vec3 colourOf(float level) { return texture(palette, vec2((min(level, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb; }`;
+
+/** Whether the processor draws. Then edges are not smoothed: that would cost four times the pixels. */
 function drawsOnProcessor() {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
@@ -11,7 +16,7 @@ function drawsOnProcessor() {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
-/** A context, or an Error with a sentence for people. */
+/** A WebGL context. Throws an Error with a sentence for the user. */
 export function openContext(canvas) {
   const gl = canvas.getContext("webgl2", { antialias: !drawsOnProcessor(), alpha: false });
   if (!gl) throw new Error("This browser offers no WebGL 2, which the pictures need.");
@@ -19,7 +24,7 @@ export function openContext(canvas) {
   return gl;
 }
 
-/** Compiles a program; attributes and uniforms by name. */
+/** Compiles a program. Uniforms and attributes are found by name. */
 export function makeProgram(gl, vertexSource, fragmentSource) {
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertexSource], [gl.FRAGMENT_SHADER, fragmentSource]]) {
@@ -47,7 +52,7 @@ export class Buffer {
     Object.assign(this, { gl, target, handle: gl.createBuffer(), size: 0, holds: null });
   }
 
-  /** Uploads an array unless it is there already. */
+  /** Uploads an array unless the buffer holds it already. */
   fill(data) {
     const { gl, target } = this;
     gl.bindBuffer(target, this.handle);
@@ -88,14 +93,14 @@ export class FieldTexture {
 
 /** The palettes of speed and pressure as textures. */
 export function makePalettes(gl) {
-  const make = (stops) => {
+  const make = (palette) => {
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, paletteBytes(stops));
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, paletteBytes(palette));
     smooth(gl);
     return texture;
   };
-  return { speed: make(FOAM), pressure: make(VIRIDIS) };
+  return { speed: make(PALETTES.speed), pressure: make(PALETTES.pressure) };
 }
 
 export function bindPalette(gl, unit, texture) {

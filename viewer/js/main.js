@@ -1,10 +1,10 @@
-// Wires the page: runs and panels, timeline, options, plots, saving, tabs and themes.
+// Connects the parts of the page: runs and panels, timeline, options, plots, saving, tabs and themes.
 
 import { askToStop, fetchTable, watchRuns } from "./api.js";
 import { OrbitCamera, PlaneCamera } from "./camera.js";
 import { Detail } from "./detail.js";
 import { lastOf } from "./frames.js";
-import { FOAM, VIRIDIS, gradient } from "./palette.js";
+import { PALETTES, gradient } from "./palette.js";
 import { Panel, nameOf } from "./panel.js";
 import { Plots, short } from "./plots.js";
 import { Sandbox } from "./sandbox.js";
@@ -19,7 +19,7 @@ const panels = [...document.querySelectorAll(".panel")].map((element) => new Pan
 const timeline = new Timeline(redraw);
 const plots = new Plots($("plots"));
 const tables = new Map(); // "run/table" → { bytes, columns }
-export const statistics = { frames: 0, milliseconds: 0 }; // what drawing has cost, for tests
+export const statistics = { frames: 0, milliseconds: 0 }; // the cost of drawing, for tests
 
 /* Drawing */
 
@@ -43,7 +43,7 @@ function drawNow(now) {
   statistics.seen = seen;
   statistics.block = detail.block;
   plots.setTime(timeline.time);
-  showMoment(seen);
+  showTime(seen);
   if (timeline.playing) redraw();
 }
 
@@ -61,7 +61,7 @@ function options() {
 
 const shownPanels = () => panels.filter((panel) => panel.run);
 
-function showMoment(seen) {
+function showTime(seen) {
   const frame = Math.floor(timeline.time / timeline.step + 1e-6);
   $("time").value = frame;
   $("time").setAttribute("aria-valuetext", `frame ${frame}, ${timeline.time.toFixed(2)} seconds`);
@@ -73,10 +73,11 @@ function showMoment(seen) {
 }
 
 function showLegend() {
-  const isPressure = $("colour").value === "pressure";
+  const quantity = $("colour").value;
   const scene = shownPanels().find((panel) => panel.hasData())?.store.peek("scene", 0);
-  $("legend-bar").style.background = gradient(isPressure ? VIRIDIS : FOAM);
-  $("legend-high").textContent = !scene ? "" : isPressure ? `${short(scene.highest)} Pa` : `${short(scene.fastest)} m/s`;
+  $("legend-bar").style.background = gradient(PALETTES[quantity]);
+  const high = { speed: `${short(scene?.fastest)} m/s`, pressure: `${short(scene?.highest)} Pa` }[quantity];
+  $("legend-high").textContent = scene ? high : "";
 }
 
 /* Runs */
@@ -102,7 +103,7 @@ function chooseRuns() {
   panels.forEach((panel, side) => panel.setRun(runs.find((run) => String(run.id) === $(`run-${side}`).value) ?? null));
   linkCameras();
   const shown = shownPanels().filter((panel) => !panel.run.problem);
-  showLive(shown.map((panel) => panel.run)); // whether to follow, before there is more to follow
+  showLive(shown.map((panel) => panel.run)); // decides whether to follow, before the extent grows
   const step = Math.min(...shown.map((panel) => panel.run.frame_seconds), Infinity);
   const ends = shown.map((panel) => Math.max(0, panel.lastFrame()) * panel.run.frame_seconds);
   timeline.setExtent(Math.max(0, ...ends), Number.isFinite(step) ? step : 0.01);
@@ -145,7 +146,7 @@ async function loadTables(shown) {
   plots.setTime(timeline.time);
 }
 
-/* A run that is going */
+/* A run in progress */
 
 function showLive(shown) {
   const run = shown.find(({ status }) => status?.state === "running") ?? shown.find(({ status }) => status);
@@ -155,12 +156,12 @@ function showLive(shown) {
   if (isRunning) $("live").dataset.seen = "yes";
   if (!status) return;
   const follows = isRunning && $("follow").checked;
-  if (follows && !timeline.follows && !timeline.playing) timeline.time = timeline.end; // from now on: begin with the newest
+  if (follows && !timeline.follows && !timeline.playing) timeline.time = timeline.end; // following starts with the newest frame
   timeline.follows = follows;
   $("progress").max = status.frames;
   $("progress").value = status.frame;
   const left = status.seconds_left === null ? "" : `, ${minutes(status.seconds_left)} left`;
-  const ends = { finished: "finished", stopped: "stopped, a checkpoint is written", failed: "ended early: its process is gone or met an error" };
+  const ends = { finished: "finished", stopped: "stopped, a checkpoint is written", failed: "ended early: its process was killed or met an error" };
   $("progress-text").textContent = `frame ${status.frame} of ${status.frames}${isRunning ? left : `, ${ends[status.state]}`}`;
   $("stop").hidden = !isRunning;
   $("stop").dataset.run = run.id;
@@ -175,7 +176,7 @@ $("stop").addEventListener("click", async () => {
 });
 
 watchRuns(onRuns, (isThere) => {
-  if (isThere) panels.forEach((panel) => panel.store?.failed.clear()); // what failed with the server may be there now
+  if (isThere) panels.forEach((panel) => panel.store?.failed.clear()); // what failed while the server was gone may work now
   $("link").textContent = isThere ? "" : "The server is gone; trying again…";
   $("link").classList.toggle("lost", !isThere);
 });
@@ -213,7 +214,7 @@ document.addEventListener("keydown", (event) => {
 const fileName = (end) => `${shownPanels()[0]?.run.scene ?? "unstick"}${end}`;
 
 $("save-picture").addEventListener("click", () => {
-  drawNow(performance.now()); // a canvas can be read right after it was drawn
+  drawNow(performance.now()); // a canvas can be read only right after drawing
   savePicture(shownPanels(), timeline.time, fileName(`-${String($("time").value).padStart(4, "0")}.png`));
 });
 
@@ -241,7 +242,7 @@ $("save-movie").addEventListener("click", async () => {
   button.textContent = "Save movie";
 });
 
-/** Draws a frame and resolves when every panel shows it, or cannot. */
+/** Draws a frame. Resolves when every panel shows it or says that it cannot. */
 async function showFrame(frame) {
   timeline.time = frame * timeline.step;
   for (;;) {
@@ -264,12 +265,18 @@ function openTab(name) {
     $(key).hidden = key !== name;
   }
   if (name === "sandbox") {
-    sandbox ??= new Sandbox($("sandbox"), () => fetch("/sandbox.wasm").then((response) => response.arrayBuffer()));
+    sandbox ??= new Sandbox($("sandbox"), loadSimulator);
     sandbox.resume();
   } else {
     sandbox?.pause();
     redraw();
   }
+}
+
+async function loadSimulator() {
+  const response = await fetch("/wasm/sandbox.wasm");
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.arrayBuffer();
 }
 
 for (const [name, tab] of Object.entries(tabs)) {
@@ -295,7 +302,7 @@ $("theme").addEventListener("click", () => {
 });
 applyTheme();
 
-// The token has become a cookie; it need not stay in the address.
+// The token is now a cookie, so it leaves the address.
 if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
 
 Object.assign(window, { unstick: { panels, timeline, statistics, sandbox: () => sandbox, lastOf } });

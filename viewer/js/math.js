@@ -1,4 +1,4 @@
-// Matrices of 4 × 4 in the order of WebGL, column by column.
+// Vectors, and 4 × 4 matrices by columns as WebGL takes them.
 
 export function multiply(a, b) {
   const product = new Float32Array(16);

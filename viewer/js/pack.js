@@ -1,13 +1,13 @@
-// The files of a run's view/ folder: named arrays of small numbers (docs/guide-viewer.md).
+// Files of a run's view/ folder: named arrays of small numbers (docs/guide-viewer.md).
 
 const MAGIC = "unstick view 1\n\0";
 const TYPES = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, u32: Uint32Array };
 
-/** Reads one file, already unzipped; throws an Error with a sentence for people if it is damaged. */
+/** Reads an unzipped file. Throws an Error with a sentence for the user if the file is damaged. */
 export function readPack(buffer) {
   const bytes = new Uint8Array(buffer);
   const magic = String.fromCharCode(...bytes.subarray(0, MAGIC.length));
-  if (magic !== MAGIC) throw new Error("it does not begin as files of the viewer do");
+  if (magic !== MAGIC) throw new Error("it is not a file of the viewer");
   if (bytes.length < 20) throw new Error("it is cut short");
   const headerLength = new DataView(buffer).getUint32(16, true);
   const start = 20 + headerLength;
@@ -24,7 +24,7 @@ export function readPack(buffer) {
   return pack;
 }
 
-/** The value that the largest number of an array of bytes stands for. */
+/** The value that byte 255 of an array stands for. */
 export function upperEnd(array) {
   return array.lower[0] + 255 * array.step[0];
 }

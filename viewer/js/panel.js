@@ -1,4 +1,4 @@
-// One run on the stage: a canvas for its data, or the pictures of a run that left none.
+// One run on the stage: its data on a canvas, or its pictures if it left no data.
 
 import { OrbitCamera, PlaneCamera, steer } from "./camera.js";
 import { FrameStore, contains, lastOf, nearestBelow } from "./frames.js";
@@ -7,10 +7,10 @@ import { PlaneRenderer } from "./plane.js";
 import { SpaceRenderer } from "./space.js";
 
 const AHEAD = 10; // frames fetched ahead of the playhead
-const BEHIND = 60; // frames that a picture may lag
+const BEHIND = 60; // frames by which the picture may lag behind the playhead
 
 export class Panel {
-  /** `element` holds a canvas, an img and a message; `redraw` asks for another drawing. */
+  /** `element` holds a canvas, an img and a message. `redraw` requests a new drawing. */
   constructor(element, redraw) {
     Object.assign(this, { element, redraw, run: null, store: null, shown: null });
     this.canvas = element.querySelector("canvas");
@@ -36,19 +36,19 @@ export class Panel {
     return this.run?.cells?.length ?? 3;
   }
 
-  /** Shows a run from now on; the same one again brings its news. */
+  /** Shows a run, or takes the news of the run that is shown. */
   setRun(run) {
     const isSame = run && this.run?.id === run.id;
-    const beganAnew = isSame && this.lastFrame() > lastOf(run.particles.concat(run.surface)) + 1;
+    const isRestarted = isSame && this.lastFrame() > lastOf(run.particles.concat(run.surface)) + 1;
     if (!isSame) this.store = run ? new FrameStore(run.id) : null;
-    if (beganAnew) this.store.clear();
-    if (!isSame || beganAnew) this.shown = null;
+    if (isRestarted) this.store.clear();
+    if (!isSame || isRestarted) this.shown = null;
     this.run = run;
     this.element.hidden = !run;
     if (run) this.caption.textContent = nameOf(run);
   }
 
-  /** Whether the run left data, or pictures alone. */
+  /** Whether the run left data, not only pictures. */
   hasData() {
     return this.run && lastOf(this.run.particles) >= 0;
   }
@@ -68,12 +68,12 @@ export class Panel {
     return nearestBelow(this.ranges(), Math.floor(time / this.run.frame_seconds + 1e-6));
   }
 
-  /** Draws the moment; tells the number of the frame that is to be seen, −1 for none. */
+  /** Draws a time in seconds. Returns the number of the frame that is shown, −1 for none. */
   draw(time, options, direction) {
     if (!this.run) return -1;
     if (this.run.problem) return this.say(this.run.problem);
     const number = this.frameAt(time);
-    if (number < 0) return this.say("Nothing is there yet.");
+    if (number < 0) return this.say("There is no frame yet.");
     this.image.hidden = this.hasData();
     this.canvas.hidden = !this.hasData();
     return this.hasData() ? this.drawData(number, options, direction) : this.drawPicture(number);
@@ -110,7 +110,7 @@ export class Panel {
     return this.shown.number;
   }
 
-  /** The frame if it is there, else one shortly before it that has not been passed: runs may be faster than the way here. */
+  /** The frame if it has been fetched, else the newest one before it that has not been shown yet. */
   newestReady(layers, number) {
     const isReady = (at) => layers.every((layer) => this.store.peek(layer, at));
     if (isReady(number)) return number;
@@ -135,7 +135,7 @@ export class Panel {
     this.renderer.draw(this.shown.picture, this.camera(), { ...options, fastest, highest });
   }
 
-  /** Shows a sentence over the picture; nothing hides it. */
+  /** Shows a sentence over the picture. An empty one is hidden. */
   say(sentence) {
     if (this.message.textContent !== sentence) this.message.textContent = sentence;
     this.message.hidden = !sentence;
@@ -150,14 +150,14 @@ export function nameOf(run) {
   return label ? `${run.title}, ${label}` : run.title;
 }
 
-/** As many pixels as the screen has there. */
+/** Gives a canvas as many pixels as the screen has there. */
 export function fitToScreen(canvas) {
   const scale = Math.min(window.devicePixelRatio || 1, 2);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((size) => Math.max(1, Math.round(size * scale)));
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
 }
 
-/** The arrays of the layers, by the names that renderers use. */
+/** The arrays of the layers by the names that renderers use. */
 function makePicture(scene, layers, packs) {
   const picture = { cells: scene.cells };
   layers.forEach((layer, place) => {

@@ -1,13 +1,13 @@
 // Draws a frame of a two-dimensional run.
 //
-// A picture is { cells, fields, particles, separated, solid }: fields and particles as the arrays of the files.
-// Places are in parts of the domain, 0 to 1 along each axis.
+// A picture is { cells, fields, particles, separated, solid }: the arrays of the files.
+// Positions are fractions of the domain, 0 to 1 along each axis.
 
-import { Buffer, FieldTexture, bindPalette, feed, makePalettes, makeProgram } from "./gl.js";
+import { Buffer, COLOUR_OF_LEVEL, FieldTexture, bindPalette, feed, makePalettes, makeProgram } from "./gl.js";
 import { GROUND, SEPARATED, SOLID } from "./palette.js";
 import { upperEnd } from "./pack.js";
 
-const REACH = 2; // distances are kept within so many cells
+const REACH = 2; // distances are stored up to this many cells
 
 const DOMAIN_VERTEX = `
   uniform vec4 view; // scale and shift from parts of the domain to the screen
@@ -17,8 +17,8 @@ const DOMAIN_VERTEX = `
     gl_Position = vec4(place * view.xy + view.zw, 0.0, 1.0);
   }`;
 
-const LIQUID_FRAGMENT = `
-  uniform sampler2D distance_, value, palette;
+const LIQUID_FRAGMENT = `${COLOUR_OF_LEVEL}
+  uniform sampler2D distance_, value;
   uniform float scale, reach;
   in vec2 place;
   out vec4 colour;
@@ -26,7 +26,7 @@ const LIQUID_FRAGMENT = `
     float d = (texture(distance_, place).r * 2.0 - 1.0) * reach;
     float cover = 1.0 - smoothstep(-0.75, 0.75, d / max(fwidth(d), 1e-4));
     float edge = exp(-d * d * 2.0);
-    vec3 inner = texture(palette, vec2(min(texture(value, place).r * scale, 1.0) * 0.98 + 0.01, 0.5)).rgb;
+    vec3 inner = colourOf(texture(value, place).r * scale);
     colour = vec4(mix(inner, vec3(0.47, 0.75, 0.94), 0.35 * edge), cover);
   }`;
 
@@ -56,16 +56,15 @@ const POINT_VERTEX = `
     level = value * scale;
   }`;
 
-const POINT_FRAGMENT = `
-  uniform sampler2D palette;
-  uniform vec4 flat_; // a colour, or no opacity for that of the palette
+const POINT_FRAGMENT = `${COLOUR_OF_LEVEL}
+  uniform vec4 flat_; // one colour for all points; with opacity 0 the palette is used
   in float level;
   out vec4 colour;
   void main() {
     if (flat_.a > 0.0) { colour = flat_; return; }
     vec2 from = gl_PointCoord * 2.0 - 1.0;
     if (dot(from, from) > 1.0) discard;
-    colour = vec4(texture(palette, vec2(min(level, 1.0) * 0.98 + 0.01, 0.5)).rgb, 0.95);
+    colour = vec4(colourOf(level), 0.95);
   }`;
 
 export class PlaneRenderer {
@@ -99,7 +98,7 @@ export class PlaneRenderer {
     if (options.solids && picture.solid) this.drawSolids(picture, view);
   }
 
-  /** The ground within the domain; around it the border, which is a wall too. */
+  /** Clears to the ground inside the domain and to the colour of walls around it. */
   clear(view, tint) {
     const { gl } = this;
     const { width, height } = gl.canvas;

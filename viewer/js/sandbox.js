@@ -1,4 +1,4 @@
-// The sandbox: draw walls, pour liquid, and let walls let go.
+// The sandbox: draw walls, pour liquid, and switch walls between holding and letting go.
 
 import { PlaneCamera } from "./camera.js";
 import { openContext } from "./gl.js";
@@ -10,13 +10,13 @@ const PRESETS = ["Dam", "Ceiling", "Circle", "Maze", "Empty"];
 const TOOLS = { pour: "Pour", wall: "Draw wall", erase: "Erase" };
 const GRAVITY = 9.81;
 const DIRECTIONS = { down: [0, -1], left: [-1, 0], up: [0, 1], right: [1, 0], none: [0, 0] };
-const BUDGET = 24; // milliseconds of steps per picture
+const BUDGET = 24; // milliseconds for steps per picture
 
 const MARKUP = `
   <div class="bar">
     <button class="primary" data-id="walls" aria-pressed="true">Walls let go</button>
     <span class="group" role="group" aria-label="Tool">${Object.entries(TOOLS).map(([tool, text]) => `<button data-tool="${tool}" aria-pressed="${tool === "pour"}">${text}</button>`).join("")}</span>
-    <label>Begin with <select data-id="preset">${PRESETS.map((name, number) => `<option value="${number}">${name}</option>`).join("")}</select></label>
+    <label>Start with <select data-id="preset">${PRESETS.map((name, number) => `<option value="${number}">${name}</option>`).join("")}</select></label>
     <button data-id="reset">Reset</button>
     <button data-id="pause" aria-pressed="false">Pause</button>
   </div>
@@ -32,7 +32,7 @@ const MARKUP = `
   </div>`;
 
 export class Sandbox {
-  /** Fills `parent`; `load` gives the bytes of the simulator. */
+  /** Fills `parent`. `load` returns the bytes of the simulator. */
   constructor(parent, load) {
     parent.innerHTML = MARKUP;
     this.parts = Object.fromEntries([...parent.querySelectorAll("[data-id]")].map((element) => [element.dataset.id, element]));
@@ -43,7 +43,7 @@ export class Sandbox {
     this.listen();
   }
 
-  /** Loads what is missing and goes on. */
+  /** Loads the simulator if necessary and continues. */
   async resume() {
     this.running = true;
     if (this.isLoading) return;
@@ -56,7 +56,7 @@ export class Sandbox {
         this.reset();
       } catch (error) {
         this.simulator = null;
-        return this.say(`The sandbox cannot begin: ${error.message}`);
+        return this.say(`The sandbox cannot start: ${error.message}`);
       } finally {
         this.isLoading = false;
       }
@@ -84,7 +84,7 @@ export class Sandbox {
     this.parts.note.textContent = sentence;
   }
 
-  /** Steps for a while, draws, and comes again with the next picture of the screen. */
+  /** Takes steps, draws, and schedules itself for the next picture of the screen. */
   tick() {
     if (!this.running || this.isScheduled) return;
     this.isScheduled = true;
@@ -95,7 +95,7 @@ export class Sandbox {
         if (!this.paused) this.stepFor(now);
         this.draw();
       } catch (error) {
-        this.say(`Stopped: ${error.message}. Begin anew with Reset.`);
+        this.say(`Stopped: ${error.message}. Reset starts again.`);
         this.simulator = null;
         return;
       }
@@ -103,7 +103,7 @@ export class Sandbox {
     });
   }
 
-  /** As many steps as the screen's time since the last picture asks for, within the budget. */
+  /** Simulates the time since the last picture, as far as the budget allows. */
   stepFor(now) {
     const begun = performance.now();
     let left = Math.min((now - (this.before ?? now)) / 1000, 1 / 20);
@@ -153,7 +153,7 @@ export class Sandbox {
     this.tools.forEach((button) => button.setAttribute("aria-pressed", button.dataset.tool === tool));
   }
 
-  /** Uses the tool from one place to another. */
+  /** Uses the tool along a line. */
   use(from, to) {
     const { calls } = this.simulator ?? {};
     if (!calls) return;
@@ -203,7 +203,7 @@ export class Sandbox {
     });
   }
 
-  /** Anew, also after an error. */
+  /** Starts again, also after an error. */
   begin() {
     if (this.simulator) this.reset();
     else this.resume();

@@ -1,6 +1,6 @@
-// What is on the stage as a picture or a movie.
+// The stage as a picture or a movie.
 
-/** All panels side by side with their captions, in a canvas of their own. */
+/** A canvas with all panels side by side and their captions. */
 export function compose(panels, time) {
   const sources = panels.map((panel) => (panel.canvas.hidden ? panel.image : panel.canvas));
   const size = (source) => [source.naturalWidth ?? source.width, source.naturalHeight ?? source.height];
@@ -42,8 +42,8 @@ export async function savePicture(panels, time, name) {
 }
 
 /**
- * Records the frames one after the other as a WebM file: `show(frame)` draws a frame and resolves when it is to be
- * seen, `progress` is told the number; `signal` ends it early.
+ * Records all frames as a WebM file. `show(frame)` draws a frame and resolves when it is visible. `progress` receives
+ * its number. `signal` ends the recording early.
  */
 export async function saveMovie({ frames, fps, panels, show, timeOf, progress, signal, name }) {
   const type = ["video/webm;codecs=vp8", "video/webm;codecs=vp9", "video/webm"].find((type) => window.MediaRecorder?.isTypeSupported(type));
@@ -54,7 +54,7 @@ export async function saveMovie({ frames, fps, panels, show, timeOf, progress, s
   const [track] = stream.getVideoTracks();
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 8e6 });
   const pieces = [];
-  let heard = 0; // when the encoder last had something to say
+  let heard = 0; // when the encoder last delivered data
   recorder.ondataavailable = (event) => {
     pieces.push(event.data);
     if (event.data.size) heard = performance.now();
@@ -71,7 +71,7 @@ export async function saveMovie({ frames, fps, panels, show, timeOf, progress, s
     progress(frame);
     await new Promise((done) => setTimeout(done, Math.max(0, 1000 / fps - (performance.now() - shownAt))));
   }
-  // What was shown last is still being encoded, on a busy machine for a while.
+  // On a busy machine the encoder needs a while for the last frames.
   heard = performance.now();
   while (performance.now() - heard < 800) await new Promise((done) => setTimeout(done, 100));
   recorder.stop();

@@ -1,10 +1,10 @@
-// The simulator of crates/sandbox, compiled to WebAssembly: the other side of its abi.rs.
+// The simulator of crates/sandbox, compiled to WebAssembly. Its functions are those of abi.rs.
 
 const NAMES = ["position", "particle_speed", "particle_pressure", "liquid", "speed", "pressure", "solid", "separated"];
 const MESSAGE = NAMES.length;
 
 export class Simulator {
-  /** From the bytes of the module. */
+  /** Loads the module from its bytes. */
   static async load(bytes) {
     const { instance } = await WebAssembly.instantiate(bytes, {});
     return new Simulator(instance.exports);
@@ -14,18 +14,18 @@ export class Simulator {
     this.calls = exports;
   }
 
-  /** Begins anew; throws an Error if that cannot be done. */
+  /** Starts a new simulation. Throws an Error if it cannot start. */
   begin(cells, preset) {
     this.cells = cells;
     if (!this.calls.begin(cells, preset)) throw new Error(this.message());
   }
 
-  /** One step; its length in seconds. A simulator that has met an error says so in `message`. */
+  /** Takes one step and returns its length in seconds. Throws an Error if the simulator failed. */
   advance(seconds) {
     try {
       return this.calls.advance(seconds);
     } catch {
-      throw new Error(this.message() || "the simulator has ended");
+      throw new Error(this.message() || "the simulator has failed");
     }
   }
 
@@ -33,7 +33,7 @@ export class Simulator {
     return new TextDecoder().decode(this.bytes(MESSAGE));
   }
 
-  /** What there is to see now, as renderers of the plane take it. */
+  /** The state as the renderer of the plane takes it. */
   picture() {
     this.calls.show();
     const arrays = Object.fromEntries(NAMES.map((name, number) => [name, this.bytes(number).slice()]));
@@ -52,7 +52,7 @@ export class Simulator {
     };
   }
 
-  /** An array where it lies; another call may move it. */
+  /** An array in the simulator's memory. The next call may move it. */
   bytes(number) {
     return new Uint8Array(this.calls.memory.buffer, this.calls.array_at(number), this.calls.array_length(number));
   }

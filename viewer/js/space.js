@@ -1,15 +1,15 @@
 // Draws a frame of a three-dimensional run.
 //
-// A picture is { cells, spacing, origin, mesh, particles, separated, solid }. Places are in units of the longest
-// side of the domain, which is centred on zero.
+// A picture is { cells, mesh, particles, separated, solid }. The unit of length is the longest side of the domain,
+// and the centre of the domain is the origin.
 
-import { Buffer, bindPalette, feed, makePalettes, makeProgram } from "./gl.js";
+import { Buffer, COLOUR_OF_LEVEL, bindPalette, feed, makePalettes, makeProgram } from "./gl.js";
 import { coarsen } from "./detail.js";
 import { GROUND, SEPARATED } from "./palette.js";
 import { upperEnd } from "./pack.js";
 
 const SLICE = `
-  uniform vec4 slice; // a plane: what lies beyond it is not drawn
+  uniform vec4 slice; // a plane: nothing beyond it is drawn
   void cut(vec3 place) { if (dot(slice.xyz, place) > slice.w) discard; }`;
 
 const MESH_VERTEX = `
@@ -27,8 +27,7 @@ const MESH_VERTEX = `
     gl_Position = matrix * vec4(place, 1.0);
   }`;
 
-const LIQUID_FRAGMENT = `${SLICE}
-  uniform sampler2D palette;
+const LIQUID_FRAGMENT = `${SLICE}${COLOUR_OF_LEVEL}
   uniform vec3 eye;
   uniform float scale;
   in vec3 place, direction;
@@ -38,7 +37,7 @@ const LIQUID_FRAGMENT = `${SLICE}
     cut(place);
     vec3 view = normalize(eye - place);
     vec3 n = normalize(gl_FrontFacing ? direction : -direction);
-    vec3 base = texture(palette, vec2(min(level * scale, 1.0) * 0.98 + 0.01, 0.5)).rgb;
+    vec3 base = colourOf(level * scale);
     float light = 0.35 + 0.5 * max(dot(n, normalize(vec3(0.4, 0.9, 0.5))), 0.0) + 0.2 * max(dot(n, view), 0.0);
     float shine = pow(max(dot(reflect(-view, n), normalize(vec3(0.4, 0.9, 0.5))), 0.0), 40.0);
     float rim = pow(1.0 - max(dot(n, view), 0.0), 3.0);
@@ -72,8 +71,7 @@ const POINT_VERTEX = `
     level = value * scale;
   }`;
 
-const POINT_FRAGMENT = `${SLICE}
-  uniform sampler2D palette;
+const POINT_FRAGMENT = `${SLICE}${COLOUR_OF_LEVEL}
   uniform vec4 flat_;
   in vec3 place;
   in float level;
@@ -84,7 +82,7 @@ const POINT_FRAGMENT = `${SLICE}
     vec2 from = gl_PointCoord * 2.0 - 1.0;
     float r = dot(from, from);
     if (r > 1.0) discard;
-    colour = vec4(texture(palette, vec2(min(level, 1.0) * 0.98 + 0.01, 0.5)).rgb * (1.05 - 0.35 * r), 1.0);
+    colour = vec4(colourOf(level) * (1.05 - 0.35 * r), 1.0);
   }`;
 
 const LINE_VERTEX = `
@@ -224,7 +222,7 @@ export class SpaceRenderer {
   }
 }
 
-/** The plane of { axis, at }: what lies beyond a part of the domain along an axis. */
+/** The plane across an axis of the domain, at a fraction of its length. */
 function slicePlane(slice, size) {
   if (!slice) return [0, 0, 0, 1];
   const plane = [0, 0, 0, (slice.at - 0.5) * size[slice.axis]];

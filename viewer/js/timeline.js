@@ -1,12 +1,12 @@
-// The playhead: a moment in simulated seconds that runs, steps and can be dragged.
+// The playhead: a time in simulated seconds that plays, steps and can be dragged.
 
 export class Timeline {
-  /** `moved` is called with nothing whenever the moment or the way it runs has changed. */
+  /** Calls `moved` whenever the time changes, or playing starts or stops. */
   constructor(moved) {
     Object.assign(this, { moved, time: 0, end: 0, step: 0.01, playing: false, speed: 1, loops: true, follows: false });
   }
 
-  /** The last moment there is, and the time between frames. */
+  /** Sets the last time and the time between frames. */
   setExtent(end, step) {
     const wasAtEnd = this.time >= this.end - 1e-9;
     Object.assign(this, { end, step });
@@ -14,7 +14,7 @@ export class Timeline {
     this.time = Math.min(this.time, end);
   }
 
-  /** Frames of the playhead per second at speed 1 are 30, as in the movies. */
+  /** Advances by seconds of the clock. Speed 1 is 30 frames a second, as in the movies. */
   tick(seconds) {
     if (!this.playing) return;
     this.time += seconds * 30 * this.step * this.speed;
@@ -36,7 +36,7 @@ export class Timeline {
     this.moved();
   }
 
-  /** By whole frames; stops a playhead that runs. */
+  /** Moves by whole frames and stops playing. */
   stepBy(frames) {
     this.playing = false;
     this.seek((Math.floor(this.time / this.step + 1e-6) + frames) * this.step);

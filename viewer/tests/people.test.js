@@ -1,4 +1,4 @@
-// For everybody: no serious accessibility violation, readable on a phone, light and dark, without a mouse.
+// Accessibility: no serious violation, readable on a phone, light and dark, usable without a mouse.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -22,7 +22,7 @@ after(async () => {
 });
 
 async function serious(page) {
-  await page.evaluate(AXE); // as a value, which the page's policy allows
+  await page.evaluate(AXE); // evaluated as a value, which the page's policy allows
   const { violations } = await page.evaluate(() => window.axe.run());
   return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
@@ -35,7 +35,7 @@ const open = async (options) => {
 };
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`nothing stands in anybody's way, ${colorScheme}`, async () => {
+  test(`axe finds no serious violation, ${colorScheme}`, async () => {
     const page = await open({ colorScheme });
     assert.deepEqual(await serious(page), []);
     await page.locator("#tab-sandbox").click();
@@ -46,7 +46,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("a phone shows all of it without scrolling sideways", async () => {
+test("a phone shows the whole page without scrolling sideways", async () => {
   const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok((await overflow()) <= 0);

@@ -24,7 +24,7 @@ after(async () => {
 });
 
 const shown = (page, frame) => until(page, (frame) => window.unstick?.panels[0].run && window.unstick.panels.every((panel) => !panel.run || panel.shown?.number === frame), frame);
-/** How long a movie is: a player that has gone to its end knows. */
+/** Length and width of a movie. A player knows the length after seeking to the end. */
 const measure = (page, film) => page.evaluate(async (bytes) => {
   const video = document.createElement("video");
   video.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))]));

@@ -1,4 +1,4 @@
-// The sandbox, on the page and as a folder of its own.
+// The sandbox, in the page and as a file of its own.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -63,7 +63,7 @@ test("walls are drawn, liquid is poured and erased", async () => {
   await page.context().close();
 });
 
-/** The mean height of the ceiling's liquid 0.3 s after it was there, with walls as the page has them; steps by hand. */
+/** Restarts and simulates 0.3 s without drawing. Returns the mean height of the liquid. */
 const heightLater = (page) => page.evaluate(() => {
   const sandbox = window.unstick.sandbox();
   sandbox.paused = true;
@@ -89,13 +89,13 @@ test("one click makes the liquid let go of the ceiling", async () => {
   await page.context().close();
 });
 
-test("gravity turns, everything can be paused and begun anew, and keys do it all", async () => {
+test("gravity turns, the sandbox pauses and restarts, and keys do everything", async () => {
   const page = await openPage(browser, server.url);
   await started(page);
   await page.locator("[data-id=gravity]").selectOption("up");
   const before = await height(page);
   await until(page, () => window.unstick.sandbox().simulator.calls.time() > 0.8);
-  assert.ok((await height(page)) > before + 0.1, "it falls upwards");
+  assert.ok((await height(page)) > before + 0.1, "the liquid falls upwards");
   await page.locator("[data-id=pause]").click();
   await page.waitForTimeout(200);
   const then = await time(page);

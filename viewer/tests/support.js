@@ -1,4 +1,4 @@
-// Runs to look at, a server for them and a browser to look with.
+// Runs, a server for them and a browser.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 export const UNSTICK = process.env.UNSTICK ?? "unstick";
 export const SHOTS = process.env.SHOTS; // a folder for screenshots, if they are wanted
 
-/** A folder that goes when the tests end. */
+/** A folder that is deleted when the tests end. */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), "unstick-viewer-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -25,12 +25,12 @@ export function simulate(scene, out, ...more) {
 /** Starts a simulation and does not wait for it. */
 export function startSimulation(scene, out, ...more) {
   const child = spawn(UNSTICK, ["run", scene, "--out", out, "--quiet", ...more], { stdio: "ignore" });
-  child.unref(); // a test that fails does not wait for it
+  child.unref(); // a test that fails must not wait for it
   process.on("exit", () => child.kill("SIGKILL"));
   return child;
 }
 
-/** A server for folders: { url, kill }; at any port that is free unless one is named. */
+/** Starts a server for folders: { url, kill }. It takes any free port unless one is given. */
 export async function serve(folders, port = 0) {
   const child = spawn(UNSTICK, ["view", ...folders, "--quiet", "--no-open", "--port", String(port)], { stdio: ["ignore", "pipe", "inherit"] });
   child.unref();
@@ -42,7 +42,7 @@ export async function serve(folders, port = 0) {
   return { url, kill: () => new Promise((done) => [child.once("exit", done), child.kill("SIGKILL")]) };
 }
 
-/** Debian's Chromium, drawing with the processor. */
+/** Debian's Chromium, which draws with the processor. */
 export function openBrowser() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -53,7 +53,7 @@ export function openBrowser() {
   });
 }
 
-/** A page that fails the test on errors and on requests to anywhere else. */
+/** A page that collects errors and requests to other hosts in `problems`. */
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 1100 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
@@ -66,23 +66,23 @@ export async function openPage(browser, url, options = {}) {
     const target = new URL(request.url());
     if (["http:", "https:", "ws:", "wss:"].includes(target.protocol) && target.host !== new URL(url).host) page.problems.push(`asked ${target.host}`);
   });
-  if (process.env.PAGE) await serveFromDisk(page); // while the page is being written
+  if (process.env.PAGE) await serveFromDisk(page); // while working on the page
   await page.goto(url);
   return page;
 }
 
 async function serveFromDisk(page) {
   const disk = process.env.PAGE;
-  await page.route(/\/(js\/.*|style\.css|sandbox\.wasm)$/, (route) => route.fulfill({ path: join(disk, new URL(route.request().url()).pathname) }));
+  await page.route(/\/(js\/(?!colours\.js).*|style\.css|wasm\/.*)$/, (route) => route.fulfill({ path: join(disk, new URL(route.request().url()).pathname) }));
 }
 
 export async function shoot(page, name) {
   if (SHOTS) await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 }
 
-/** The colours of a canvas as numbers: how many pixels are bluish, orange, grey, and a sum to compare. */
+/** Counts the pixels of a canvas that are blue, orange and bright, with a checksum to compare. */
 export async function look(page, selector) {
-  // A canvas that has been drawn has a ground, so it is never empty.
+  // A canvas that has been drawn shows at least its ground, so its checksum is not zero.
   for (let tries = 0; tries < 20; tries++) {
     const counts = await lookOnce(page, selector);
     if (counts.sum) return counts;

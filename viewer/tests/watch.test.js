@@ -1,4 +1,4 @@
-// Watching a run that is going: news, the stop button, a server that dies, a second client.
+// Watching a run in progress: news, the stop button, a killed server, a second client.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -16,7 +16,7 @@ const exists = async (path) => {
   while (!existsSync(path)) await new Promise((done) => setTimeout(done, 50));
 };
 
-test("a run that is going is watched, and stops with a checkpoint when asked", async () => {
+test("a run in progress is watched, and stops with a checkpoint when asked", async () => {
   const run = join(folder, "dam");
   const child = startSimulation("dam-break", run, "--frames", "5000", "--set", "grid.cells=[96,72]", "--set", "output.checkpoint_every=0");
   await exists(join(run, "view/particles/0002.gz"));
@@ -25,7 +25,7 @@ test("a run that is going is watched, and stops with a checkpoint when asked", a
   await until(page, () => window.unstick.panels[0].shown?.number > 2);
   assert.match(await page.locator("#progress-text").textContent(), /frame \d+ of 5000, .* left/);
 
-  // How late the page hears of a frame: when it first knew of it against when the file was written.
+  // The delay of news: when the page first knew of a frame, minus when its file was written.
   const heard = await page.evaluate(async () => {
     const heard = [];
     let last = window.unstick.panels[0].lastFrame();
@@ -50,7 +50,7 @@ test("a run that is going is watched, and stops with a checkpoint when asked", a
   await until(page, () => /stopped, a checkpoint is written/.test(document.querySelector("#progress-text").textContent));
   assert.ok(await page.locator("#stop").isHidden());
 
-  // The server dies: the page says so, goes on showing what it has, and comes back with another server.
+  // The server is killed: the page says so, shows what it has, and reconnects to the next server.
   const port = new URL(server.url).port;
   await server.kill();
   await until(page, () => /server is gone/.test(document.querySelector("#link").textContent));

@@ -1,5 +1,5 @@
-//! What can be written on the command line. Names and numbers are checked further in
-//! [`command`](crate::command), where a good answer can be given.
+//! The arguments of the command line. Names and numbers are checked in [`command`](crate::command), where a good
+//! answer can be given.
 
 pub mod export;
 mod kinds;
@@ -18,14 +18,14 @@ pub use view::{VIEW_EXAMPLES, ViewArgs};
 
 const EXAMPLES: &str = "\
 Examples:
-  unstick                                           the breaking dam, sealed and separating walls
+  unstick                                           a breaking dam, sealed and separating walls
   unstick run stairs-hard --set grid.cells=[128,128]
   unstick run my-scene.toml --compare sealed
   unstick demo                                      every solver on one problem
   unstick generate sphere-half --size 64 --out tank
   unstick solve tank --solver best,policy,newton --plot tank.svg
   unstick bench sphere-half --sizes 32,64 --solvers best,sticking
-  unstick study lai-6.10 --quick                    a published table beside our numbers
+  unstick study lai-6.10 --quick                    a published table next to our numbers
   unstick doctor
 
 Without a command, `unstick` simulates a breaking dam with sealed and separating walls side by
@@ -33,14 +33,14 @@ side and writes a movie and a report to out/dam-break.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  unstick run                                       the breaking dam
+  unstick run                                       a breaking dam
   unstick run sphere-half --set grid.cells=[64,64,64] --frames 50
   unstick run my-scene.toml --compare sealed --out out/mine
   unstick run kissing --compare flow.viscosity=1e-5
-  unstick run --resume --out out/mine               resume where it stopped
+  unstick run --resume --out out/mine               resume an interrupted run
 
-A run folder holds run.json, stats.csv, frames/, movie.png, report.html, checkpoint/ and whatever
-data the scene asks for. Ctrl-C finishes the step and writes a checkpoint.
+A run folder holds run.json, stats.csv, frames/, movie.png, report.html, checkpoint/ and the data
+files that the scene asks for. Ctrl-C finishes the step and writes a checkpoint.
 
 Exit status: 0 if the run reached its end, 130 if it was interrupted, 2 if it was refused or failed.";
 
@@ -56,10 +56,10 @@ Examples:
   unstick solve tank --solver policy+cg/ic0,newton+gmres/ainv --tol 1e-8 --json
   unstick solve tank --start psor:10 --write-x tank/x.npy
 
-A problem folder holds A.mtx (Matrix Market), b.npy and wall.npy (1 = the row of a separating
-wall); lower.npy, x.npy and grid.json are optional.
+A problem folder holds A.mtx (Matrix Market), b.npy and wall.npy (1 marks the row of a separating
+wall). lower.npy, x.npy and grid.json are optional.
 
-Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
+Exit status: 0 if every solver converged, 1 if one did not, 2 if the command was refused.";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -69,30 +69,30 @@ Examples:
   unstick bench tank --solvers best,policy
   unstick bench sphere-half --solvers best --backend cpu,gpu
 
-A problem is a scene (by name or file), an example of `unstick generate` (`example:` tells it from
-a scene of the same name), or a problem folder. A scene is simulated with its own solver, and the
-problem is that of the step after the frame, as `unstick capture` writes it.
+A problem is a scene (by name or file), an example of `unstick generate`, or a problem folder. Write
+`example:NAME` where a scene has the same name. A scene is simulated with its own solver; the problem
+is the pressure problem of the step after the frame, as `unstick capture` writes it.
 
-Solvers take turns, and each round begins with another one. Times are medians of the rounds, ratios
-are to the first solver. Where a solver knows how many bytes it must move, \"of limit\" says how near
-it comes to a plain copy of as many bytes, which is timed before and after. On a GPU set-up and solve
-are those on the device; the total holds the way there and back too.
+Solvers take turns, and each round starts with another solver. Times are medians over the rounds.
+Ratios are relative to the first solver. If a solver knows how many bytes it must move, \"of limit\"
+compares its time with that of a plain copy of as many bytes, which is timed before and after. On a
+GPU, set-up and solve are times on the device; the total includes the transfer.
 
-Exit status: 0 if every solver converged, 1 if any did not, 2 if nothing could be done.";
+Exit status: 0 if every solver converged, 1 if one did not, 2 if the command was refused.";
 
 const STUDY_EXAMPLES: &str = "\
 Examples:
   unstick study                                     list the studies
   unstick study lai-6.10 --quick
-  unstick study lai --out out/lai                   all of a source, as published: hours
-  unstick study all --quick --resume                go on; what was measured is kept
-  unstick study all --quick --tables docs/studies   tables as Markdown and CSV besides
-  unstick study andersen --backend gpu --out gpu    solvers that the GPU has, on the GPU
+  unstick study lai --out out/lai                   all studies of a source at full size: hours
+  unstick study all --quick --resume                keep what is measured, measure the rest
+  unstick study all --quick --tables docs/studies   also write tables as Markdown and CSV
+  unstick study andersen --backend gpu --out gpu    solvers that run on the GPU
 
-Every study gets a page, its tables as CSV and its plots as SVG; index.html links them all. Finished
-measurements are kept in measurements.jsonl and shared by the studies that ask for the same.
+Each study gets a page, its tables as CSV and its plots as SVG; index.html links to all pages.
+Measurements are stored in measurements.jsonl, and studies share them.
 
-Exit status: 0 if every study was carried out, 1 if some cannot be, 2 if nothing could be done.";
+Exit status: 0 if every study was measured, 1 if some cannot be measured, 2 if the command was refused.";
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -100,7 +100,7 @@ Examples:
   unstick generate sphere-half --size 64 --out tank
   unstick generate thin-plates --dimension 2 --size 128 --seed 7 --out plates";
 
-/// What stands below the options of `unstick solve`; the names come from the catalogue itself.
+/// The text below the options of `unstick solve`. It takes the names from the catalogue of solvers.
 fn solve_help() -> String {
     let methods: Vec<_> = Method::ALL.iter().map(|method| method.name()).collect();
     let linear: Vec<_> = Krylov::ALL.iter().map(|krylov| krylov.name()).collect();
@@ -118,15 +118,15 @@ fn solve_help() -> String {
 #[derive(Debug, Parser)]
 #[command(name = "unstick", version, after_help = EXAMPLES)]
 pub struct Cli {
-    /// What to do; the breaking dam if nothing is said
+    /// What to do [default: simulate a breaking dam]
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Threads to compute with [default: all]
+    /// Number of threads [default: all]
     #[arg(long, global = true, display_order = 900, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
-    /// Say nothing but results asked for and errors
+    /// Print errors and requested results only
     #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
 }
@@ -134,34 +134,34 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene: frames, movie, report
+    /// Simulate a scene and write frames, a movie and a report
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Write the frames of a run that is over in further formats
+    /// Write the frames of a finished run in other formats
     #[command(after_help = export::EXAMPLES)]
     Export(ExportArgs),
-    /// List the scenes that come with the program, or print one
+    /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
-    /// Write the pressure problem of a frame of a scene
+    /// Write the pressure problem of one frame of a scene
     #[command(after_help = CAPTURE_EXAMPLES)]
     Capture(CaptureArgs),
-    /// Solve one problem with every method, in seconds
+    /// Solve a small problem with every method (takes seconds)
     Demo(DemoArgs),
-    /// Solve a problem folder and compare solvers on it
+    /// Solve a problem with one or several solvers
     #[command(after_help = solve_help())]
     Solve(SolveArgs),
-    /// Time solvers side by side on problems of real frames
+    /// Time solvers on problems from simulations
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),
-    /// Measure tables and figures of the literature anew
+    /// Reproduce published tables and figures
     #[command(after_help = STUDY_EXAMPLES)]
     Study(StudyArgs),
-    /// Write a problem folder to try solvers on
+    /// Generate a problem to try solvers on
     #[command(after_help = GENERATE_EXAMPLES)]
     Generate(GenerateArgs),
-    /// Say what this machine offers: threads, SIMD, memory and its bandwidth, GPUs
+    /// Show what this machine offers: threads, SIMD, memory, bandwidth, GPUs
     Doctor(DoctorArgs),
-    /// Play and watch run folders in a browser, and a sandbox beside them
+    /// Play runs in a browser, watch them while they compute, or use the sandbox
     #[command(after_help = VIEW_EXAMPLES)]
     View(ViewArgs),
 }
@@ -169,7 +169,7 @@ pub enum Command {
 /// `unstick run`.
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
-    /// A scene by name (`unstick scenes` lists them) or a TOML file [default: dam-break]
+    /// Name of a scene (`unstick scenes` lists them) or a TOML file [default: dam-break]
     pub scene: Option<String>,
 
     /// The run folder [default: out/NAME]
@@ -180,7 +180,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub frames: Option<usize>,
 
-    /// Resume from the newest checkpoint of the run folder
+    /// Resume from the newest checkpoint in the run folder
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 
@@ -188,11 +188,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub force: bool,
 
-    /// Change a value of the scene, by its path; may be given many times
+    /// Change a value of the scene, such as grid.cells=[64,64]; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// Where the pressure is solved for [default: what the scene says]
+    /// Where the pressure is solved [default: what the scene says]
     #[arg(long, value_name = "B")]
     pub backend: Option<BackendKind>,
 
@@ -201,7 +201,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "WALLS|KEY=VALUE")]
     pub compare: Option<Comparison>,
 
-    /// Print an object at the end instead of a line
+    /// Print a JSON object at the end
     #[arg(long)]
     pub json: bool,
 }
@@ -209,14 +209,14 @@ pub struct RunArgs {
 /// `unstick scenes`.
 #[derive(Debug, Args)]
 pub struct ScenesArgs {
-    /// Print this one as TOML
+    /// Print this scene as TOML
     pub name: Option<String>,
 
-    /// Print what every key of a scene file means, in Markdown
+    /// Print the reference of all keys of a scene file, as Markdown
     #[arg(long, conflicts_with = "name")]
     pub reference: bool,
 
-    /// Print the JSON Schema of scene files, with which editors complete and check them
+    /// Print the JSON Schema of scene files, for completion and checks in editors
     #[arg(long, conflicts_with_all = ["name", "reference"])]
     pub schema: bool,
 }
@@ -224,7 +224,7 @@ pub struct ScenesArgs {
 /// `unstick demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Write a plot for each method here too, in which it stands out
+    /// Also write a plot for each method that highlights it
     #[arg(long, value_name = "DIR")]
     pub each: Option<PathBuf>,
 }
@@ -232,18 +232,18 @@ pub struct DemoArgs {
 /// `unstick capture`.
 #[derive(Debug, Args)]
 pub struct CaptureArgs {
-    /// A scene by name or a TOML file
+    /// Name of a scene or a TOML file
     pub scene: String,
 
-    /// The problem is that of the step after this frame
+    /// Write the problem of the step after this frame
     #[arg(long, value_name = "K")]
     pub frame: usize,
 
-    /// The problem folder to write; must not hold anything yet
+    /// The problem folder to write; must be empty or missing
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Change a value of the scene, by its path; may be given many times
+    /// Change a value of the scene, such as grid.cells=[64,64]; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -255,11 +255,11 @@ pub struct SolveArgs {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 
-    /// Solvers by name, separated by commas; `all` for one of each method
+    /// Names of solvers; `all` stands for one of each method
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best")]
     pub solver: Vec<String>,
 
-    /// Where solvers run; of a list, each of them on each
+    /// Where solvers run; with a list, every solver runs on each
     #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
     pub backend: Vec<BackendKind>,
 
@@ -267,27 +267,27 @@ pub struct SolveArgs {
     #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
     pub tol: f64,
 
-    /// The tolerance is a fraction of the residual at zero (the default)
+    /// The tolerance is a fraction of the residual at zero; this is the default
     #[arg(long, conflicts_with = "absolute")]
     pub relative: bool,
 
-    /// The tolerance is in the units of b
+    /// The tolerance has the units of b
     #[arg(long)]
     pub absolute: bool,
 
-    /// Outer iterations after which a solver gives up [default: what suits the method]
+    /// Limit of outer iterations [default: depends on the method]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<usize>,
 
-    /// Where every solver begins: `zero`, `given` (x.npy of the folder), `psor:K`, `gradient:K`
+    /// Where solvers start: `zero`, `given` (x.npy of the folder), `psor:K`, `gradient:K`
     #[arg(long, value_name = "START", default_value = "zero")]
     pub start: String,
 
-    /// Write the answer; of several solvers, that of the first that converged
+    /// Write the solution; with several solvers, that of the first that converged
     #[arg(long, value_name = "FILE.npy")]
     pub write_x: Option<PathBuf>,
 
-    /// Print an array of objects, one per solver, instead of a table
+    /// Print a JSON array with one object per solver instead of a table
     #[arg(long)]
     pub json: bool,
 
@@ -295,7 +295,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
-    /// Write a page with table and plot, complete in itself
+    /// Write a self-contained page with table and plot
     #[arg(long, value_name = "FILE.html")]
     pub page: Option<PathBuf>,
 }
@@ -311,35 +311,35 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub sizes: Vec<u32>,
 
-    /// Solvers by name as for `unstick solve`; ratios are to the first
+    /// Names of solvers, as for `unstick solve`; ratios are relative to the first
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = "best,sticking+cg/multigrid,sticking")]
     pub solvers: Vec<String>,
 
-    /// Where solvers run; of a list, each of them on each
+    /// Where solvers run; with a list, every solver runs on each
     #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
     pub backend: Vec<BackendKind>,
 
-    /// Frames of the scenes after which the problem is taken [default: 10]
+    /// Frames of the scenes to take problems from [default: 10]
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub frames: Vec<u32>,
 
-    /// Natural residual to reach, as a fraction of that at zero
+    /// Natural residual to reach, as a fraction of the residual at zero
     #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
     pub tol: f64,
 
-    /// Start from the pressure of the step before instead of zero
+    /// Start from the pressure of the previous step instead of zero
     #[arg(long)]
     pub warm: bool,
 
-    /// Solves by each solver; fewer if they take longer than 20 s
+    /// Solves per solver; fewer if one takes longer than 20 s
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
 
-    /// Threads to compute with; measures anew for each number of a list [default: all]
+    /// Number of threads; with a list, measure with each number [default: all]
     #[arg(long, value_name = "T,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Vec<u16>,
 
-    /// Print a line of JSON for each solver instead of tables
+    /// Print one line of JSON per solver instead of tables
     #[arg(long)]
     pub json: bool,
 }
@@ -347,39 +347,39 @@ pub struct BenchArgs {
 /// `unstick study`.
 #[derive(Debug, Default, Args)]
 pub struct StudyArgs {
-    /// Studies by name, `lai`, `andersen` or `eckert` for all of a source, `all`; listed if nothing is said
+    /// Names of studies, `lai`, `andersen` or `eckert` for a whole source, or `all` [default: list the studies]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Small grids and few frames: minutes instead of hours
+    /// Use small grids and few frames: minutes instead of hours
     #[arg(long)]
     pub quick: bool,
 
-    /// Where problems are solved: `gpu` leaves out what it does not have, `auto` leaves that to the processor
+    /// Where problems are solved: `gpu` skips solvers that it lacks, `auto` runs them on the processor
     #[arg(long, value_name = "B", default_value = "cpu")]
     pub backend: BackendKind,
 
-    /// The folder of pages and measurements [default: out/study]
+    /// The folder for pages and measurements [default: out/study]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Make only measurements that have this text in their key (see measurements.jsonl); others stay blank
+    /// Measure only what has this text in its key (see measurements.jsonl)
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
 
-    /// Measure nothing: pages and tables of what the folder holds, on whatever machine it was measured
+    /// Measure nothing; write pages and tables from what the folder holds
     #[arg(long, conflicts_with_all = ["fresh", "resume", "only", "backend"])]
     pub show: bool,
 
-    /// Keep the measurements that the folder holds
+    /// Keep the measurements in the folder
     #[arg(long, conflicts_with = "fresh")]
     pub resume: bool,
 
-    /// Discard them
+    /// Discard the measurements in the folder
     #[arg(long)]
     pub fresh: bool,
 
-    /// Also write all tables there, as Markdown and CSV
+    /// Also write all tables to this folder, as Markdown and CSV
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
 }
@@ -387,7 +387,7 @@ pub struct StudyArgs {
 /// `unstick generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// Which example; all are listed if nothing is said
+    /// Name of the example [default: list the examples]
     #[arg(requires_all = ["size", "out"])]
     pub name: Option<String>,
 
@@ -395,15 +395,15 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", requires = "name")]
     pub size: Option<usize>,
 
-    /// Axes of the grid: 2 or 3
+    /// Number of axes: 2 or 3
     #[arg(long, value_name = "D", default_value_t = 3)]
     pub dimension: usize,
 
-    /// Seed of whatever is random about the example
+    /// Seed for the random parts of the example
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
 
-    /// The folder to write; must not hold anything yet
+    /// The folder to write; must be empty or missing
     #[arg(long, value_name = "DIR", requires = "name")]
     pub out: Option<PathBuf>,
 }
@@ -411,11 +411,11 @@ pub struct GenerateArgs {
 /// `unstick doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Measure the GPU too: copy, launches, a half-sweep and a multigrid cycle against their limits
+    /// Also measure the GPU: copies, launches, a half-sweep and a multigrid cycle
     #[arg(long)]
     pub bench: bool,
 
-    /// Print an object instead of text
+    /// Print a JSON object instead of text
     #[arg(long)]
     pub json: bool,
 }

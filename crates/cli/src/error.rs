@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, MietteHandlerOpts, NamedSource, SourceSpan};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
@@ -10,9 +9,9 @@ use unstick::liquid::Wall;
 use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
 use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
 use unstick::scene::SceneError;
+use unstick::scene::file::Place;
 use unstick::scene::run::{Comparison, RunError};
 use unstick_lab::LabError;
-use unstick_lab::machine::GIBI;
 
 /// For those who have no problem folder yet.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
@@ -25,8 +24,11 @@ const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is 
 const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
     it whenever the GPU fails";
 
-/// Nothing could be done.
-#[derive(Debug, Error, Diagnostic)]
+/// What to do without a GPU.
+const GPU_HELP: &str = "`--backend auto` takes the GPU where it can; `unstick doctor` says what is there";
+
+/// A command that was refused or that failed.
+#[derive(Debug, Error)]
 pub enum CommandError {
     /// A solver that does not exist.
     #[error("{error}")]
@@ -34,12 +36,10 @@ pub enum CommandError {
         /// What was wrong with the name.
         error: ParseNameError,
         /// What to write instead.
-        #[help]
         help: String,
     },
     /// No GPU, or none that can do what was asked.
     #[error("{error}")]
-    #[diagnostic(help("`--backend auto` takes the GPU where it can; `unstick doctor` says what is there"))]
     Gpu {
         /// What is missing.
         error: GpuError,
@@ -49,7 +49,6 @@ pub enum CommandError {
     Start(ParseStartError),
     /// `--start given` without anything given.
     #[error("{} holds no x.npy to start from", folder.display())]
-    #[diagnostic(help("leave out `--start given`, or write x.npy with `--write-x`"))]
     NothingGiven {
         /// The problem folder.
         folder: PathBuf,
@@ -62,7 +61,6 @@ pub enum CommandError {
     Prepare(SolveError),
     /// Zero, negative, infinite or NaN.
     #[error("the tolerance is {0}, expected a positive number")]
-    #[diagnostic(help("1e-6 of the residual at zero is usual: `--tol 1e-6`"))]
     Tolerance(f64),
     /// The thread pool could not be built.
     #[error("{threads} threads could not be started: {reason}")]
@@ -78,7 +76,6 @@ pub enum CommandError {
         /// What was wrong with the name.
         error: ParseExampleError,
         /// What to write instead.
-        #[help]
         help: Option<String>,
     },
     /// An example that cannot be made that way.
@@ -89,26 +86,12 @@ pub enum CommandError {
         /// Why.
         error: GenerateError,
     },
-    /// An example larger than the machine.
-    #[error("{size} cells along each axis take about {:.0} GiB of memory, {:.1} GiB are available", needed / GIBI, available / GIBI)]
-    Memory {
-        /// Cells asked for.
-        size: usize,
-        /// Bytes it takes.
-        needed: f64,
-        /// Bytes there are.
-        available: f64,
-        /// What would fit.
-        #[help]
-        help: String,
-    },
     /// A problem folder that cannot be read or written.
     #[error("{message}")]
     File {
         /// The file, the place in it and what is wrong.
         message: String,
         /// What to do.
-        #[help]
         help: Option<String>,
     },
     /// A file that cannot be put where it was asked for.
@@ -122,36 +105,39 @@ pub enum CommandError {
     /// Standard output failed.
     #[error("standard output: {0}")]
     Stdout(String),
-    /// A scene that makes no sense.
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Scene(Box<SceneReport>),
+    /// A scene that is refused, with the place where it was written.
+    #[error("{}", .0.message)]
+    Scene(Box<SceneError>),
     /// A run that cannot begin or go on.
     #[error("{message}")]
     Run {
         /// Why.
         message: String,
         /// What to do.
-        #[help]
         help: Option<String>,
     },
 }
 
-/// A scene that makes no sense, shown where it was written.
-#[derive(Debug, Error, Diagnostic)]
-#[error("{message}")]
-pub struct SceneReport {
-    message: String,
-    #[source_code]
-    file: NamedSource<String>,
-    #[label("{label}")]
-    place: SourceSpan,
-    label: String,
-    #[help]
-    help: Option<String>,
-}
-
 impl CommandError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Solver { help, .. } => Some(help),
+            Self::Example { help, .. } | Self::File { help, .. } | Self::Run { help, .. } => help.as_deref(),
+            Self::Scene(error) => error.help.as_deref(),
+            Self::Gpu { .. } => Some(GPU_HELP),
+            Self::NothingGiven { .. } => Some("leave out `--start given`, or write x.npy with `--write-x`"),
+            Self::Tolerance(_) => Some("1e-6 of the residual at zero is usual: `--tol 1e-6`"),
+            _ => None,
+        }
+    }
+
+    /// Where it was written, and what was expected there.
+    pub fn place(&self) -> Option<(&Place, &str)> {
+        let Self::Scene(error) = self else { return None };
+        Some((error.place.as_ref()?, &error.label))
+    }
+
     /// A name that no solver has.
     pub fn solver(error: ParseNameError) -> Self {
         let help = match error.nearest() {
@@ -181,13 +167,9 @@ impl CommandError {
 
 impl From<SceneError> for CommandError {
     fn from(error: SceneError) -> Self {
-        let SceneError { message, place, label, help } = error;
-        match place {
-            Some(place) => {
-                let file = NamedSource::new(&place.source.name, place.source.text.clone());
-                Self::Scene(Box::new(SceneReport { message, file, place: place.span.into(), label, help }))
-            }
-            None => Self::Run { message, help },
+        match error.place {
+            Some(_) => Self::Scene(Box::new(error)),
+            None => Self::Run { message: error.message, help: error.help },
         }
     }
 }
@@ -245,7 +227,7 @@ impl From<LabError> for CommandError {
             LabError::UnknownProblem { ref nearest, .. } => Some(format!("did you mean `{nearest}`?")),
             LabError::UnknownStudy { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             LabError::UnknownStudy { nearest: None, .. } => Some("`unstick study` lists them all".into()),
-            LabError::Memory { largest, .. } => Some(format!("about {largest} cells would fit")),
+            LabError::Memory { largest, .. } => Some(format!("about {largest} cells along the longest axis would fit")),
             LabError::Busy { .. } => Some("wait until it ends, or name another folder with `--out`".into()),
             LabError::OtherMachine { .. } | LabError::Measurements { .. } => {
                 Some("`--fresh` discards it and measures everything again".into())
@@ -254,10 +236,4 @@ impl From<LabError> for CommandError {
         };
         Self::Run { message: error.to_string(), help }
     }
-}
-
-/// Reports keep paths and lists in one piece instead of wrapping them.
-pub fn install_report_style() {
-    // Fails only if a style is installed already; either will do.
-    let _ = miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().wrap_lines(false).build())));
 }

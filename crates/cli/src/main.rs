@@ -5,6 +5,7 @@ mod command;
 mod error;
 mod output;
 mod progress;
+mod report;
 
 use std::process::ExitCode;
 
@@ -21,14 +22,13 @@ const REFUSED: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    error::install_report_style();
     let cli = Cli::parse();
     match run(&cli) {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Unsolved) => ExitCode::FAILURE,
         Ok(Verdict::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            output::note(format_args!("{:?}", miette::Report::new(error)));
+            output::note(report::text(&error));
             ExitCode::from(REFUSED)
         }
     }

@@ -1,5 +1,4 @@
 //! `--backend gpu` from end to end, the host standing in for the device.
-#![cfg(feature = "emulation")]
 
 use std::fs;
 

@@ -1,11 +1,11 @@
-//! Writes one file of every kind into a folder, with what readers of them should find beside it.
+//! Writes one file of every format into a folder, and `expected.json` with what readers should find.
 //!
 //! `cargo run --release -p unstick-files --example specimens -- DIR`
 
 use std::path::Path;
 
 use serde_json::json;
-use unstick_files::usd::{Part, PartShape, Stage, World};
+use unstick_files::usd::{MovingObject, ObjectShape, Stage, World};
 use unstick_files::vdb::{Grids, Liquid, Precision};
 use unstick_files::{Fields, Points, Surface, gltf, npz, obj, ply, usd, vdb, vtk, write_atomic};
 use unstick_grid::{CellField, FaceField, Grid, Pose, SignedDistance, sample_cells, sample_nodes};
@@ -17,7 +17,7 @@ fn main() -> std::io::Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "specimens".into());
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder.join("surface"))?;
-    // No power of two, and an origin that is not zero: mistakes of half a cell would show.
+    // Sizes are no powers of two and the origin is not zero, so errors of half a cell show.
     let grid = Grid::new([37, 41, 45], 0.025, [0.0, -0.1, -0.2]).map_err(std::io::Error::other)?;
     let ball = SignedDistance::sphere(CENTRE, RADIUS);
     let distance = sample_cells(&grid, |point| ball.at(point).clamp(-0.025, 0.025));
@@ -66,11 +66,11 @@ fn main() -> std::io::Result<()> {
     put("fields.vti", vtk::fields(&fields))?;
     put("fields.pvd", vtk::pvd(&[(0.0, "fields.vti".into()), (0.07, "fields.vti".into())]))?;
 
-    let parts = vec![
-        Part { name: "marble".into(), shape: PartShape::Sphere { radius: 0.05 } },
-        Part { name: "crate_".into(), shape: PartShape::Cuboid { half: [0.1, 0.2, 0.3] } },
-        Part { name: "pill".into(), shape: PartShape::Capsule { half_length: 0.1, radius: 0.02 } },
-        Part { name: "rock".into(), shape: PartShape::Mesh(surface.clone()) },
+    let objects = vec![
+        MovingObject { name: "marble".into(), shape: ObjectShape::Sphere { radius: 0.05 } },
+        MovingObject { name: "crate_".into(), shape: ObjectShape::Cuboid { half: [0.1, 0.2, 0.3] } },
+        MovingObject { name: "pill".into(), shape: ObjectShape::Capsule { half_length: 0.1, radius: 0.02 } },
+        MovingObject { name: "rock".into(), shape: ObjectShape::Mesh(surface.clone()) },
     ];
     let numbers = [0usize, 5, 10];
     for number in numbers {
@@ -78,12 +78,12 @@ fn main() -> std::io::Result<()> {
         let moved = Surface::of_distance(&grid, &sample_cells(&grid, |[x, y, z]| ball.at([x - shift[0], y, z])), 0.0)
             .with_velocity(|_| [1.0, 0.0, 0.0]);
         let turn = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.1 * number as f64).then(&Pose::from_translation(shift));
-        let poses: Vec<_> = parts.iter().map(|part| (part.name.clone(), turn)).collect();
+        let poses: Vec<_> = objects.iter().map(|object| (object.name.clone(), turn)).collect();
         put(&format!("surface/{number:04}.usda"), usd::frame(number, &moved, &poses))?;
     }
-    let names = parts.iter().map(|part| part.name.as_str());
+    let names = objects.iter().map(|object| object.name.as_str());
     put("surface/manifest.usda", usd::manifest(names))?;
-    put("surface/world.usda", usd::world(&World { walls: Some(surface.clone()), parts }))?;
+    put("surface/world.usda", usd::world(&World { walls: Some(surface.clone()), objects }))?;
     let stage = Stage {
         title: "specimens".into(),
         frame_seconds: 0.01,
@@ -101,7 +101,7 @@ fn main() -> std::io::Result<()> {
     put("expected.json", expected.to_string().into_bytes())
 }
 
-/// Exactly representable, different on every face and axis.
+/// A value that single precision represents exactly and that differs on every face and axis.
 fn velocity(axis: usize, i: usize, j: usize, k: usize) -> f64 {
     (axis + 1) as f64 + i as f64 / 64.0 + j as f64 / 4096.0 + k as f64 / 262_144.0
 }

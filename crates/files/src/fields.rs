@@ -1,21 +1,21 @@
-//! Values on a lattice as files hold them.
+//! Fields for export.
 
 use unstick_grid::{CellField, FaceField, Grid};
 
 use crate::in_space;
 
-/// Fields on the cells and nodes of a lattice at one moment.
+/// Fields on the cells and nodes of a lattice at one time.
 #[derive(Clone, Debug)]
 pub struct Fields<'a, const D: usize> {
     /// Seconds.
     pub time: f64,
     /// The lattice.
     pub grid: Grid<D>,
-    /// Names and values, one per cell.
+    /// Names and values of cell fields.
     pub cells: Vec<(&'static str, Vec<f32>)>,
-    /// Velocity across the faces; written as the mean of the two faces of each cell.
+    /// Velocity across the faces. Files hold the mean of the two faces of each cell.
     pub velocity: &'a FaceField<f64, D>,
-    /// Names and values, one per node: one more than cells along each axis.
+    /// Names and values of node fields. There is one node more than cells along each axis.
     pub nodes: Vec<(&'static str, &'a CellField<f64, D>)>,
 }
 

@@ -1,4 +1,4 @@
-//! glTF 2.0 in one file (`.glb`): a mesh, as Blender, Houdini and browsers open it.
+//! glTF 2.0 in one binary file (`.glb`).
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const UNSIGNED: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 
-/// A mesh of triangles; an empty one is a scene without a mesh, which the format asks for.
+/// A mesh of triangles. An empty surface gives a scene without a mesh, because the format allows no empty mesh.
 pub fn surface(surface: &Surface) -> Vec<u8> {
     let mut data: Vec<u8> = surface.vertices.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
     let positions = data.len();
@@ -52,7 +52,7 @@ fn description(surface: &Surface, positions: usize, length: usize) -> Value {
     })
 }
 
-/// A header and chunks, each padded to a multiple of four bytes.
+/// A header and chunks. Each chunk is padded to a multiple of four bytes.
 fn container(description: &Value, data: &[u8]) -> Vec<u8> {
     let mut text = description.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');

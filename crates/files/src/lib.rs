@@ -1,4 +1,4 @@
-//! The files that Houdini, Blender, ParaView and NumPy open, from plain values.
+//! Writers of the files that Houdini, Blender, ParaView and NumPy open.
 //!
 //! Every format is a function from values to the bytes of a file. [`write_atomic`] puts them on disk: a reader of
 //! the path sees the old file or the complete new one.
@@ -9,6 +9,8 @@
 //! | [`Surface`] | [`ply`], [`obj`], [`gltf`], [`vtk`] (`.vtp`), [`usd`] |
 //! | [`Fields`] | [`vtk`] (`.vtk`, `.vti`) |
 //! | [`vdb::Liquid`] | [`vdb`] |
+//! | [`plot::Plot`] | SVG, CSV |
+//! | text | [`page`] (`.html`) |
 //! | numbered files of a folder | [`vtk::pvd`], [`usd::stage`] |
 //!
 //! ```
@@ -28,6 +30,8 @@ mod fields;
 pub mod gltf;
 pub mod npz;
 pub mod obj;
+pub mod page;
+pub mod plot;
 pub mod ply;
 mod points;
 mod series;

@@ -1,4 +1,4 @@
-//! NumPy archives: arrays in a ZIP file without compression, as `numpy.savez` writes them.
+//! NumPy archives: arrays in an uncompressed ZIP file, as `numpy.savez` writes them.
 
 use crate::Points;
 
@@ -15,7 +15,7 @@ pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
 /// An array of doubles in the format NPY 1.0.
 fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
-    // Magic, version, length, header and a line feed come to a multiple of 64.
+    // The magic, version, length, header and final line feed together have a multiple of 64 bytes.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
     header.extend(std::iter::repeat_n(' ', padded - header.len()));
     header.push('\n');
@@ -26,12 +26,12 @@ fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
     bytes
 }
 
-/// A ZIP file of stored members; each must be smaller than 4 GiB, a hundred million particles.
+/// A ZIP file of uncompressed members. Each must be smaller than 4 GiB: a hundred million particles.
 fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in members {
         let (offset, size) = (bytes.len() as u32, content.len() as u32);
-        // Version 2.0, no flags, stored, at 1980-01-01: the same bits for the same data.
+        // Version 2.0, no flags, uncompressed, at 1980-01-01: the same data give the same bits.
         let mut common = Vec::new();
         for half in [20u16, 0, 0, 0, 0x21] {
             common.extend(half.to_le_bytes());

@@ -1,32 +1,32 @@
-//! Particles as files hold them.
+//! Particles for export.
 
 use crate::in_space;
 
-/// Positions and velocities of particles, all of them or one in so many.
+/// Positions and velocities of all particles, or of every `thin`-th one.
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a, const D: usize> {
     /// Seconds.
     pub time: f64,
-    /// Where they are.
+    /// Positions.
     pub position: &'a [[f64; D]],
-    /// How fast they are; as many.
+    /// Velocities, one per position.
     pub velocity: &'a [[f64; D]],
-    /// One of so many is written; 1 for all.
+    /// Every `thin`-th particle is written; 1 writes all.
     pub thin: usize,
 }
 
 impl<const D: usize> Points<'_, D> {
-    /// How many are written.
+    /// Number of particles that are written.
     pub fn len(&self) -> usize {
         self.position.len().div_ceil(self.thin.max(1))
     }
 
-    /// Whether none is.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
     }
 
-    /// Those that are written, of positions or velocities.
+    /// The positions or velocities that are written.
     pub(crate) fn kept<'b>(&self, values: &'b [[f64; D]]) -> impl Iterator<Item = &'b [f64; D]> + use<'b, D> {
         values.iter().step_by(self.thin.max(1))
     }

@@ -1,4 +1,4 @@
-//! Numbered files of a folder: `0000.vdb`, `0001.vdb`, …
+//! Numbered files in a folder: `0000.vdb`, `0001.vdb`, …
 
 use std::path::{Path, PathBuf};
 
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 pub struct Series {
     /// The folder.
     pub folder: PathBuf,
-    /// End of the names, without the dot.
+    /// The extension without the dot.
     pub extension: &'static str,
 }
 
-/// How many files of a kind there are, and how large they are together.
+/// Number and total size of the files with one extension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileCount {
-    /// The folder, relative to where it was looked for.
+    /// The folder, relative to the root of the search.
     pub folder: String,
-    /// End of the names, without the dot.
+    /// The extension without the dot.
     pub extension: String,
-    /// Files.
+    /// Number of files.
     pub files: usize,
-    /// Bytes in all.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
@@ -35,7 +35,7 @@ impl Series {
         self.folder.join(self.name(number))
     }
 
-    /// Numbers of the files that are there, ascending. A folder that is not there has none.
+    /// The frames whose files exist, in ascending order. A folder that does not exist has none.
     pub fn numbers(&self) -> std::io::Result<Vec<usize>> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -67,7 +67,7 @@ impl Series {
         paths.filter(|path| number_of(path).is_some_and(|found| found > number)).try_for_each(std::fs::remove_file)
     }
 
-    /// Counts the numbered files of the folders `names` within `root`, by folder and kind.
+    /// Counts the numbered files in the folders `names` of `root`, by folder and extension.
     pub fn count(root: &Path, names: &[&str]) -> Vec<FileCount> {
         let mut counts: Vec<FileCount> = Vec::new();
         for folder in names {
@@ -90,7 +90,7 @@ impl Series {
     }
 }
 
-/// The number of a file's name; none if it is not a number of four digits or more.
+/// The number of a frame from the name of its file; none unless the name has at least four digits and nothing else.
 fn number_of(path: &Path) -> Option<usize> {
     let stem = path.file_stem()?.to_str()?;
     (stem.len() >= 4 && stem.bytes().all(|digit| digit.is_ascii_digit())).then(|| stem.parse().ok())?
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbered_files_of_the_kind_belong_to_a_series() {
+    fn only_numbered_files_with_the_extension_belong_to_a_series() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("volume");
         let series = Series { folder: folder.clone(), extension: "vdb" };

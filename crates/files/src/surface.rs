@@ -4,36 +4,36 @@ use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 use unstick_grid::{CellField, Grid, TriangleMesh};
 
-/// A mesh of triangles, normals outwards.
+/// A mesh of triangles. Normals point outwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// Seconds.
     pub time: f64,
     /// Positions.
     pub vertices: Vec<[f32; 3]>,
-    /// Velocity of each vertex, in lengths per second; empty where it is not known.
+    /// Velocity of each vertex in lengths per second; empty if unknown.
     pub velocities: Vec<[f32; 3]>,
-    /// Three vertices each.
+    /// Vertices of each triangle.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Surface {
-    /// Where a distance that is known at cell centres changes its sign, by surface nets.
+    /// The zero surface of a distance at cell centres, by surface nets.
     ///
-    /// A layer around the grid counts as outside, so that the mesh is closed at the border.
+    /// A layer around the grid counts as outside, so the mesh is closed at the border.
     pub fn of_distance(grid: &Grid<3>, distance: &CellField<f64, 3>, time: f64) -> Self {
         let origin = std::array::from_fn(|axis| grid.origin()[axis] + 0.5 * grid.spacing());
         Self::of_samples(distance, origin, grid.spacing(), time)
     }
 
-    /// The same for a distance that is known at the nodes.
+    /// The zero surface of a distance at the nodes, closed at the border.
     pub fn of_nodes(grid: &Grid<3>, distance: &CellField<f64, 3>, time: f64) -> Self {
         Self::of_samples(distance, grid.origin(), grid.spacing(), time)
     }
 
     fn of_samples(distance: &CellField<f64, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let samples = distance.shape();
-        // One layer before the first sample, two after the last: no face is made of the edges in the last layer.
+        // One layer before the first sample and two after the last: surface nets make no face from edges of the last layer.
         let shape = RuntimeShape::<u32, 3>::new(samples.map(|count| count as u32 + 3));
         let mut padded = vec![(0.5 * spacing) as f32; shape.usize()];
         for (line, row) in distance.rows().enumerate() {
@@ -41,11 +41,11 @@ impl Surface {
             let start = shape.linearize([1, y as u32 + 1, z as u32 + 1]) as usize;
             padded[start..start + row.len()].iter_mut().zip(row).for_each(|(value, &found)| *value = found as f32);
         }
-        // Place 1 of the padded array is the first sample.
+        // Index 1 of the padded array is the first sample.
         Self::of_array(&padded, shape, first.map(|place| place - spacing), spacing, time)
     }
 
-    /// The same without the layer around it: a surface that ends at the border.
+    /// The zero surface of a distance at the nodes. It ends at the border and is not closed there.
     pub fn open_of_nodes(grid: &Grid<3>, distance: &CellField<f64, 3>) -> Self {
         let shape = RuntimeShape::<u32, 3>::new(distance.shape().map(|count| count as u32));
         let values: Vec<f32> = distance.values().iter().map(|&value| value as f32).collect();
@@ -65,20 +65,20 @@ impl Surface {
         }
     }
 
-    /// A closed mesh as it is, at time 0.
+    /// A closed mesh, at time 0.
     pub fn of_mesh(mesh: &TriangleMesh) -> Self {
         let vertices = mesh.vertices().iter().map(|vertex| vertex.map(|value| value as f32)).collect();
         Self { vertices, triangles: mesh.triangles().to_vec(), ..Self::default() }
     }
 
-    /// The same with the velocity of every vertex.
+    /// This surface with the velocity of every vertex.
     pub fn with_velocity(mut self, velocity: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         let at = |vertex: &[f32; 3]| velocity(vertex.map(f64::from)).map(|value| value as f32);
         self.velocities = self.vertices.iter().map(at).collect();
         self
     }
 
-    /// Lower and upper corner of the box around all vertices; two zeros where there are none.
+    /// Lower and upper corner of the box around all vertices; zeros if there are none.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
         let Some(&first) = self.vertices.first() else { return [[0.0; 3]; 2] };
         self.vertices.iter().fold([first; 2], |[lower, upper], vertex| {

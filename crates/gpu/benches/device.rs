@@ -31,9 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{cells}³: copy {:.0} GB/s, launch {:.1} µs, half-sweep {:.1} µs ({:.0} % of copy), V(2,2) {:.3} ms ({:.2} of the traffic limit)",
             probe.copy_bandwidth / 1e9,
             1e6 * probe.launch,
-            1e6 * probe.half_sweep.0,
+            1e6 * probe.half_sweep.seconds,
             100.0 * probe.sweep_share(),
-            1e3 * probe.cycle.0,
+            1e3 * probe.cycle.seconds,
             probe.cycle_ratio(),
         );
     }
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// `newton+cg/none` in the plane, as in the papers, against the processor with all its threads and with one. The
-/// processor does two Newton steps and is charged for all of them by its conjugate gradient iterations.
+/// processor makes two Newton steps; its time is given per conjugate gradient iteration.
 fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
     const STEPS_OF_CPU: usize = 2;
     let name: SolverName = "newton+cg/none".parse()?;
@@ -128,7 +128,7 @@ fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One solve and no more, for a profiler to look at.
+/// A single solve, for a profiler.
 fn profile(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
     let size = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(128);
     let example = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(Example::CubeLid);

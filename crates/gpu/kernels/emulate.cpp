@@ -1,30 +1,13 @@
-// The kernels of one dimension as functions of the host.
+// The kernels of one dimension as functions of the host. The build script writes kernels.cu.
 #include "host.h"
-
-#include "layout.cuh"
-#include "reduce.cuh"
-#include "stencil.cuh"
-#include "sweep.cu"
-#include "transfer.cu"
-#include "setup.cu"
-#include "walls.cu"
-#include "near.cu"
-#include "anchors.cu"
-#include "krylov.cu"
-#include "small.cu"
-#include "upload.cu"
-#include "assemble.cu"
-#include "gradients.cu"
-#include "crew.cu"
-#include "newton.cu"
-#include "probe.cu"
+#include "kernels.cu"
 
 } // namespace
 
 #define JOIN_(name, dim) name##dim
 #define JOIN(name, dim) JOIN_(name, dim)
 
-// Runs a kernel by name; 0 if there is none of that name or the arguments are of another size.
+// Runs a kernel by name. Returns 0 if there is no such kernel or if the arguments have another size.
 extern "C" int JOIN(unstick_emulate_, DIM)(const char *name, unsigned blocks, unsigned threads, const void *args,
                                            size_t size) {
     if (size != sizeof(Args)) return 0;
@@ -35,7 +18,7 @@ extern "C" int JOIN(unstick_emulate_, DIM)(const char *name, unsigned blocks, un
             run_block(entry.body, args, entry.waits != NEVER);
         };
         if (entry.waits == FOR_ALL)
-            run_crew(blocks, run);
+            run_grid(blocks, run);
         else
             for (unsigned block = 0; block < blocks; block++) run(block);
         return 1;

@@ -1,4 +1,4 @@
-// Runs kernels on the host: a block's threads are fibers that take turns at barriers.
+// What the kernels are written in terms of, for the host. The threads of a block are fibers that take turns at barriers.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <ucontext.h>
 #include <vector>
 
-// Two dimensions are compiled into one program: nothing here may be seen by the other.
+// The kernels of two and of three dimensions are linked into one program. Neither may see the other's names.
 namespace {
 
 struct Index { unsigned x, y, z; };
@@ -26,9 +26,16 @@ static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
 template <class T> static inline T atomicAdd(T *p, T v) { T old = *p; *p += v; return old; }
 template <class T> static inline T atomicMax(T *p, T v) { T old = *p; if (v > old) *p = v; return old; }
-static inline unsigned atomicInc(unsigned *p, unsigned most) { unsigned old = *p; *p = old >= most ? 0 : old + 1; return old; }
-
-template <class T> static inline T atomicCAS(T *p, T expected, T v) { T old = *p; if (old == expected) *p = v; return old; }
+static inline unsigned atomicInc(unsigned *p, unsigned most) {
+    unsigned old = *p;
+    *p = old >= most ? 0 : old + 1;
+    return old;
+}
+template <class T> static inline T atomicCAS(T *p, T expected, T v) {
+    T old = *p;
+    if (old == expected) *p = v;
+    return old;
+}
 static inline double times(double x, double y) { return x * y; }
 
 struct Fibers {
@@ -46,27 +53,27 @@ static void __syncthreads() { swapcontext(&fibers.threads[fibers.current], &fibe
 
 static void small_barrier() { __syncthreads(); }
 
-// Threads of a warp trade numbers; all threads of the block must call it.
+// Threads of a warp exchange numbers. All threads of the block must call this.
 static double __shfl_xor_sync(unsigned, double v, int mask) {
-    static thread_local double traded[2][1024];
+    static thread_local double exchanged[2][1024];
     static thread_local unsigned turns[1024];
     int t = threadIdx.x;
-    double *trade = traded[turns[t]++ & 1];
-    trade[t] = v;
+    double *numbers = exchanged[turns[t]++ & 1];
+    numbers[t] = v;
     __syncthreads();
-    return trade[t ^ mask];
+    return numbers[t ^ mask];
 }
 
-// Blocks that wait for each other run at the same time, each in a thread of its own.
-#define CREW_THREADS 128
-#define EVERY_WARP true // threads take turns: none may have fewer than others
-static void crew_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-template <class T> static T crew_load(const T *p) {
+// The blocks of a cooperative grid run at the same time, each in a thread of its own.
+#define GRID_THREADS EMULATED_COOPERATIVE_THREADS
+#define EVERY_WARP true // all threads of a block must take the same number of turns
+static void grid_fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+template <class T> static T grid_load(const T *p) {
     T v = __atomic_load_n(p, __ATOMIC_RELAXED);
-    if (v == ~T(0)) std::this_thread::yield(); // it is waited for
+    if (v == ~T(0)) std::this_thread::yield(); // still vacant: the caller will ask again
     return v;
 }
-template <class T, class V> static void crew_store(T *p, V v) { __atomic_store_n(p, (T)v, __ATOMIC_RELAXED); }
+template <class T, class V> static void grid_store(T *p, V v) { __atomic_store_n(p, (T)v, __ATOMIC_RELAXED); }
 
 static void fiber() {
     fibers.body(fibers.args);
@@ -81,7 +88,8 @@ static void run_block(void (*body)(const void *), const void *args, bool has_bar
     }
     const size_t stack = 64 << 10;
     fibers.body = body, fibers.args = args;
-    fibers.threads.resize(blockDim.x), fibers.is_done.assign(blockDim.x, false), fibers.stacks.resize(stack * blockDim.x);
+    fibers.threads.resize(blockDim.x), fibers.stacks.resize(stack * blockDim.x);
+    fibers.is_done.assign(blockDim.x, false);
     for (unsigned t = 0; t < blockDim.x; t++) {
         getcontext(&fibers.threads[t]);
         fibers.threads[t].uc_stack.ss_sp = &fibers.stacks[stack * t];
@@ -99,16 +107,18 @@ static void run_block(void (*body)(const void *), const void *args, bool has_bar
     }
 }
 
-template <class Run> static void run_crew(unsigned blocks, Run run) {
-    std::vector<std::thread> crew;
-    for (unsigned block = 0; block < blocks; block++) crew.emplace_back(run, block);
-    for (std::thread &member : crew) member.join();
+template <class Run> static void run_grid(unsigned blocks, Run run) {
+    std::vector<std::thread> threads;
+    for (unsigned block = 0; block < blocks; block++) threads.emplace_back(run, block);
+    for (std::thread &thread : threads) thread.join();
 }
 
 enum Waits { NEVER, IN_BLOCK, FOR_ALL };
 struct Entry { const char *name; void (*body)(const void *); Waits waits; };
 static std::vector<Entry> &entries() { static std::vector<Entry> all; return all; }
-struct Register { Register(const char *name, void (*body)(const void *), Waits w) { entries().push_back({name, body, w}); } };
+struct Register {
+    Register(const char *name, void (*body)(const void *), Waits waits) { entries().push_back({name, body, waits}); }
+};
 
 #define HOST_KERNEL(name, waits)                                                                               \
     static void name(const struct Args &a);                                                                    \
@@ -120,4 +130,4 @@ struct Register { Register(const char *name, void (*body)(const void *), Waits w
 #define LEAN_KERNEL(name, blocks) KERNEL(name)
 #define LEAN_BARRIER_KERNEL(name, blocks) BARRIER_KERNEL(name)
 #define SMALL_KERNEL(name) HOST_KERNEL(name, IN_BLOCK)
-#define CREW_KERNEL(name) HOST_KERNEL(name, FOR_ALL)
+#define COOPERATIVE_KERNEL(name) HOST_KERNEL(name, FOR_ALL)

@@ -1,4 +1,4 @@
-// What the device can do at best, to hold the rest against.
+// The limits of the device, for comparison.
 
 // Copies level.x to level.b.
 KERNEL(copy_cells) {

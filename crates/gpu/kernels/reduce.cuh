@@ -1,18 +1,19 @@
-// Sums and maxima over a grid. The order is fixed, so that the same device gives the same bits.
+// Sums and maxima over all blocks. The order is fixed, so that the same device gives the same bits.
 
-// The larger of two, NaN if either is.
+// The larger or the smaller of two numbers; NaN if either is.
 template <class T> __device__ inline T larger(T x, T y) { return x > y || x != x ? x : y; }
+template <class T> __device__ inline T smaller(T x, T y) { return x < y || x != x ? x : y; }
 
-// The first SUMS numbers are added, of the others the largest counts.
+// Combines two values of number n. The first SUMS numbers are sums, the others are maxima.
 template <int SUMS> __device__ inline double combine(int n, double x, double y) {
     return n < SUMS ? x + y : larger(x, y);
 }
 
-// Combines v over the threads of a block; all of them have the result.
+// Combines v over the threads of a block. All of them get the result.
 template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
     const int N = SUMS + MAXIMA;
     int t = threadIdx.x;
-#ifdef WARP
+#ifdef HAS_SHUFFLES
     for (int n = 0; n < N; n++) {
         for (int step = WARP / 2; step; step /= 2) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], step));
         if (t % WARP == 0) shared[n][t / WARP] = v[n];
@@ -30,8 +31,8 @@ template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*sha
     __syncthreads();
 }
 
-// Combines v over all threads of all blocks. The block that comes last does the rest: true on one of
-// its threads, which then has the result.
+// Combines v over all threads of all blocks. The block that arrives last combines what the others have left. Returns
+// true on one of its threads, which has the result.
 template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a, double *v) {
     const int N = SUMS + MAXIMA;
     __shared__ double shared[N][THREADS];
@@ -40,7 +41,7 @@ template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a
     if (threadIdx.x == 0) {
         for (int n = 0; n < N; n++) a.partials[n * gridDim.x + blockIdx.x] = v[n];
         __threadfence();
-        is_last = atomicInc(&a.scalars->tickets[0], gridDim.x - 1) == gridDim.x - 1;
+        is_last = atomicInc(&a.scalars->arrived, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
     if (!is_last) return false;

@@ -1,15 +1,15 @@
-// The hierarchy: coarse cells, their couplings, and which groups are plain.
+// Set-up of the hierarchy: coarse cells, their couplings, and the kinds of groups.
 
-// A group is plain if its eight cells are inner ones that no choice of pinned rows concerns. On the finest
-// level couplings are judged in double precision.
+// Finds the kind of a group. It is plain if its eight cells are inner cells that no choice of pinned rows affects. On
+// the finest level couplings are compared in double precision.
 template <class T>
-__device__ inline void classify_group(const Level &level, const System<T> &s, const Place &place, bool is_finest,
+__device__ inline void classify_group(const DeviceLevel &level, const System<T> &s, const Group &group, bool is_finest,
                                       u8 *tile) {
     bool is_there = false, is_plain = true, is_regular = true;
     for (int colour = 0; colour < 2; colour++) {
-        int own = colour * level.size + place.at;
+        int own = colour * level.size + group.at;
         unsigned flags = flags4(level.flags + own);
-        Around<T> c = couplings(level, s.coupling, colour, place.at, second(place, colour));
+        PerSide<T> c = couplings(level, s.coupling, colour, group.at, holds_second(group, colour));
         for (int k = 0; k < 4; k++) {
             unsigned f = flag(flags, k), sides = 0;
             for (int side = 0; side < SIDES; side++) {
@@ -22,91 +22,97 @@ __device__ inline void classify_group(const Level &level, const System<T> &s, co
             if (!(f & PRESENT)) continue;
             is_there = true;
             if (is_finest) {
-                int x = 2 * (place.slot + k) + second(place, colour);
+                int x = 2 * (group.slot + k) + holds_second(group, colour);
                 bool is_unsteady = f & WALL;
-                beside(level, x, place.y, place.z, [&](int, int, int, int, int neighbour) {
+                beside(level, x, group.y, group.z, [&](int, int, int, int, int neighbour) {
                     is_unsteady |= (level.flags[neighbour] & WALL) != 0;
                 });
                 if (is_unsteady) level.flags[own + k] = (u8)(f | UNSTEADY);
-                is_plain &= !is_unsteady; // its own couplings stay, those of its parent may not
+                is_plain &= !is_unsteady; // its own couplings stay, but those of its parent may change
             }
             is_plain &= !(f & (UNSTEADY | WALL));
             is_regular &= is_finest || !(f & UNSTEADY);
         }
     }
-    level.groups[place.at >> 2] = !is_there ? EMPTY : !is_regular ? MIXED : is_plain ? PLAIN : REGULAR;
+    level.kinds[group.at >> 2] = !is_there ? EMPTY : !is_regular ? MIXED : is_plain ? PLAIN : REGULAR;
     if (is_there) *tile = 1;
 }
 
 KERNEL(classify_fine) {
-    FOR_TILES(a.level, place, true) classify_group(a.level, fine_system(a), place, true, a.level.tiles + tile_);
+    FOR_TILES(a.level, group, true) classify_group(a.level, fine_system(a), group, true, a.level.tile_marks + tile_);
 }
 
 KERNEL(classify) {
-    FOR_TILES(a.level, place, true)
-    classify_group(a.level, start_system(a.level), place, false, a.level.tiles + tile_);
+    FOR_TILES(a.level, group, true)
+        classify_group(a.level, correction_system(a.level), group, false, a.level.tile_marks + tile_);
+}
+
+// Appends a group to a list, which begins with its length.
+__device__ inline void append(int *list, const Group &group, int kind) {
+    list[1 + atomicAdd(list, 1)] = group.at | kind;
 }
 
 // Lists the groups that are not plain, once their kinds are final.
 KERNEL(list_mixed) {
-    FOR_KINDS(a.level, place, kind) {
-        if (kind > PLAIN) a.level.mixed[1 + atomicAdd(a.level.mixed, 1)] = place.at | kind;
+    FOR_KINDS(a.level, group, kind) {
+        if (kind > PLAIN) append(a.level.mixed, group, kind);
     }
 }
 
-// Lists the tiles that are not empty, in their order; one block.
+// Lists the tiles that are not empty, in order. Runs as one block.
 BARRIER_KERNEL(list_tiles) {
     __shared__ int ends[THREADS + 1];
-    int tiles = tiles_of(a.level), share = (tiles + THREADS - 1) / THREADS, t = threadIdx.x, count = 0;
-    for (int tile = t * share; tile < (t + 1) * share && tile < tiles; tile++) count += a.level.tiles[tile];
+    int tiles = tile_count(a.level), share = (tiles + THREADS - 1) / THREADS, t = threadIdx.x, count = 0;
+    for (int tile = t * share; tile < (t + 1) * share && tile < tiles; tile++) count += a.level.tile_marks[tile];
     ends[t + 1] = count;
     __syncthreads();
     if (t == 0) {
         ends[0] = 0;
         for (int i = 0; i < THREADS; i++) ends[i + 1] += ends[i];
-        a.busy[0] = ends[THREADS];
+        a.busy_tiles[0] = ends[THREADS];
     }
     __syncthreads();
-    int *next = a.busy + 1 + ends[t];
+    int *next = a.busy_tiles + 1 + ends[t];
     for (int tile = t * share; tile < (t + 1) * share && tile < tiles; tile++)
-        if (a.level.tiles[tile]) *next++ = tile;
+        if (a.level.tile_marks[tile]) *next++ = tile;
 }
 
-// Whether there are wall cells within so many steps of a group, from row to row, of which some may lead across to
-// other groups of a row.
-__device__ inline bool is_near_wall(const Level &level, const Place &place, int steps, int across) {
+// Whether there are wall cells within some steps of a group. A step leads to a neighbouring row or, at most `across`
+// times, to a neighbouring group of the row.
+__device__ inline bool is_near_wall(const DeviceLevel &level, const Group &group, int steps, int across) {
     unsigned seen = 0;
     for (int dz = DIM == 3 ? -steps : 0; dz <= (DIM == 3 ? steps : 0); dz++)
         for (int dy = -steps; dy <= steps; dy++) {
-            int y = place.y + dy, z = place.z + dz, rest = steps - abs(dy) - abs(dz);
-            if (rest < 0 || y < 0 || z < 0 || y >= level.ny || z >= level.nz) continue;
+            int y = group.y + dy, z = group.z + dz, rest = steps - abs(dy) - abs(dz);
+            if (rest < 0 || y < 0 || z < 0 || y >= level.cells[1] || z >= level.cells[2]) continue;
             const u8 *row = level.flags + row_of(level, y, z);
             int groups = rest < across ? rest : across;
-            for (int slot = place.slot - 4 * groups; slot <= place.slot + 4 * groups; slot += 4)
+            for (int slot = group.slot - 4 * groups; slot <= group.slot + 4 * groups; slot += 4)
                 if (slot >= 0 && slot < level.slots) seen |= flags4(row + slot) | flags4(row + level.size + slot);
         }
-    return seen & WALL * 0x01010101u;
+    return seen & FOUR_WALLS;
 }
 
-// Lists the groups where the active set is decided, which are swept before every policy, and those whose residual
-// is another one afterwards or that are not plain. A group is eight cells long, deep enough for a wall at its end.
+// Lists the groups near walls, which are swept before every choice of the active set. Lists also the groups whose
+// residual these sweeps may change, and all that are not plain. A group is eight cells long, so that the groups of a
+// row reach far enough from a wall at their end.
 #define NEAR_STEPS 2
 KERNEL(list_near) {
-    FOR_KINDS(a.level, place, kind) {
-        bool is_touched = is_near_wall(a.level, place, NEAR_STEPS + 1, 1);
-        if (is_touched && is_near_wall(a.level, place, NEAR_STEPS, 0)) a.near[1 + atomicAdd(a.near, 1)] = place.at | kind;
-        if (is_touched || kind > PLAIN) a.touched[1 + atomicAdd(a.touched, 1)] = place.at | kind;
+    FOR_KINDS(a.level, group, kind) {
+        bool is_touched = is_near_wall(a.level, group, NEAR_STEPS + 1, 1);
+        if (is_touched && is_near_wall(a.level, group, NEAR_STEPS, 0)) append(a.near, group, kind);
+        if (is_touched || kind > PLAIN) append(a.touched, group, kind);
     }
 }
 
-// The tile of a group, for loops that do not go by tiles.
-__device__ inline u8 *tile_at(const Level &level, const Place &place) {
-    int tile = (place.z / TILE_Z * level.tiles_y + place.y / TILE_Y) * level.tiles_x + place.slot / TILE_SLOTS;
-    return level.tiles + tile;
+// The mark of the tile of a group, for loops that do not go by tiles.
+__device__ inline u8 *tile_at(const DeviceLevel &level, const Group &group) {
+    int tile = (group.z / TILE_Z * level.tiles[1] + group.y / TILE_Y) * level.tiles[0] + group.slot / TILE_SLOTS;
+    return level.tile_marks + tile;
 }
 
-// Which children of a block make up its coarse cell: the largest part that hangs together.
-__device__ inline void aggregate_block(const Level &fine, const Level &coarse, int X, int Y, int Z) {
+// Finds which cells of a block make up its coarse cell: the largest connected set.
+__device__ inline void aggregate_block(const DeviceLevel &fine, const DeviceLevel &coarse, int X, int Y, int Z) {
     int there = 0, label[1 << DIM], cell[1 << DIM];
     unsigned walls = 0;
     for (int k = 0; k < (1 << DIM); k++) {
@@ -139,8 +145,8 @@ __device__ inline void aggregate_block(const Level &fine, const Level &coarse, i
     coarse.flags[own] = (u8)(there ? PRESENT | walls : 0);
 }
 
-// What is left of a block joins the neighbouring block it hangs together with most.
-__device__ inline void adopt_orphans(const Level &fine, const Level &coarse, int X, int Y, int Z) {
+// Gives the remaining cells of a block (orphans) to the neighbouring coarse cell that each set couples with most.
+__device__ inline void adopt_orphans(const DeviceLevel &fine, const DeviceLevel &coarse, int X, int Y, int Z) {
     int members = coarse.members[cell_of(coarse, X, Y, Z)], rest = 0;
     int cell[1 << DIM];
     for (int k = 0; k < (1 << DIM); k++) {
@@ -148,7 +154,7 @@ __device__ inline void adopt_orphans(const Level &fine, const Level &coarse, int
         if ((fine.flags[cell[k]] & PRESENT) && !(members >> k & 1)) rest |= 1 << k;
     }
     while (rest) {
-        // A part that hangs together, from its first cell on.
+        // A connected set, beginning with its first cell.
         int part = rest & -rest;
         for (int before = 0; before != part;) {
             before = part;
@@ -183,27 +189,27 @@ __device__ inline void adopt_orphans(const Level &fine, const Level &coarse, int
             if (!(part >> k & 1)) continue;
             fine.flags[cell[k]] = (u8)((fine.flags[cell[k]] & ~(7 << PARENT_SHIFT)) | best << PARENT_SHIFT);
             int x = 2 * X + (k & 1), y = 2 * Y + ((k >> 1) & 1), z = DIM == 3 ? 2 * Z + (k >> 2) : 0;
-            fine.groups[(cell[k] % fine.size) >> 2] = MIXED;
+            fine.kinds[(cell[k] % fine.size) >> 2] = MIXED;
             beside(fine, x, y, z, [&](int, int, int, int, int neighbour) {
-                if (fine.flags[neighbour] & PRESENT) fine.groups[(neighbour % fine.size) >> 2] = MIXED;
+                if (fine.flags[neighbour] & PRESENT) fine.kinds[(neighbour % fine.size) >> 2] = MIXED;
             });
         }
     }
 }
 
-// Galerkin product P^T A P / 2 of one coarse cell. Pinned children are left out; what coupled with them
-// holds the coarse cell, as air does. A coupling with a cell that is no face neighbour is dropped from
-// both rows.
+// The Galerkin product P^T A P / 2 of one coarse cell. Pinned children are left out. A coupling with one of them holds
+// the coarse cell, as air does. A coupling with a coarse cell that is not a face neighbour is dropped from both rows.
 struct Product {
     float excess, towards[DIM];
 };
 
-// The same where no orphan is near: the parents of all cells are those of their blocks. Everything is
-// loaded before anything is looked at. False if there are orphans after all.
-__device__ inline bool block_product(const Level &fine, int X, int Y, int Z, Product &product, unsigned &seen) {
+// The product if no orphan is near, so that the parent of each cell is that of its block. Everything is loaded before
+// anything is used. Returns false if there are orphans.
+__device__ inline bool block_product(const DeviceLevel &fine, int X, int Y, int Z, Product &product, unsigned &seen) {
     // Index of the cell at an offset from the first one of the block.
     auto at = [&](int dx, int dy, int dz) {
-        return row_of(fine, 2 * Y + dy, DIM == 3 ? 2 * Z + dz : 0) + X + (dx >> 1) + ((dx ^ dy ^ dz) & 1 ? fine.size : 0);
+        int row = row_of(fine, 2 * Y + dy, DIM == 3 ? 2 * Z + dz : 0);
+        return row + X + (dx >> 1) + ((dx ^ dy ^ dz) & 1 ? fine.size : 0);
     };
     unsigned flags[1 << DIM], outer[1 << DIM][DIM];
     float excess[1 << DIM], inner[1 << DIM][DIM], across[1 << DIM][DIM];
@@ -215,9 +221,10 @@ __device__ inline bool block_product(const Level &fine, int X, int Y, int Z, Pro
         excess[k] = fine.excess[own];
 #pragma unroll
         for (int axis = 0; axis < DIM; axis++) {
-            // The neighbour outside the block along this axis, and the couplings with it and within.
+            // The neighbour outside the block along this axis, and the couplings with it and inside the block.
             int step = d[axis] ? 1 : -1;
-            int neighbour = at(d[0] + (axis == 0 ? step : 0), d[1] + (axis == 1 ? step : 0), d[2] + (axis == 2 ? step : 0));
+            int neighbour =
+                at(d[0] + (axis == 0 ? step : 0), d[1] + (axis == 1 ? step : 0), d[2] + (axis == 2 ? step : 0));
             outer[k][axis] = fine.flags[neighbour];
             across[k][axis] = fine.coupling[axis][d[axis] ? own : neighbour];
             inner[k][axis] = d[axis] ? 0.0f : fine.coupling[axis][own];
@@ -231,25 +238,25 @@ __device__ inline bool block_product(const Level &fine, int X, int Y, int Z, Pro
 #pragma unroll
     for (int k = 0; k < (1 << DIM); k++) {
         seen |= flags[k];
-        bool is_free = (flags[k] & (PRESENT | PINNED)) == PRESENT;
-        if (is_free) product.excess += excess[k];
+        bool is_own_free = is_free(flags[k]);
+        if (is_own_free) product.excess += excess[k];
 #pragma unroll
         for (int axis = 0; axis < DIM; axis++) {
             near |= outer[k][axis];
             bool is_upper = k >> axis & 1;
-            if (is_free && (outer[k][axis] & PINNED)) product.excess += across[k][axis];
-            if (is_free && is_upper && !(outer[k][axis] & PINNED)) product.towards[axis] += across[k][axis];
+            if (is_own_free && (outer[k][axis] & PINNED)) product.excess += across[k][axis];
+            if (is_own_free && is_upper && !(outer[k][axis] & PINNED)) product.towards[axis] += across[k][axis];
             if (!is_upper) {
-                bool is_other_free = (flags[k | 1 << axis] & (PRESENT | PINNED)) == PRESENT;
-                if (is_free != is_other_free) product.excess += inner[k][axis];
+                bool is_other_free = is_free(flags[k | 1 << axis]);
+                if (is_own_free != is_other_free) product.excess += inner[k][axis];
             }
         }
     }
     return !code_of(near | seen);
 }
 
-// And where some are.
-__device__ inline Product scattered_product(const Level &fine, const Level &coarse, int X, int Y, int Z,
+// The product if there are orphans.
+__device__ inline Product scattered_product(const DeviceLevel &fine, const DeviceLevel &coarse, int X, int Y, int Z,
                                             bool has_orphans, unsigned &seen) {
     Product product;
     int next[DIM];
@@ -276,7 +283,9 @@ __device__ inline Product scattered_product(const Level &fine, const Level &coar
     return product;
 }
 
-__device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int X, int Y, int Z, bool is_new) {
+// Writes the product of a coarse cell. `is_new`: its flags are not complete yet.
+__device__ inline void galerkin_cell(const DeviceLevel &fine, const DeviceLevel &coarse, int X, int Y, int Z,
+                                     bool is_new) {
     int own = cell_of(coarse, X, Y, Z);
     unsigned own_flags = coarse.flags[own], seen;
     if (!(own_flags & PRESENT)) return;
@@ -295,29 +304,29 @@ __device__ inline void galerkin_cell(const Level &fine, const Level &coarse, int
     if (is_new) coarse.flags[own] = (u8)(own_flags | (seen & UNSTEADY));
 }
 
-// A cell of a coarse group: the k-th along the first axis.
+// A cell of a coarse group and the block of cells below it.
 struct Block {
     int X, Y, Z, own;
 };
 
-__device__ inline bool block_of(const Level &coarse, const Place &place, int k, Block &block) {
-    block.X = 2 * place.slot + k, block.Y = place.y, block.Z = place.z;
+__device__ inline bool block_of(const DeviceLevel &coarse, const Group &group, int k, Block &block) {
+    block.X = 2 * group.slot + k, block.Y = group.y, block.Z = group.z;
     block.own = cell_of(coarse, block.X, block.Y, block.Z);
-    return block.X < coarse.nx;
+    return block.X < coarse.cells[0];
 }
 
-// Whether all that a coarse cell is made of is plain; its couplings are then those of an inner cell.
-__device__ inline bool is_made_of_plain(const Level &fine, const Block &block) {
+// Whether all cells below a coarse cell are plain. Its couplings are then those of an inner cell.
+__device__ inline bool is_made_of_plain(const DeviceLevel &fine, const Block &block) {
     for (int k = 0; k < (1 << (DIM - 1)); k++) {
         int y = 2 * block.Y + (k & 1), z = DIM == 3 ? 2 * block.Z + (k >> 1) : 0;
-        if (fine.groups[(row_of(fine, y, z) + block.X) >> 2] != PLAIN) return false;
+        if (fine.kinds[(row_of(fine, y, z) + block.X) >> 2] != PLAIN) return false;
     }
     return true;
 }
 
-__device__ inline void aggregate_one(const Level &fine, const Level &coarse, const Place &place, int k) {
+__device__ inline void aggregate_one(const DeviceLevel &fine, const DeviceLevel &coarse, const Group &group, int k) {
     Block block;
-    if (!block_of(coarse, place, k, block)) return;
+    if (!block_of(coarse, group, k, block)) return;
     if (is_made_of_plain(fine, block)) {
         coarse.members[block.own] = (u8)((1 << (1 << DIM)) - 1);
         coarse.flags[block.own] = PRESENT;
@@ -325,15 +334,16 @@ __device__ inline void aggregate_one(const Level &fine, const Level &coarse, con
         aggregate_block(fine, coarse, block.X, block.Y, block.Z);
 }
 
-__device__ inline void adopt_one(const Level &fine, const Level &coarse, const Place &place, int k) {
+__device__ inline void adopt_one(const DeviceLevel &fine, const DeviceLevel &coarse, const Group &group, int k) {
     Block block;
-    if (block_of(coarse, place, k, block) && !is_made_of_plain(fine, block))
+    if (block_of(coarse, group, k, block) && !is_made_of_plain(fine, block))
         adopt_orphans(fine, coarse, block.X, block.Y, block.Z);
 }
 
-__device__ inline void galerkin_one(const Level &fine, const Level &coarse, const Place &place, int k, bool is_new) {
+__device__ inline void galerkin_one(const DeviceLevel &fine, const DeviceLevel &coarse, const Group &group, int k,
+                                    bool is_new) {
     Block block;
-    if (!block_of(coarse, place, k, block)) return;
+    if (!block_of(coarse, group, k, block)) return;
     if (!is_new && !(coarse.flags[block.own] & UNSTEADY)) return;
     if (!is_made_of_plain(fine, block))
         galerkin_cell(fine, coarse, block.X, block.Y, block.Z, is_new);
@@ -342,32 +352,34 @@ __device__ inline void galerkin_one(const Level &fine, const Level &coarse, cons
 }
 
 // Eight blocks of threads share a tile, one for each cell of its groups.
-#define FOR_EIGHTHS(level, place, k, everywhere)                                                               \
-    Place place;                                                                                               \
+#define FOR_EIGHTHS(level, group, k, everywhere)                                                               \
+    Group group;                                                                                               \
     int k = blockIdx.x & 7;                                                                                    \
-    if (locate(level, blockIdx.x >> 3, everywhere, place))
+    if (locate(level, blockIdx.x >> 3, everywhere, group))
 
 KERNEL(aggregate) {
-    FOR_EIGHTHS(a.coarse, place, k, true) aggregate_one(a.level, a.coarse, place, k);
+    FOR_EIGHTHS(a.coarse, group, k, true) aggregate_one(a.level, a.coarse, group, k);
 }
 
 KERNEL(adopt) {
-    FOR_EIGHTHS(a.coarse, place, k, true) adopt_one(a.level, a.coarse, place, k);
+    FOR_EIGHTHS(a.coarse, group, k, true) adopt_one(a.level, a.coarse, group, k);
 }
 
 KERNEL(galerkin) {
-    FOR_EIGHTHS(a.coarse, place, k, true) galerkin_one(a.level, a.coarse, place, k, true);
+    FOR_EIGHTHS(a.coarse, group, k, true) galerkin_one(a.level, a.coarse, group, k, true);
 }
 
-// Whether the levels know of all changes of pinned cells.
-#define IF_CHANGED 1
+// Whether the levels follow all changes of pinned cells.
 __device__ inline bool is_truncated(const Args &a) {
-    return a.mode == IF_CHANGED && a.scalars->changes == a.scalars->truncated;
+    return a.truncation == Truncation::IfChanged && a.scalars->changes == a.scalars->truncated_changes;
 }
 
-// The couplings anew, after another choice of pinned cells.
+// Computes the couplings again after another choice of pinned cells.
 KERNEL(truncate) {
     if (is_truncated(a)) return;
-    for (int item = blockIdx.x * blockDim.x + threadIdx.x; item < 8 * a.coarse.mixed[0]; item += gridDim.x * blockDim.x)
-        galerkin_one(a.level, a.coarse, place_at(a.coarse, a.coarse.mixed[1 + (item >> 3)] & ~3), item & 7, false);
+    Team team = all_blocks();
+    for (int item = team.rank; item < 8 * a.coarse.mixed[0]; item += team.size) {
+        Group group = group_starting_at(a.coarse, a.coarse.mixed[1 + (item >> 3)] & ~3);
+        galerkin_one(a.level, a.coarse, group, item & 7, false);
+    }
 }

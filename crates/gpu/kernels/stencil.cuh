@@ -20,48 +20,58 @@ __device__ inline void store4(double *p, const Four<double> &x) {
     ((double2 *)p)[0] = v, ((double2 *)p)[1] = w;
 }
 
-// Four flags, byte by byte.
+// The flags of four cells, a byte each.
 __device__ inline unsigned flags4(const u8 *p) { return *(const unsigned *)p; }
 __device__ inline unsigned flag(unsigned four, int k) { return (four >> (8 * k)) & 255u; }
 
-// A matrix with the vectors of r = A q + b, q >= lower.
+// The same; plain groups need none.
+__device__ inline unsigned flags_of(const DeviceLevel &level, int kind, int own) {
+    return kind == PLAIN ? 0 : flags4(level.flags + own);
+}
+
+__device__ inline bool is_free(unsigned flags) { return (flags & (PRESENT | PINNED)) == PRESENT; }
+
+__device__ inline bool is_free(int kind, unsigned flags, int k) { return kind == PLAIN || is_free(flag(flags, k)); }
+
+// A matrix, and the vectors of r = A q + b with q >= lower.
 template <class T> struct System {
     const T *coupling[3], *excess;
     T *q;
     const T *b, *lower;
-    double unit; // of an inner coupling, exact
+    double unit; // the coupling between two inner cells, exact
 };
 
 __device__ inline System<double> fine_system(const Args &a) {
     System<double> s;
     for (int axis = 0; axis < DIM; axis++) s.coupling[axis] = a.coupling[axis];
-    s.excess = a.excess, s.q = a.q, s.b = a.b, s.lower = a.lower, s.unit = a.other;
+    s.excess = a.excess, s.q = a.q, s.b = a.b, s.lower = a.lower, s.unit = a.unit;
     return s;
 }
 
-// The nested problem of a level.
-__device__ inline System<float> start_system(const Level &level) {
+// The problem of a correction: r = A c + load with c >= floor.
+__device__ inline System<float> correction_system(const DeviceLevel &level) {
     System<float> s;
     for (int axis = 0; axis < DIM; axis++) s.coupling[axis] = level.coupling[axis];
-    s.excess = level.excess, s.q = level.start, s.b = level.load, s.lower = level.floor, s.unit = level.unit;
+    s.excess = level.excess, s.q = level.correction, s.b = level.load, s.lower = level.floor, s.unit = level.unit;
     return s;
 }
 
-// The linear problem of a cycle, r = A x - b.
-__device__ inline System<float> cycle_system(const Level &level) {
-    System<float> s = start_system(level);
+// The linear problem of a cycle: r = A x - b.
+__device__ inline System<float> cycle_system(const DeviceLevel &level) {
+    System<float> s = correction_system(level);
     s.q = level.x, s.b = level.b, s.lower = 0;
     return s;
 }
 
-// The values of the neighbours of four cells of a colour: below and above along each axis.
-template <class T> struct Around {
+// A value of four cells for each side: below and above along each axis.
+template <class T> struct PerSide {
     Four<T> side[SIDES];
 };
 
+// The values of the neighbours of four cells of a colour.
 template <class T>
-__device__ inline Around<T> around(const Level &level, const T *other, int at, bool is_second) {
-    Around<T> n;
+__device__ inline PerSide<T> neighbours(const DeviceLevel &level, const T *other, int at, bool is_second) {
+    PerSide<T> n;
     const T *p = other + at;
     Four<T> pair = load4(p), across;
     if (is_second)
@@ -79,11 +89,11 @@ __device__ inline Around<T> around(const Level &level, const T *other, int at, b
     return n;
 }
 
-// The couplings with them. That with the cell below is stored there.
+// The couplings with the neighbours. A coupling is stored at the lower of its two cells.
 template <class T>
-__device__ inline Around<T> couplings(const Level &level, const T *const coupling[3], int colour, int at,
+__device__ inline PerSide<T> couplings(const DeviceLevel &level, const T *const coupling[3], int colour, int at,
                                       bool is_second) {
-    Around<T> c;
+    PerSide<T> c;
     int own = colour * level.size + at, other = (1 - colour) * level.size + at;
     const T *p = coupling[0] + other;
     if (is_second)
@@ -107,7 +117,7 @@ template <class T> struct Rows {
 };
 
 template <class T>
-__device__ inline Four<T> sum_of(const Around<T> &n) {
+__device__ inline Four<T> sum_of(const PerSide<T> &n) {
     Four<T> sum;
     for (int k = 0; k < 4; k++) {
         sum.v[k] = (n.side[0].v[k] + n.side[1].v[k]) + (n.side[2].v[k] + n.side[3].v[k]);
@@ -118,9 +128,9 @@ __device__ inline Four<T> sum_of(const Around<T> &n) {
     return sum;
 }
 
-// Rows of a group that is not plain, side by side: few numbers are needed at a time.
+// Rows of a group of any kind. Sides are added one by one, so that few registers are needed.
 template <class T>
-__device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, const T *other, int colour, int at,
+__device__ inline Rows<T> mixed_rows(const DeviceLevel &level, const System<T> &s, const T *other, int colour, int at,
                                      bool is_second) {
     int own = colour * level.size + at, mirror = (1 - colour) * level.size + at;
     Rows<T> rows;
@@ -145,7 +155,8 @@ __device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, con
         int step = axis == 1 ? level.pitch : level.plane;
 #pragma unroll
         for (int side = 0; side < 2; side++) {
-            Four<T> coupling = load4(s.coupling[axis] + (side ? own : mirror - step)), x = load4(p + (side ? step : -step));
+            Four<T> coupling = load4(s.coupling[axis] + (side ? own : mirror - step));
+            Four<T> x = load4(p + (side ? step : -step));
             for (int k = 0; k < 4; k++) {
                 rows.sum.v[k] += coupling.v[k] * x.v[k];
                 rows.diagonal.v[k] += coupling.v[k];
@@ -157,7 +168,8 @@ __device__ inline Rows<T> mixed_rows(const Level &level, const System<T> &s, con
 
 // Rows of a group whose couplings are the unit or zero.
 template <class T>
-__device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, const Around<T> &n, int colour, int at) {
+__device__ inline Rows<T> regular_rows(const DeviceLevel &level, const System<T> &s, const PerSide<T> &n, int colour,
+                                       int at) {
     int own = colour * level.size + at;
     unsigned sides = flags4(level.sides + own);
     Rows<T> rows;
@@ -172,15 +184,15 @@ __device__ inline Rows<T> regular_rows(const Level &level, const System<T> &s, c
     return rows;
 }
 
-// Rows of any group that is not empty. Each kind has a way of its own through and through.
+// Rows of a group that is not empty. Each kind has a code path of its own.
 template <class T>
-__device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const T *x, int kind, int colour, int at,
-                                  bool is_second) {
+__device__ inline Rows<T> rows_of(const DeviceLevel &level, const System<T> &s, const T *x, int kind, int colour,
+                                  int at, bool is_second) {
     const T *other = x + (1 - colour) * level.size;
     if (kind == MIXED) return mixed_rows(level, s, other, colour, at, is_second);
-    if (kind == REGULAR) return regular_rows(level, s, around(level, other, at, is_second), colour, at);
+    if (kind == REGULAR) return regular_rows(level, s, neighbours(level, other, at, is_second), colour, at);
     Rows<T> rows;
-    rows.sum = sum_of(around(level, other, at, is_second));
+    rows.sum = sum_of(neighbours(level, other, at, is_second));
     for (int k = 0; k < 4; k++) {
         rows.sum.v[k] *= (T)s.unit;
         rows.diagonal.v[k] = (T)(SIDES * s.unit);
@@ -188,21 +200,25 @@ __device__ inline Rows<T> rows_of(const Level &level, const System<T> &s, const 
     return rows;
 }
 
+template <class T>
+__device__ inline Rows<T> rows_of(const DeviceLevel &level, const System<T> &s, const T *x, int kind,
+                                  const Group &group, int colour) {
+    return rows_of(level, s, x, kind, colour, group.at, holds_second(group, colour));
+}
+
 // A_ii of four rows that are not plain.
 template <class T>
-__device__ inline Four<T> diagonal_of(const Level &level, const System<T> &s, int kind, int colour, int at,
-                                      bool is_second) {
-    int own = colour * level.size + at;
+__device__ inline Four<T> diagonal_of(const DeviceLevel &level, const System<T> &s, int kind, const Group &group,
+                                      int colour) {
+    int own = colour * level.size + group.at;
     Four<T> diagonal = load4(s.excess + own);
     if (kind == REGULAR) {
         unsigned sides = flags4(level.sides + own);
         for (int k = 0; k < 4; k++) diagonal.v[k] += (T)s.unit * (T)__popc(flag(sides, k));
         return diagonal;
     }
-    Around<T> c = couplings(level, s.coupling, colour, at, is_second);
+    PerSide<T> c = couplings(level, s.coupling, colour, group.at, holds_second(group, colour));
     for (int k = 0; k < 4; k++)
         for (int side = 0; side < SIDES; side++) diagonal.v[k] += c.side[side].v[k];
     return diagonal;
 }
-
-__device__ inline bool second(const Place &place, int colour) { return colour != place.is_odd; }

@@ -1,13 +1,14 @@
-// The complementary rows: projected sweeps, and which of them let go. For level 0 in double precision,
-// for the nested start of coarse levels in single precision.
+// The complementary rows: projected sweeps, and the choice of pinned rows. Level 0 is in double precision, the nested
+// start on coarse levels in single precision.
 
 // q_i <- max(q_i - r_i / A_ii, lower_i) on the cells of a colour.
 template <class T>
-__device__ inline void project_group(const Level &level, const System<T> &s, const Place &place, int kind, int colour) {
-    int own = colour * level.size + place.at;
+__device__ inline void project_group(const DeviceLevel &level, const System<T> &s, const Group &group, int kind,
+                                     int colour) {
+    int own = colour * level.size + group.at;
     unsigned flags = flags4(level.flags + own);
     Four<T> q = load4(s.q + own), b = load4(s.b + own);
-    Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
+    Rows<T> rows = rows_of(level, s, s.q, kind, group, colour);
     for (int k = 0; k < 4; k++) {
         if (!(rows.diagonal.v[k] > 0)) continue;
         T relaxed = (rows.sum.v[k] - b.v[k]) / rows.diagonal.v[k];
@@ -20,21 +21,20 @@ __device__ inline void project_group(const Level &level, const System<T> &s, con
     store4(s.q + own, q);
 }
 
-// Pins every wall row whose bound is the binding condition, A_ii (q_i - lower_i) <= r_i, and frees all
-// others [Lai2021, eq. (5.7)]; returns how many changed.
-template <class T>
-__device__ inline int choose_group(const Level &level, const System<T> &s, const Place &place, int kind) {
+// Pins the wall rows for which is_bound(A_ii, sum of c_ij q_j, cell) holds and frees all others. Returns how many
+// changed.
+template <class T, class IsBound>
+__device__ inline int choose_group(const DeviceLevel &level, const System<T> &s, const Group &group, int kind,
+                                   IsBound is_bound) {
     int changes = 0;
-    for (int colour = 0; colour < 2; colour++) {
-        int own = colour * level.size + place.at;
+    FOR_COLOURS(level, group, colour, own) {
         unsigned flags = flags4(level.flags + own);
-        if (!(flags & WALL * 0x01010101u)) continue;
-        Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
+        if (!(flags & FOUR_WALLS)) continue;
+        Rows<T> rows = rows_of(level, s, s.q, kind, group, colour);
         for (int k = 0; k < 4; k++) {
             unsigned f = flag(flags, k);
             if (!(f & WALL) || !(rows.diagonal.v[k] > 0)) continue;
-            T q = s.q[own + k], r = rows.diagonal.v[k] * q - rows.sum.v[k] + s.b[own + k];
-            unsigned pinned = rows.diagonal.v[k] * (q - s.lower[own + k]) <= r ? PINNED : 0;
+            unsigned pinned = is_bound(rows.diagonal.v[k], rows.sum.v[k], own + k) ? PINNED : 0;
             changes += (f & PINNED) != pinned;
             level.flags[own + k] = (u8)((f & ~PINNED) | pinned);
         }
@@ -42,41 +42,46 @@ __device__ inline int choose_group(const Level &level, const System<T> &s, const
     return changes;
 }
 
-// Moves pinned cells to their bound, or lifts wall cells to it.
-#define SETTLE 0
-#define LIFT 1
-#define RELEASE 2 // frees all, then lifts
+// The policy: pins every wall row whose bound is the binding condition, A_ii (q_i - lower_i) <= r_i
+// [Lai2021, eq. (5.7)].
 template <class T>
-__device__ inline void settle_group(const Level &level, const System<T> &s, const Place &place, int what) {
-    for (int colour = 0; colour < 2; colour++) {
-        int own = colour * level.size + place.at;
+__device__ inline int choose_policy(const DeviceLevel &level, const System<T> &s, const Group &group, int kind) {
+    return choose_group(level, s, group, kind, [&](T diagonal, T sum, int cell) {
+        T q = s.q[cell], r = diagonal * q - sum + s.b[cell];
+        return diagonal * (q - s.lower[cell]) <= r;
+    });
+}
+
+// Moves wall cells to their bound, as `settle` says.
+template <class T>
+__device__ inline void settle_group(const DeviceLevel &level, const System<T> &s, const Group &group, int settle) {
+    FOR_COLOURS(level, group, colour, own) {
         unsigned flags = flags4(level.flags + own);
-        if (!(flags & WALL * 0x01010101u)) continue;
+        if (!(flags & FOUR_WALLS)) continue;
         for (int k = 0; k < 4; k++) {
             unsigned f = flag(flags, k);
             if (!(f & WALL)) continue;
-            if (what == RELEASE) level.flags[own + k] = (u8)(f & ~PINNED);
+            if (settle == Settle::Release) level.flags[own + k] = (u8)(f & ~PINNED);
             T lower = s.lower[own + k];
-            if (what == SETTLE ? (f & PINNED) != 0 : s.q[own + k] < lower) s.q[own + k] = lower;
+            bool moves = settle == Settle::Pinned ? (f & PINNED) != 0 : s.q[own + k] < lower;
+            if (moves) s.q[own + k] = lower;
         }
     }
 }
 
-// b <- -(A q + b) factor on free cells, zero on all others: the right-hand side of a policy. Returns
-// its maximum norm.
+// level.b <- -(A q + b) factor on free cells, zero on all others. Returns its maximum norm.
 template <class T>
-__device__ inline float load_group(const Level &level, const System<T> &s, const Place &place, int kind, T factor) {
+__device__ inline float load_group(const DeviceLevel &level, const System<T> &s, const Group &group, int kind,
+                                   T factor) {
     float most = 0.0f;
-    for (int colour = 0; colour < 2; colour++) {
-        int own = colour * level.size + place.at;
-        Rows<T> rows = rows_of(level, s, (const T *)s.q, kind, colour, place.at, second(place, colour));
+    FOR_COLOURS(level, group, colour, own) {
+        Rows<T> rows = rows_of(level, s, s.q, kind, group, colour);
         Four<T> q = load4(s.q + own), b = load4(s.b + own);
-        unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
+        unsigned flags = flags_of(level, kind, own);
         Four<float> load;
         for (int k = 0; k < 4; k++) {
-            bool is_free = kind == PLAIN || (flag(flags, k) & (PRESENT | PINNED)) == PRESENT;
             T r = rows.diagonal.v[k] * q.v[k] - rows.sum.v[k] + b.v[k];
-            load.v[k] = is_free ? (float)(-r * factor) : 0.0f;
+            load.v[k] = is_free(kind, flags, k) ? (float)(-r * factor) : 0.0f;
             most = larger(most, fabsf(load.v[k]));
         }
         store4(level.b + own, load);
@@ -85,61 +90,53 @@ __device__ inline float load_group(const Level &level, const System<T> &s, const
 }
 
 LEAN_KERNEL(project_fine, 8) {
-    FOR_KINDS(a.level, place, kind) project_group(a.level, fine_system(a), place, kind, a.colour);
+    FOR_KINDS(a.level, group, kind) project_group(a.level, fine_system(a), group, kind, a.colour);
 }
 
-LEAN_KERNEL(project_start, 8) {
-    FOR_KINDS(a.level, place, kind) project_group(a.level, start_system(a.level), place, kind, a.colour);
+LEAN_KERNEL(project_correction, 8) {
+    FOR_KINDS(a.level, group, kind) project_group(a.level, correction_system(a.level), group, kind, a.colour);
 }
 
 LEAN_KERNEL(choose_fine, 8) {
     int changes = 0;
-    {
-        FOR_MIXED(a.level, place, kind) changes += choose_group(a.level, fine_system(a), place, kind);
-    }
+    FOR_MIXED(a.level, group, kind) changes += choose_policy(a.level, fine_system(a), group, kind);
     if (changes) atomicAdd(&a.scalars->changes, changes);
 }
 
-KERNEL(choose_start) {
-    FOR_MIXED(a.level, place, kind) choose_group(a.level, start_system(a.level), place, kind);
+KERNEL(choose_correction) {
+    FOR_MIXED(a.level, group, kind) choose_policy(a.level, correction_system(a.level), group, kind);
 }
 
 KERNEL(settle_fine) {
-    FOR_MIXED(a.level, place, kind) settle_group(a.level, fine_system(a), place, a.mode);
+    FOR_MIXED(a.level, group, kind) settle_group(a.level, fine_system(a), group, a.settle);
 }
 
-KERNEL(settle_start) {
-    FOR_MIXED(a.level, place, kind) settle_group(a.level, start_system(a.level), place, a.mode);
+KERNEL(settle_correction) {
+    FOR_MIXED(a.level, group, kind) settle_group(a.level, correction_system(a.level), group, a.settle);
 }
 
-BARRIER_KERNEL(load_start) {
+BARRIER_KERNEL(load_correction) {
     float most = 0.0f;
-    {
-        FOR_KINDS(a.level, place, kind)
-        most = larger(most, load_group(a.level, start_system(a.level), place, kind, (float)a.factor));
-    }
+    FOR_KINDS(a.level, group, kind)
+        most = larger(most, load_group(a.level, correction_system(a.level), group, kind, (float)a.load_scale));
     double norm;
     if (reduce_max(a, most, norm)) a.scalars->norm = norm;
 }
 
-// The natural residual max |min(q - lower, r)|; all cells get their load, as if they were free.
-__device__ inline void residual_group(const Args &a, const System<double> &s, const Place &place, int kind,
+// The natural residual max |min(q - lower, r)|. All cells get their load, as if they were free.
+__device__ inline void residual_group(const Args &a, const System<double> &s, const Group &group, int kind,
                                       double *most) {
 #pragma unroll 1
-    for (int colour = 0; colour < 2; colour++) {
-        int own = colour * a.level.size + place.at;
-        Rows<double> rows = rows_of(a.level, s, (const double *)s.q, kind, colour, place.at, second(place, colour));
+    FOR_COLOURS(a.level, group, colour, own) {
+        Rows<double> rows = rows_of(a.level, s, s.q, kind, group, colour);
         Four<double> q = load4(s.q + own), b = load4(s.b + own);
-        unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
+        unsigned flags = flags_of(a.level, kind, own);
         Four<float> load;
         for (int k = 0; k < 4; k++) {
             double r = rows.diagonal.v[k] * q.v[k] - rows.sum.v[k] + b.v[k], h = r;
-            if (flag(flags, k) & WALL) {
-                double above = q.v[k] - s.lower[own + k];
-                h = above < r || above != above ? above : r;
-            }
+            if (flag(flags, k) & WALL) h = smaller(q.v[k] - s.lower[own + k], r);
             most[0] = larger(most[0], fabs(h));
-            load.v[k] = (float)(-r * a.factor);
+            load.v[k] = (float)(-r * a.load_scale);
             if (kind == PLAIN) most[1] = larger(most[1], (double)fabsf(load.v[k]));
         }
         store4(a.level.b + own, load);
@@ -149,77 +146,63 @@ __device__ inline void residual_group(const Args &a, const System<double> &s, co
 LEAN_BARRIER_KERNEL(natural_residual, 8) {
     System<double> s = fine_system(a);
     double most[2] = {0.0, 0.0};
-    {
-        FOR_KINDS(a.level, place, kind) residual_group(a, s, place, kind, most);
-    }
+    FOR_KINDS(a.level, group, kind) residual_group(a, s, group, kind, most);
     if (reduce<2, true>(a, most)) {
         a.scalars->residual = most[0], a.scalars->plain_norm = most[1];
-        a.scalars->free_norm = most[0] * a.factor; // where there are no walls
+        a.scalars->free_norm = most[0] * a.load_scale; // if there are no walls
     }
 }
 
-// The residual of level 0, which the loads are, as the load of level 1, and how far wall cells of level 1 may sink.
-KERNEL(restrict_to_start) {
-    int slot, Y, Z, item = blockIdx.x * blockDim.x + threadIdx.x;
-    if (!coarse_quad(a.level, a.coarse, item, slot, Y, Z)) return;
-    float v[4], floor[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    float factor = (float)a.factor;
-    bool is_there = gather_quad(
-        a.level, a.coarse, slot, Y, Z, v,
-        [&](const Place &place, int kind, float *v) {
-            for (int colour = 0; colour < 2; colour++) {
-                int own = colour * a.level.size + place.at;
-                Four<float> load = load4(a.level.b + own);
-                unsigned flags = kind == PLAIN ? 0 : flags4(a.level.flags + own);
-                for (int k = 0; k < 4; k++) {
-                    unsigned f = flag(flags, k);
-                    if (code_of(f)) continue;
-                    v[k] += factor * load.v[k];
-                    if (f & WALL) floor[k] = fmaxf(floor[k], (float)((a.lower[own + k] - a.q[own + k]) / a.scale));
-                }
-            }
-        },
-        [&](int, int, int, int cell, unsigned) -> float { return factor * a.level.b[cell]; });
-    if (!is_there) return;
-    store_quad(a.coarse, a.coarse.load, slot, Y, Z, v);
-    store_quad(a.coarse, a.coarse.floor, slot, Y, Z, floor);
-}
-
-// The same from a coarse level to the next.
-__device__ inline void restrict_start_quad(const Level &fine, const Level &coarse, int item) {
+// Restricts the problem of a correction: the loads times a factor, and for wall cells the largest lower bound of their
+// children.
+template <class Floor>
+__device__ inline void restrict_quad(const DeviceLevel &fine, const DeviceLevel &coarse, int item, const float *load,
+                                     float factor, Floor floor_of) {
     int slot, Y, Z;
     if (!coarse_quad(fine, coarse, item, slot, Y, Z)) return;
     float v[4], floor[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     bool is_there = gather_quad(
         fine, coarse, slot, Y, Z, v,
-        [&](const Place &place, int kind, float *v) {
-            for (int colour = 0; colour < 2; colour++) {
-                int own = colour * fine.size + place.at;
-                Four<float> load = load4(fine.load + own);
-                unsigned flags = kind == PLAIN ? 0 : flags4(fine.flags + own);
+        [&](const Group &group, int kind, float *v) {
+            FOR_COLOURS(fine, group, colour, own) {
+                Four<float> own_load = load4(load + own);
+                unsigned flags = flags_of(fine, kind, own);
                 for (int k = 0; k < 4; k++) {
-                    if (code_of(flag(flags, k))) continue;
-                    v[k] += load.v[k];
-                    if (flag(flags, k) & WALL) floor[k] = fmaxf(floor[k], fine.floor[own + k]);
+                    unsigned f = flag(flags, k);
+                    if (code_of(f)) continue;
+                    v[k] += factor * own_load.v[k];
+                    if (f & WALL) floor[k] = fmaxf(floor[k], floor_of(own + k));
                 }
             }
         },
-        [&](int, int, int, int cell, unsigned) -> float { return fine.load[cell]; });
+        [&](int, int, int, int cell, unsigned) -> float { return factor * load[cell]; });
     if (!is_there) return;
     store_quad(coarse, coarse.load, slot, Y, Z, v);
     store_quad(coarse, coarse.floor, slot, Y, Z, floor);
 }
 
-KERNEL(restrict_start) { restrict_start_quad(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x); }
+// From level 0, whose loads are its residual, to level 1.
+KERNEL(restrict_fine) {
+    restrict_quad(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x, a.level.b, (float)a.restriction_scale,
+                  [&](int cell) { return (float)((a.lower[cell] - a.q[cell]) / a.correction_scale); });
+}
 
-// x <- P x_H, or q <- q + factor P x_H on level 0.
+// From a coarse level to the next.
+__device__ inline void restrict_correction_quad(const DeviceLevel &fine, const DeviceLevel &coarse, int item) {
+    restrict_quad(fine, coarse, item, fine.load, 1.0f, [&](int cell) { return fine.floor[cell]; });
+}
+
+KERNEL(restrict_correction) {
+    restrict_correction_quad(a.level, a.coarse, blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+// q <- keep q + factor P c_H.
 template <class T>
-__device__ inline void prolong_start_group(const Level &level, const Level &coarse, const Place &place, int kind, T *q,
-                                           T keep, T factor) {
-    for (int colour = 0; colour < 2; colour++) {
-        int own = colour * level.size + place.at;
-        unsigned flags = kind == PLAIN ? 0 : flags4(level.flags + own);
-        Four<float> v = prolong4(coarse, coarse.start, place, colour, flags, kind != PLAIN);
+__device__ inline void prolong_group(const DeviceLevel &level, const DeviceLevel &coarse, const Group &group, int kind,
+                                     T *q, T keep, T factor) {
+    FOR_COLOURS(level, group, colour, own) {
+        unsigned flags = flags_of(level, kind, own);
+        Four<float> v = prolong4(coarse, coarse.correction, group, colour, flags, kind != PLAIN);
         Four<T> x = load4(q + own);
         for (int k = 0; k < 4; k++)
             if (kind == PLAIN || (flag(flags, k) & PRESENT)) x.v[k] = keep * x.v[k] + factor * v.v[k];
@@ -228,9 +211,9 @@ __device__ inline void prolong_start_group(const Level &level, const Level &coar
 }
 
 KERNEL(prolong_fine) {
-    FOR_KINDS(a.level, place, kind) prolong_start_group(a.level, a.coarse, place, kind, a.q, 1.0, a.factor);
+    FOR_KINDS(a.level, group, kind) prolong_group(a.level, a.coarse, group, kind, a.q, 1.0, a.correction_scale);
 }
 
-KERNEL(prolong_start) {
-    FOR_KINDS(a.level, place, kind) prolong_start_group(a.level, a.coarse, place, kind, a.level.start, 0.0f, 1.0f);
+KERNEL(prolong_correction) {
+    FOR_KINDS(a.level, group, kind) prolong_group(a.level, a.coarse, group, kind, a.level.correction, 0.0f, 1.0f);
 }

@@ -1,236 +1,264 @@
-//! One piece of device memory, cut up for all arrays of a problem.
+//! One piece of device memory for all arrays of a problem.
 
-use crate::error::GpuError;
-use crate::layout::{Address, AnswerTotals, Args, Fields, LOG, Level, RowTotals, SLOTS, Scalars, Vector};
-use crate::machine::Machine;
 use bytemuck::Zeroable;
 
+use crate::driver::Driver;
+use crate::error::GpuError;
+use crate::layout::{Address, Args, DeviceFields, DeviceLevel, GRID_SLOTS, NORM_LOG, Pointer, Vector};
+
 /// Arrays begin at multiples of this.
-const ALIGNMENT: usize = 256;
+const ALIGNMENT: u64 = 256;
 
-/// Blocks of a reduction at most.
-pub(crate) const REDUCE_BLOCKS: u32 = 132 * 16;
+/// The most numbers of a reduction.
+const REDUCED_NUMBERS: usize = 6;
 
-/// Hands out pieces one behind the other; the addresses are relative until memory is there.
-struct Cutter {
-    used: usize,
-}
-
-impl Cutter {
-    fn take(&mut self, bytes: usize) -> Address {
-        let at = self.used;
-        self.used = (at + bytes).next_multiple_of(ALIGNMENT);
-        at as Address
-    }
-}
-
-/// What is where.
+/// The arrays of a problem.
 pub(crate) struct Arena {
+    /// Arguments with the addresses of all arrays.
     pub base: Args,
-    pub levels: Vec<Level>,
-    /// Cells of rows, and two numbers for each of them.
-    pub rows: Staging,
-    /// Where fields arrive, where problems are made of them.
-    pub fields: Option<Fields>,
-    /// Arrays that belong to one problem: from the start to here they are cleared before the next one.
-    pub cleared: usize,
+    pub levels: Vec<DeviceLevel>,
+    pub row_buffer: RowBuffer,
+    /// Where fields arrive, if problems are assembled here.
+    pub fields: Option<DeviceFields>,
+    /// The beginning of the memory.
     pub start: Address,
+    /// The first bytes of it, which must be zero when a problem begins.
+    pub cleared: usize,
 }
 
 /// What problems are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// So many rows at most.
+    /// At most this many rows.
     Rows(usize),
-    /// Fields, perhaps with walls that move. What is made of rows arrives in their place.
+    /// Fields, perhaps with walls that move. There is room for rows too.
     Fields { has_flow: bool },
 }
 
-/// Where rows arrive.
+/// Where rows arrive: their cells, and two numbers each.
 #[derive(Clone, Copy)]
-pub(crate) struct Staging {
-    pub cells: Address,
-    pub values: Address,
+pub(crate) struct RowBuffer {
+    pub cells: Pointer<u32>,
+    pub values: Pointer<f64>,
     pub capacity: usize,
 }
 
-impl Arena {
-    /// Takes memory for problems of that shape, and for the vectors of a method.
-    pub fn new(
-        machine: &mut dyn Machine,
-        dimension: usize,
-        shape: [usize; 3],
-        source: Source,
-        vectors: &[Vector],
-    ) -> Result<Self, GpuError> {
-        let mut levels = vec![Level::new(dimension, shape, 1.0)];
-        while let Some(coarse) = levels[levels.len() - 1].coarser(dimension) {
-            levels.push(coarse);
-        }
-        if levels[0].size > i32::MAX / 4 {
-            return Err(GpuError::Unsupported("the lattice has more cells than 32-bit indices reach"));
-        }
-        let mut cutter = Cutter { used: 0 };
-        let mut base = Args::zeroed();
-        // What a cycle touches lies together, level after level: tiny levels are fetched in one piece.
-        for level in &mut levels {
-            let cells = 2 * level.size as usize;
-            for coupling in &mut level.coupling[..dimension] {
-                *coupling = cutter.take(4 * cells);
-            }
-            level.excess = cutter.take(4 * cells);
-            level.x = cutter.take(4 * cells);
-            level.b = cutter.take(4 * cells);
-            if level.is_small(machine.cluster()) {
-                level.residual = cutter.take(2 * cells);
-            }
-            level.flags = cutter.take(cells);
-        }
-        for (index, level) in levels.iter_mut().enumerate() {
-            let cells = 2 * level.size as usize;
-            level.start = cutter.take(4 * cells);
-            level.floor = cutter.take(4 * cells);
-            if index > 0 {
-                level.load = cutter.take(4 * cells);
-                level.members = cutter.take(cells);
-            }
-            level.sides = cutter.take(cells);
-            level.groups = cutter.take(level.size as usize / 4);
-            level.mixed = cutter.take(4 + level.size as usize);
-            level.tile_marks = cutter.take(level.tile_count() as usize);
-        }
-        let cells = 2 * levels[0].size as usize;
-        for list in [&mut base.near, &mut base.touched] {
-            *list = cutter.take(4 + levels[0].size as usize);
-        }
-        base.busy = cutter.take(4 + 4 * levels[0].tile_count() as usize);
-        for coupling in &mut base.coupling[..dimension] {
-            *coupling = cutter.take(8 * cells);
-        }
-        for array in [&mut base.excess, &mut base.q, &mut base.b, &mut base.lower] {
-            *array = cutter.take(8 * cells);
-        }
-        for array in [&mut base.direction, &mut base.image, &mut base.product, &mut base.iterate] {
-            *array = cutter.take(2 * cells);
-        }
-        for &vector in vectors {
-            base.vectors[vector as usize] = cutter.take(8 * if vector == Vector::Norms { LOG } else { cells });
-        }
-        base.scalars = cutter.take(size_of::<Scalars>());
-        let cleared = cutter.used;
-        base.partials = cutter.take(8 * 6 * REDUCE_BLOCKS as usize);
-        base.slots = cutter.take(8 * SLOTS);
-        base.levels = cutter.take(size_of::<Level>() * levels.len());
-        // Cut rows bring one number for the diagonal and two an axis; they come in portions.
-        let (rows, fields) = match source {
-            Source::Rows(rows) => {
-                (Staging { cells: cutter.take(4 * rows), values: cutter.take(16 * rows), capacity: rows }, None)
-            }
-            Source::Fields { has_flow } => {
-                base.fields = cutter.take(size_of::<Fields>());
-                let fields = cutter.take_fields(dimension, shape, has_flow);
-                // Rows only arrive where no fields do; two velocities have room for the two numbers of each.
-                let capacity = shape.iter().product();
-                (Staging { cells: fields.liquid, values: fields.velocity[0], capacity }, Some(fields))
-            }
-        };
+/// The shape of problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProblemShape {
+    /// Two or three.
+    pub dimension: usize,
+    /// Cells along each axis; one along the third axis in the plane.
+    pub cells: [usize; 3],
+}
 
-        let start = machine.allocate(cutter.used)?;
-        let mut arena = Self { base, levels, rows, fields, cleared, start };
-        arena.relocate(start);
-        machine.write(arena.base.levels, bytemuck::cast_slice(&arena.levels))?;
-        arena.base.level = arena.levels[0];
-        Ok(arena)
+impl ProblemShape {
+    /// The shape of a grid in two or three dimensions.
+    pub fn of(cells: &[usize]) -> Self {
+        Self { dimension: cells.len(), cells: [cells[0], cells[1], cells.get(2).copied().unwrap_or(1)] }
     }
 
-    fn relocate(&mut self, start: Address) {
-        for level in &mut self.levels {
-            let Level {
-                coupling,
-                excess,
-                x,
-                b,
-                residual,
-                start: nested,
-                load,
-                floor,
-                flags,
-                groups,
-                tile_marks,
-                members,
-                sides,
-                mixed,
-                ..
-            } = level;
-            let arrays =
-                [excess, x, b, residual, nested, load, floor, flags, groups, tile_marks, members, sides, mixed];
-            arrays.into_iter().chain(coupling).for_each(|address| *address += start);
-        }
-        let Args {
-            coupling,
-            excess,
-            q,
-            b,
-            lower,
-            direction,
-            image,
-            product,
-            iterate,
-            partials,
-            scalars,
-            levels,
-            near,
-            touched,
-            busy,
-            slots,
-            fields,
-            ..
-        } = &mut self.base;
-        let arrays = [
-            excess, q, b, lower, direction, image, product, iterate, partials, scalars, levels, near, touched, busy,
-            slots, fields,
-        ];
-        arrays.into_iter().chain(coupling).for_each(|address| *address += start);
-        self.base.vectors.iter_mut().filter(|address| **address > 0).for_each(|address| *address += start);
-        self.rows.cells += start;
-        self.rows.values += start;
-        if let Some(fields) = &mut self.fields {
-            fields.relocate(start);
-        }
+    fn cell_count(&self) -> usize {
+        self.cells.iter().product()
+    }
+
+    /// Faces across an axis.
+    fn face_count(&self, axis: usize) -> usize {
+        self.cell_count() / self.cells[axis] * (self.cells[axis] + 1)
+    }
+
+    /// The finest level.
+    pub fn level(&self) -> DeviceLevel {
+        DeviceLevel::new(self.dimension, self.cells, 1.0)
     }
 }
 
-impl Cutter {
-    /// Places for all fields; those that do not last from one problem to the next have room for the whole grid.
-    fn take_fields(&mut self, dimension: usize, shape: [usize; 3], has_flow: bool) -> Fields {
-        let cells: usize = shape.iter().product();
-        let faces = |axis: usize| cells / shape[axis] * (shape[axis] + 1);
-        let mut fields = Fields::zeroed();
-        fields.liquid = self.take(8 * cells);
-        (0..dimension).for_each(|axis| fields.velocity[axis] = self.take(8 * faces(axis)));
-        fields.divergence = self.take(8 * cells);
-        fields.guess = self.take(8 * cells);
-        if has_flow {
-            (0..dimension).for_each(|axis| fields.flow[axis] = self.take(8 * faces(axis)));
+impl Arena {
+    /// Allocates memory for problems of a shape and for the vectors of a method.
+    pub fn new(
+        driver: &mut dyn Driver,
+        shape: ProblemShape,
+        source: Source,
+        vectors: &[Vector],
+    ) -> Result<Self, GpuError> {
+        if shape.level().size > i32::MAX / 4 {
+            return Err(GpuError::Unsupported("the lattice has more cells than 32-bit indices reach"));
         }
-        (0..dimension).for_each(|axis| fields.open[axis] = self.take(8 * faces(axis)));
-        fields.cell_open = self.take(8 * cells);
+        let lay_out = |driver: &dyn Driver, start| Self::lay_out(driver, start, shape, source, vectors);
+        let (_, bytes) = lay_out(driver, 0);
+        let start = driver.allocate(bytes)?;
+        let (arena, _) = lay_out(driver, start);
+        driver.write(arena.base.levels.address(), bytemuck::cast_slice(&arena.levels))?;
+        Ok(arena)
+    }
+
+    /// The addresses of all arrays in memory that begins at `start`, and how many bytes they take.
+    fn lay_out(
+        driver: &dyn Driver,
+        start: Address,
+        shape: ProblemShape,
+        source: Source,
+        vectors: &[Vector],
+    ) -> (Self, usize) {
+        let dimension = shape.dimension;
+        let mut levels = vec![shape.level()];
+        while let Some(coarse) = levels[levels.len() - 1].coarser(dimension) {
+            levels.push(coarse);
+        }
+        let mut space = Space { next: start };
+        // The arrays of a cycle lie together, level after level: tiny levels are copied in one piece.
+        for level in &mut levels {
+            let cells = level.entries();
+            level.coupling[..dimension].fill_with(|| space.take(cells));
+            level.excess = space.take(cells);
+            level.x = space.take(cells);
+            level.b = space.take(cells);
+            if level.is_small(driver.cluster()) {
+                level.residual = space.take(cells / 2);
+            }
+            level.flags = space.take(cells);
+        }
+        for (index, level) in levels.iter_mut().enumerate() {
+            let cells = level.entries();
+            let groups = level.size as usize / 4;
+            level.correction = space.take(cells);
+            level.floor = space.take(cells);
+            if index > 0 {
+                level.load = space.take(cells);
+                level.members = space.take(cells);
+            }
+            level.sides = space.take(cells);
+            level.kinds = space.take(groups);
+            level.mixed = space.take(1 + groups);
+            level.tile_marks = space.take(level.tile_count() as usize);
+        }
+        let mut base = Args { level: levels[0], ..Args::zeroed() };
+        let (cells, tiles) = (levels[0].entries(), levels[0].tile_count() as usize);
+        for list in [&mut base.near, &mut base.touched] {
+            *list = space.take(1 + levels[0].size as usize / 4);
+        }
+        base.busy_tiles = space.take(1 + tiles);
+        base.coupling[..dimension].fill_with(|| space.take(cells));
+        for array in [&mut base.excess, &mut base.q, &mut base.b, &mut base.lower] {
+            *array = space.take(cells);
+        }
+        // Black cells only.
+        for array in [&mut base.direction, &mut base.image, &mut base.product, &mut base.iterate] {
+            *array = space.take(cells / 2);
+        }
+        for &vector in vectors {
+            base.vectors[vector as usize] = space.take(if vector == Vector::Norms { NORM_LOG } else { cells });
+        }
+        base.scalars = space.take(1);
+        let cleared = (space.next - start) as usize;
+        base.partials = space.take(REDUCED_NUMBERS * driver.full_blocks() as usize);
+        base.grid_slots = space.take(GRID_SLOTS);
+        base.levels = space.take(levels.len());
+        let (row_buffer, fields) = match source {
+            Source::Rows(rows) => {
+                (RowBuffer { cells: space.take(rows), values: space.take(2 * rows), capacity: rows }, None)
+            }
+            Source::Fields { has_flow } => {
+                base.fields = space.take(1);
+                let fields = space.take_fields(shape, has_flow);
+                // Rows arrive only if no fields do. Two velocities have room for the two numbers of each.
+                let cells = Pointer::new(fields.liquid.address());
+                (RowBuffer { cells, values: fields.velocity[0], capacity: shape.cell_count() }, Some(fields))
+            }
+        };
+        (Self { base, levels, row_buffer, fields, start, cleared }, (space.next - start) as usize)
+    }
+}
+
+/// Gives out memory, array after array.
+struct Space {
+    next: Address,
+}
+
+impl Space {
+    fn take<T: Copy>(&mut self, count: usize) -> Pointer<T> {
+        let pointer = Pointer::new(self.next);
+        self.next = pointer.at(count).address().next_multiple_of(ALIGNMENT);
+        pointer
+    }
+
+    /// Memory for all fields. Those of one problem have room for the whole grid, too.
+    fn take_fields(&mut self, shape: ProblemShape, has_flow: bool) -> DeviceFields {
+        let cells = shape.cell_count();
+        let mut fields = DeviceFields::zeroed();
+        fields.liquid = self.take(cells);
+        (0..shape.dimension).for_each(|axis| fields.velocity[axis] = self.take(shape.face_count(axis)));
+        fields.divergence = self.take(cells);
+        fields.guess = self.take(cells);
+        if has_flow {
+            (0..shape.dimension).for_each(|axis| fields.flow[axis] = self.take(shape.face_count(axis)));
+        }
+        (0..shape.dimension).for_each(|axis| fields.open[axis] = self.take(shape.face_count(axis)));
+        fields.cell_open = self.take(cells);
         fields.separating = self.take(cells);
-        fields.labels = self.take(4 * cells);
-        fields.marks = self.take(cells.next_multiple_of(8));
-        fields.totals = self.take(size_of::<RowTotals>().max(size_of::<AnswerTotals>()));
-        fields.answer = fields.guess; // which has been taken up by then
+        fields.labels = self.take(cells);
+        fields.held = self.take(cells);
+        fields.row_totals = self.take(1);
+        fields.answer_totals = self.take(1);
+        // The kernels have read these when they write the others.
+        (fields.answer, fields.let_go) = (fields.guess, fields.held);
         fields
     }
 }
 
-impl Fields {
-    fn relocate(&mut self, start: Address) {
-        let Self {
-            liquid, open, cell_open, velocity, flow, divergence, guess, separating, labels, marks, answer, ..
-        } = self;
-        let one = [liquid, cell_open, divergence, guess, separating, labels, marks, answer];
-        let all = one.into_iter().chain(open).chain(velocity).chain(flow).chain([&mut self.totals]);
-        all.filter(|address| **address > 0).for_each(|address| *address += start);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_aligned_and_do_not_overlap() {
+        let mut space = Space { next: 512 };
+        let [first, second] = [space.take::<f32>(65), space.take::<f32>(1)];
+        assert_eq!((first.address(), second.address(), space.next), (512, 1024, 1280));
+    }
+
+    #[test]
+    fn a_plane_is_one_cell_thick() {
+        let shape = ProblemShape::of(&[5, 3]);
+        assert_eq!((shape.dimension, shape.cells, shape.cell_count()), (2, [5, 3, 1], 15));
+        assert_eq!([shape.face_count(0), shape.face_count(1)], [18, 20]);
+    }
+
+    #[test]
+    fn fields_that_are_written_late_share_the_memory_of_those_that_are_read_early() {
+        let mut space = Space { next: ALIGNMENT };
+        let fields = space.take_fields(ProblemShape::of(&[4, 4, 4]), false);
+        assert_eq!(fields.answer.address(), fields.guess.address());
+        assert_eq!(fields.let_go.address(), fields.held.address());
+        assert!(fields.flow.iter().all(|flow| flow.is_null()) && !fields.open[2].is_null());
+    }
+
+    #[cfg(feature = "emulation")]
+    mod on_the_host {
+        use super::*;
+        use crate::driver::EmulatedDriver;
+
+        #[test]
+        fn every_array_lies_inside_the_memory() {
+            let mut driver = EmulatedDriver::new(3, 1);
+            let shape = ProblemShape::of(&[9, 7, 5]);
+            let arena = Arena::new(&mut driver, shape, Source::Fields { has_flow: true }, &[Vector::Norms]).unwrap();
+            let (_, bytes) =
+                Arena::lay_out(&driver, arena.start, shape, Source::Fields { has_flow: true }, &[Vector::Norms]);
+            let inside = arena.start..arena.start + bytes as u64;
+            let fields = arena.fields.unwrap();
+            for address in [arena.base.q.address(), arena.base.scalars.address(), fields.answer_totals.address()] {
+                assert!(inside.contains(&address));
+            }
+            assert!(arena.base.vectors[Vector::Trial as usize].is_null());
+            assert!(arena.levels[0].load.is_null() && !arena.levels[1].load.is_null());
+        }
+
+        #[test]
+        fn a_lattice_beyond_32_bit_indices_is_refused() {
+            let mut driver = EmulatedDriver::new(3, 1);
+            let refused = Arena::new(&mut driver, ProblemShape::of(&[4096; 3]), Source::Rows(1), &[]);
+            assert!(matches!(refused, Err(GpuError::Unsupported(_))));
+        }
     }
 }

@@ -1,41 +1,40 @@
-//! Problems made of fields on the device, and answers as fields.
+//! Fields to the device, problems assembled from them there, and answers back as fields.
 //!
-//! Fields of walls stay there on the whole grid; of all others the window that holds the liquid is sent, and comes
-//! back, line by line.
+//! Fields of walls stay on the device, for the whole grid. Of all other fields only the window that holds the liquid is
+//! copied, row by row.
 
-use unstick_mlcp::fields::{PressureFields, Window};
+use bytemuck::Pod;
+use unstick_mlcp::fields::{MIN_THETA, PressureFields, Window};
 use unstick_parallel as parallel;
 
-use crate::arena::REDUCE_BLOCKS;
+use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
-use crate::hierarchy::Device;
-use crate::layout::{Address, AnswerTotals, Fields, Replace, RowTotals, THREADS};
-use crate::machine::{Kernel, Machine};
-use crate::resident::Resident;
+use crate::layout::{AnswerTotals, DeviceFields, Pointer, RowTotals, THREADS};
+use crate::problem::{DeviceProblem, LoadedWalls};
 
-/// The window's part of a field.
+/// Sends the part of a field inside a window.
 fn send<const D: usize>(
-    machine: &mut dyn Machine,
-    at: Address,
+    driver: &mut dyn Driver,
+    at: Pointer<f64>,
     window: Window<D>,
     shape: [usize; D],
     field: &[f64],
 ) -> Result<(), GpuError> {
-    machine.send(at, window.count(), &|from, piece| window.copy_from(shape, field, from, piece))
+    driver.send(at, window.count(), &|from, piece| window.copy_from(shape, field, from, piece))
 }
 
-/// Coordinates in three dimensions.
+/// Coordinates in three dimensions, with a value for the axis that a plane lacks.
 fn in_space<const D: usize>(place: [usize; D], missing: i32) -> [i32; 3] {
     std::array::from_fn(|axis| place.get(axis).map_or(missing, |&count| count as i32))
 }
 
-impl Resident {
-    /// Where fields are; callers have asked for room for them.
-    fn places(&self) -> Result<Fields, GpuError> {
+impl DeviceProblem {
+    /// Where fields arrive. Callers have asked for memory for them.
+    fn fields(&self) -> Result<DeviceFields, GpuError> {
         self.device.arena.fields.ok_or(GpuError::Unsupported("there is no room for fields"))
     }
 
-    /// Brings fields and the iterate to the device. `is_sealed`: every row is an equation.
+    /// Copies fields and the iterate to the device. `is_sealed`: every row is an equation.
     pub fn upload_fields<const D: usize>(
         &mut self,
         fields: &PressureFields<D>,
@@ -43,123 +42,127 @@ impl Resident {
         q: &[f64],
         is_sealed: bool,
     ) -> Result<(), GpuError> {
-        let mut places = self.places()?;
+        let on_device = self.fields()?;
         let wider = (0..D).fold(window, |window, axis| window.widened(axis, 1, 1, fields.cells));
-        (places.spacing, places.control) = (fields.spacing, fields.control);
-        (places.first, places.size) = (in_space(window.first, 0), in_space(window.size, 1));
-        (places.liquid_first, places.liquid_size) = (in_space(wider.first, 0), in_space(wider.size, 1));
-        places.is_sealed = is_sealed as i32;
-        let (divergence, flow) = (places.divergence, places.flow);
-        if fields.divergence.is_none() {
-            places.divergence = 0;
-        }
-        if fields.walls.flow.is_none() {
-            places.flow = [0; 3];
-        }
+        let described = DeviceFields {
+            spacing: fields.spacing,
+            control: fields.control,
+            min_theta: MIN_THETA,
+            window_first: in_space(window.first, 0),
+            window_size: in_space(window.size, 1),
+            window_cells: window.count() as i32,
+            liquid_first: in_space(wider.first, 0),
+            liquid_size: in_space(wider.size, 1),
+            is_sealed: is_sealed as i32,
+            divergence: fields.divergence.map_or(Pointer::NULL, |_| on_device.divergence),
+            flow: fields.walls.flow.map_or([Pointer::NULL; 3], |_| on_device.flow),
+            ..on_device
+        };
         self.clear(1.0)?;
-        self.device.machine.write(self.device.arena.base.fields, bytemuck::bytes_of(&places))?;
-        self.upload_walls(fields, window, &places)?;
-        let machine = &mut *self.device.machine;
-        send(machine, places.liquid, wider, fields.cells, fields.liquid)?;
-        send(machine, places.guess, window, fields.cells, q)?;
+        self.device.driver.write(self.device.arena.base.fields.address(), bytemuck::bytes_of(&described))?;
+        self.upload_walls(fields, window, &on_device)?;
+        let driver = &mut *self.device.driver;
+        send(driver, on_device.liquid, wider, fields.cells, fields.liquid)?;
+        send(driver, on_device.guess, window, fields.cells, q)?;
         if let Some(field) = fields.divergence {
-            send(machine, divergence, window, fields.cells, field)?;
+            send(driver, on_device.divergence, window, fields.cells, field)?;
         }
         for axis in 0..D {
             let shape = fields.faces(axis);
             let faces = window.widened(axis, 0, 1, shape);
-            send(machine, places.velocity[axis], faces, shape, fields.velocity[axis])?;
+            send(driver, on_device.velocity[axis], faces, shape, fields.velocity[axis])?;
             if let Some(field) = fields.walls.flow {
-                send(machine, flow[axis], faces, shape, field[axis])?;
+                send(driver, on_device.flow[axis], faces, shape, field[axis])?;
             }
         }
         Ok(())
     }
 
-    /// Walls, where they are others than those that are here: their planes along the last axis that hold liquid, or
-    /// all of them once it has spread.
+    /// Copies walls to the device, unless they are there. At first these are the planes along the last axis that hold
+    /// liquid, and all planes once the liquid has spread.
     fn upload_walls<const D: usize>(
         &mut self,
         fields: &PressureFields<D>,
         window: Window<D>,
-        places: &Fields,
+        on_device: &DeviceFields,
     ) -> Result<(), GpuError> {
         let needed = window.first[D - 1]..window.first[D - 1] + window.size[D - 1];
-        let planes = match &self.wall_fields {
-            Some((version, here)) if *version == fields.walls.version => {
-                if here.start <= needed.start && needed.end <= here.end {
+        let version = fields.walls.version;
+        let planes = match &self.loaded_walls {
+            Some(loaded) if loaded.version == version => {
+                if loaded.planes.start <= needed.start && needed.end <= loaded.planes.end {
                     return Ok(());
                 }
                 0..fields.cells[D - 1]
             }
             _ => needed,
         };
-        self.wall_fields = None; // until they are here
-        let machine = &mut *self.device.machine;
+        self.loaded_walls = None; // until the copies have succeeded
+        let driver = &mut *self.device.driver;
         let plane = |shape: [usize; D]| shape[..D - 1].iter().product::<usize>();
         for axis in 0..D {
             let plane = plane(fields.faces(axis));
             let part = planes.start * plane..(planes.end + (axis == D - 1) as usize) * plane;
-            let at = places.open[axis] + 8 * part.start as u64;
-            machine.write(at, bytemuck::cast_slice(&fields.walls.open[axis][part]))?;
+            let at = on_device.open[axis].at(part.start);
+            driver.write(at.address(), bytemuck::cast_slice(&fields.walls.open[axis][part]))?;
         }
         let part = planes.start * plane(fields.cells)..planes.end * plane(fields.cells);
-        let at = part.start as u64;
-        machine.write(places.cell_open + 8 * at, bytemuck::cast_slice(&fields.walls.cell_open[part.clone()]))?;
-        machine.write(places.separating + at, bytemuck::cast_slice(&fields.walls.separating[part]))?;
-        self.wall_fields = Some((fields.walls.version, planes));
+        let at = on_device.cell_open.at(part.start);
+        driver.write(at.address(), bytemuck::cast_slice(&fields.walls.cell_open[part.clone()]))?;
+        let at = on_device.separating.at(part.start);
+        driver.write(at.address(), bytemuck::cast_slice(&fields.walls.separating[part]))?;
+        self.loaded_walls = Some(LoadedWalls { version, planes });
         Ok(())
     }
 
-    /// Makes the problem of the fields.
+    /// Assembles the problem of the fields.
     pub fn assemble(&mut self, cells: usize) -> Result<RowTotals, GpuError> {
-        let at = self.places()?.totals;
-        let Device { machine, arena } = &mut self.device;
-        let blocks = (cells as u32).div_ceil(THREADS);
-        for kernel in [Kernel::AssembleRows, Kernel::JoinRows, Kernel::HoldRows] {
-            machine.launch(kernel, blocks, THREADS, &arena.base)?;
+        let args = self.device.arena.base;
+        for kernel in [Kernel::AssembleRows, Kernel::JoinComponents, Kernel::HoldComponents] {
+            self.device.driver.launch_items(kernel, cells, &args)?;
         }
-        machine.launch(Kernel::AssembleB, blocks.min(REDUCE_BLOCKS), THREADS, &arena.base)?;
-        let mut totals = RowTotals::default();
-        machine.read(at, bytemuck::bytes_of_mut(&mut totals))?;
+        let totals: RowTotals = self.total(Kernel::AssembleB, cells, self.fields()?.row_totals)?;
         self.wall_rows = totals.walls as usize;
         self.norm = totals.reference.max(f64::MIN_POSITIVE);
-        (self.loose, self.loose_rows) = (0, 0);
+        (self.loose_components, self.loose_rows) = (0, 0);
         Ok(totals)
     }
 
-    /// Zero as the iterate.
+    /// Runs a kernel that ends with totals over all cells of the window, and reads them.
+    fn total<T: Pod>(&mut self, kernel: Kernel, cells: usize, at: Pointer<T>) -> Result<T, GpuError> {
+        let driver = &mut self.device.driver;
+        let blocks = (cells as u32).div_ceil(THREADS).min(driver.full_blocks());
+        driver.launch(kernel, blocks, THREADS, &self.device.arena.base)?;
+        let mut totals = T::zeroed();
+        driver.read(at.address(), bytemuck::bytes_of_mut(&mut totals))?;
+        Ok(totals)
+    }
+
+    /// Makes the iterate zero.
     pub fn clear_iterate(&mut self) -> Result<(), GpuError> {
-        let bytes = 16 * self.device.level(0).size as usize;
-        self.device.machine.zero(self.device.arena.base.q, bytes)
+        let bytes = size_of::<f64>() * self.device.level(0).entries();
+        self.device.driver.zero(self.device.arena.base.q.address(), bytes)
     }
 
-    /// Marks of the window's cells: after the assembly whether rows are held, after the judgement whether they have
-    /// let go.
-    pub fn marks(&mut self, cells: usize) -> Result<Vec<u8>, GpuError> {
-        let mut marks = vec![0; cells];
-        let at = self.places()?.marks;
-        self.device.machine.read(at, &mut marks)?;
-        Ok(marks)
+    /// After the assembly: whether the component of each cell of the window has air.
+    pub fn held(&mut self, cells: usize) -> Result<Vec<u8>, GpuError> {
+        let at = self.fields()?.held;
+        self.read_bytes(at, cells)
     }
 
-    /// Changes rows by their cells.
-    pub fn replace(&mut self, what: Replace, cells: &[u32], values: &[f64]) -> Result<(), GpuError> {
-        self.scatter((Kernel::ReplaceRows, what as i32), cells, values, 1)
+    fn read_bytes(&mut self, at: Pointer<u8>, count: usize) -> Result<Vec<u8>, GpuError> {
+        let mut bytes = vec![0; count];
+        self.device.driver.read(at.address(), &mut bytes)?;
+        Ok(bytes)
     }
 
-    /// What the answer is worth; it becomes a field.
-    pub fn judge(&mut self, cells: usize) -> Result<AnswerTotals, GpuError> {
-        let at = self.places()?.totals;
-        let Device { machine, arena } = &mut self.device;
-        let blocks = (cells as u32).div_ceil(THREADS).min(REDUCE_BLOCKS);
-        machine.launch(Kernel::JudgeRows, blocks, THREADS, &arena.base)?;
-        let mut totals = AnswerTotals::default();
-        machine.read(at, bytemuck::bytes_of_mut(&mut totals))?;
-        Ok(totals)
+    /// Turns the answer into a field and measures it.
+    pub fn measure_answer(&mut self, cells: usize) -> Result<AnswerTotals, GpuError> {
+        let at = self.fields()?.answer_totals;
+        self.total(Kernel::MeasureAnswer, cells, at)
     }
 
-    /// The answer back: zero and false outside of the window.
+    /// Copies the answer back. It is zero and `false` outside of the window.
     pub fn download_fields<const D: usize>(
         &mut self,
         shape: [usize; D],
@@ -167,14 +170,26 @@ impl Resident {
         q: &mut [f64],
         active: &mut [bool],
     ) -> Result<(), GpuError> {
-        let marks = self.marks(window.count())?;
+        let on_device = self.fields()?;
+        let let_go = self.read_bytes(on_device.let_go, window.count())?;
         parallel::for_each((&mut *q, &mut *active), |(q, active)| {
             q.fill(0.0);
             active.fill(false);
         });
-        let marks: Vec<bool> = marks.into_iter().map(|mark| mark != 0).collect();
-        window.copy_to(shape, 0, &marks, active);
-        let answer = self.places()?.answer;
-        self.device.machine.receive(answer, window.count(), &mut |from, piece| window.copy_to(shape, from, piece, q))
+        let let_go: Vec<bool> = let_go.into_iter().map(|byte| byte != 0).collect();
+        window.copy_to(shape, 0, &let_go, active);
+        let mut take = |from: usize, piece: &[f64]| window.copy_to(shape, from, piece, q);
+        self.device.driver.receive(on_device.answer, window.count(), &mut take)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_lies_in_space() {
+        assert_eq!(in_space([3, 4], 1), [3, 4, 1]);
+        assert_eq!(in_space([3, 4, 5], 1), [3, 4, 5]);
     }
 }

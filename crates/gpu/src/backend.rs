@@ -1,4 +1,4 @@
-//! Where a solver runs: the choice between the processor and a device.
+//! The choice between the processor and a device.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use unstick_mlcp::SolverName;
 use crate::error::GpuError;
 use crate::solver::Gpu;
 
-/// A wish: what is to solve.
+/// Where a solver should run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// The processor.
@@ -15,24 +15,24 @@ pub enum Backend {
     Cpu,
     /// The GPU and nothing else.
     Gpu,
-    /// The GPU where there is one that has the solver, else the processor.
+    /// The GPU if there is one that has the solver, otherwise the processor.
     Auto,
 }
 
-/// What came of it.
+/// Where a solver runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
-    /// The processor, and why not the GPU where that would have been welcome.
+    /// The processor. If a GPU was possible, the reason why there is none.
     Cpu(Option<GpuError>),
-    /// A device.
+    /// This device.
     Gpu(Gpu),
 }
 
 impl Backend {
-    /// All of them, by name.
+    /// All choices, by name.
     pub const ALL: [(&'static str, Self); 3] = [("cpu", Self::Cpu), ("gpu", Self::Gpu), ("auto", Self::Auto)];
 
-    /// Decides for a solver.
+    /// Decides where a solver runs.
     ///
     /// ```
     /// use unstick_gpu::{Backend, Placement};
@@ -51,8 +51,8 @@ impl Backend {
         }
     }
 
-    /// The same for problems on a grid of so many cells. Kernels are compiled and memory is taken for a moment, so
-    /// that what is missing shows before anything is begun.
+    /// The same for problems on a grid of this size. Kernels are compiled and memory is allocated for a moment, so that
+    /// a failure shows before a run begins.
     pub fn place_on(self, name: &SolverName, cells: &[usize]) -> Result<Placement, GpuError> {
         let placement = self.place(name)?;
         let Some(gpu) = placement.gpu() else { return Ok(placement) };
@@ -64,7 +64,7 @@ impl Backend {
 }
 
 impl Placement {
-    /// The device, if it is one.
+    /// The device, if there is one.
     pub fn gpu(&self) -> Option<Gpu> {
         match self {
             Self::Cpu(_) => None,
@@ -80,5 +80,31 @@ impl fmt::Display for Placement {
             Self::Cpu(Some(reason)) => write!(f, "cpu ({reason})"),
             Self::Gpu(gpu) => write!(f, "gpu ({})", gpu.name().unwrap_or_else(|error| error.to_string())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_needs_no_reason() {
+        let placement = Backend::Cpu.place(&"psor".parse().unwrap()).unwrap();
+        assert_eq!((placement.to_string().as_str(), placement.gpu()), ("cpu", None));
+    }
+
+    #[test]
+    fn a_solver_without_kernels_runs_on_the_processor_or_not_at_all() {
+        let name = "psor".parse().unwrap();
+        let placement = Backend::Auto.place_on(&name, &[8, 8]).unwrap();
+        assert!(matches!(placement, Placement::Cpu(Some(_))));
+        assert!(placement.to_string().starts_with("cpu ("));
+        assert!(Backend::Gpu.place_on(&name, &[8, 8]).is_err());
+    }
+
+    #[test]
+    fn names_are_those_of_the_command() {
+        assert_eq!(Backend::ALL.map(|(name, _)| name), ["cpu", "gpu", "auto"]);
+        assert_eq!(Backend::default(), Backend::Cpu);
     }
 }

@@ -5,9 +5,9 @@ use unstick_mlcp::SolverName;
 use crate::error::GpuError;
 use crate::layout::{Precondition, Vector};
 
-/// How a solver runs.
+/// A method that runs on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum DeviceMethod {
     Best,
     Sticking(Precondition),
     Policy(Precondition),
@@ -16,32 +16,32 @@ pub(crate) enum Plan {
 
 use Precondition::{Cycle, CycleAlone, Diagonal, Nothing};
 
-/// All of them, by their full names.
-const CATALOGUE: [(&str, Plan); 13] = [
-    ("best", Plan::Best),
-    ("policy+cg/none", Plan::Policy(Nothing)),
-    ("policy+cg/jacobi", Plan::Policy(Diagonal)),
-    ("policy+cg/multigrid", Plan::Policy(Cycle)),
-    ("policy+multigrid", Plan::Policy(CycleAlone)),
-    ("newton+cg/none", Plan::Newton(Nothing)),
-    ("newton+cg/jacobi", Plan::Newton(Diagonal)),
-    ("newton+cg/multigrid", Plan::Newton(Cycle)),
-    ("newton+multigrid", Plan::Newton(CycleAlone)),
-    ("sticking+cg/none", Plan::Sticking(Nothing)),
-    ("sticking+cg/jacobi", Plan::Sticking(Diagonal)),
-    ("sticking+cg/multigrid", Plan::Sticking(Cycle)),
-    ("sticking+multigrid", Plan::Sticking(CycleAlone)),
+/// The solvers of the device, by their full names.
+const CATALOGUE: [(&str, DeviceMethod); 13] = [
+    ("best", DeviceMethod::Best),
+    ("policy+cg/none", DeviceMethod::Policy(Nothing)),
+    ("policy+cg/jacobi", DeviceMethod::Policy(Diagonal)),
+    ("policy+cg/multigrid", DeviceMethod::Policy(Cycle)),
+    ("policy+multigrid", DeviceMethod::Policy(CycleAlone)),
+    ("newton+cg/none", DeviceMethod::Newton(Nothing)),
+    ("newton+cg/jacobi", DeviceMethod::Newton(Diagonal)),
+    ("newton+cg/multigrid", DeviceMethod::Newton(Cycle)),
+    ("newton+multigrid", DeviceMethod::Newton(CycleAlone)),
+    ("sticking+cg/none", DeviceMethod::Sticking(Nothing)),
+    ("sticking+cg/jacobi", DeviceMethod::Sticking(Diagonal)),
+    ("sticking+cg/multigrid", DeviceMethod::Sticking(Cycle)),
+    ("sticking+multigrid", DeviceMethod::Sticking(CycleAlone)),
 ];
 
-impl Plan {
-    /// The plan of a solver.
+impl DeviceMethod {
+    /// The method of a solver.
     pub fn of(name: &SolverName) -> Result<Self, GpuError> {
         let name = name.to_string();
-        let plan = CATALOGUE.iter().find(|(known, _)| *known == name).map(|&(_, plan)| plan);
-        plan.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
+        let method = CATALOGUE.iter().find(|(known, _)| *known == name).map(|&(_, method)| method);
+        method.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
     }
 
-    /// Cycles after which the method gives up unless told otherwise, as on the processor.
+    /// The default limit on cycles, as on the processor.
     pub fn max_cycles(self) -> usize {
         match self {
             Self::Best | Self::Policy(_) => 1000,
@@ -50,7 +50,7 @@ impl Plan {
         }
     }
 
-    /// The vectors it needs beside those of `best`.
+    /// The vectors that it needs in addition to those of `best`.
     pub fn vectors(self) -> Vec<Vector> {
         let (precondition, has_trial) = match self {
             Self::Best => return Vec::new(),
@@ -79,6 +79,22 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn vectors_follow_from_the_preconditioner_and_the_method() {
+        let vectors = |name: &str| DeviceMethod::of(&name.parse().unwrap()).unwrap().vectors();
+        assert!(vectors("best").is_empty());
+        assert!(!vectors("policy+cg/none").contains(&Vector::Preconditioned));
+        assert!(vectors("policy+cg/jacobi").contains(&Vector::Exchanged));
+        assert!(!vectors("policy+cg/multigrid").contains(&Vector::Exchanged));
+        assert!(vectors("newton+multigrid").contains(&Vector::Trial));
+    }
+
+    #[test]
+    fn a_solver_that_the_device_lacks_is_refused_with_those_it_has() {
+        let error = DeviceMethod::of(&"psor".parse().unwrap()).unwrap_err();
+        assert!(error.to_string().starts_with("`psor` does not run on the GPU, which has best, "), "{error}");
+    }
 
     #[test]
     fn every_name_is_the_full_name_of_a_solver() {

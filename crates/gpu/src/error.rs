@@ -1,4 +1,4 @@
-//! What can go wrong on a device.
+//! Errors of a device.
 
 use unstick_mlcp::SolveError;
 
@@ -9,37 +9,37 @@ pub enum GpuError {
     /// A library is not installed.
     #[error("{library} was not found: {needed}")]
     Library {
-        /// Which one.
+        /// Its name.
         library: &'static str,
-        /// What would bring it.
+        /// How to get it.
         needed: &'static str,
     },
-    /// The driver offers no device of that number.
+    /// There is no device of that number.
     #[error("there is no GPU {ordinal}, the driver offers {count}")]
     NoDevice {
-        /// The one asked for.
+        /// The number asked for.
         ordinal: usize,
-        /// How many there are.
+        /// The number of devices.
         count: usize,
     },
-    /// The kernels were not accepted.
+    /// The kernels do not compile.
     #[error("the kernels do not compile on this device: {log}")]
     Compile {
         /// What the compiler says.
         log: String,
     },
-    /// Not enough memory.
+    /// The device has too little memory.
     #[error("the GPU has no room for {needed} MiB ({free} MiB are free)")]
     Memory {
         /// MiB asked for.
         needed: usize,
-        /// MiB there are.
+        /// MiB that are free.
         free: usize,
     },
     /// The driver reports an error; the device may be lost.
-    #[error("the GPU failed while it was to {action}: {message}")]
+    #[error("the GPU failed to {action}: {message}")]
     Driver {
-        /// What it was doing.
+        /// What it was asked to do.
         action: &'static str,
         /// What the driver says.
         message: String,
@@ -47,12 +47,12 @@ pub enum GpuError {
     /// A solver that the device does not have.
     #[error("`{name}` does not run on the GPU, which has {known}")]
     Solver {
-        /// The one asked for.
+        /// The solver asked for.
         name: String,
-        /// Those that do.
+        /// The solvers of the device.
         known: String,
     },
-    /// A problem that the device cannot take.
+    /// A problem that the device cannot solve.
     #[error("{0}")]
     Unsupported(&'static str),
 }

@@ -1,16 +1,17 @@
-//! Problems given as fields, solved where they are made: on the device.
+//! Problems given as fields, which the device assembles and solves.
 
 use std::time::Instant;
 
+use bytemuck::Zeroable;
 use unstick_mlcp::fields::{FieldReport, FieldRows, FieldSolver, PressureFields, Window};
 use unstick_mlcp::run::{self, Reached, Remote, Task, Trace};
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError};
 
-use crate::arena::Source;
-use crate::catalogue::Plan;
+use crate::arena::{ProblemShape, Source};
+use crate::catalogue::DeviceMethod;
 use crate::error::GpuError;
 use crate::layout::{AnswerTotals, Replace, RowTotals};
-use crate::resident::{Resident, Times};
+use crate::problem::{DeviceProblem, Times};
 use crate::solver::GpuSolver;
 
 impl<const D: usize> FieldSolver<D> for GpuSolver {
@@ -24,33 +25,34 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
         fields.check(q, active)?;
-        let (name, plan, stop) = (self.name(), self.plan, self.options.stop);
+        let (name, method, stop) = (self.name(), self.method, self.options.stop);
         let begin = Instant::now();
-        let resident = self.resident(&fields.cells, Source::Fields { has_flow: fields.walls.flow.is_some() })?;
+        let source = Source::Fields { has_flow: fields.walls.flow.is_some() };
+        let memory = self.problem(ProblemShape::of(&fields.cells), source)?;
         let window = Window::around_negative(fields.cells, fields.liquid);
-        let is_sealed = matches!(plan, Plan::Sticking(_));
-        resident.upload_fields(fields, window, q, is_sealed)?;
-        let uploaded = resident.wait()?;
-        let totals = resident.assemble(window.count())?;
+        let is_sealed = matches!(method, DeviceMethod::Sticking(_));
+        memory.upload_fields(fields, window, q, is_sealed)?;
+        let uploaded = memory.wait()?;
+        let totals = memory.assemble(window.count())?;
         if totals.faults > 0.0 {
             let not_finite = SolveError::NotFinite { cycle: 0, residual: totals.reference };
             return Err(fields.first_fault(q).map_or(not_finite, SolveError::Problem));
         }
         let unheld = match totals.unheld > 0.0 {
-            true => Some(unheld_rows(resident, fields, window)?),
+            true => Some(unheld_rows(memory, fields, window)?),
             false => None,
         };
         let problem = unheld.as_ref().map(FieldRows::problem).transpose()?;
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
-        let answer = AnswerTotals::default();
+        let answer = AnswerTotals::zeroed();
         let mut remote =
-            OnDevice { resident, plan, fields, window, totals, unheld: unheld.as_ref(), problem, answer, times };
-        let solve = run::run_remote(name, &mut remote, &stop, plan.max_cycles())?;
-        let OnDevice { resident, answer, mut times, .. } = remote;
-        let judged = Instant::now();
-        resident.download_fields(fields.cells, window, q, active)?;
-        times.download = judged.elapsed();
+            FieldProblem { memory, method, fields, window, totals, unheld: unheld.as_ref(), problem, answer, times };
+        let solve = run::run_remote(name, &mut remote, &stop, method.max_cycles())?;
+        let FieldProblem { memory, answer, mut times, .. } = remote;
+        let measured = Instant::now();
+        memory.download_fields(fields.cells, window, q, active)?;
+        times.download = measured.elapsed();
         self.times = times;
         Ok(FieldReport {
             solve,
@@ -61,22 +63,22 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
     }
 }
 
-/// The rows that no air holds: parts of the liquid whose pressure is known only up to a constant. They are seldom
-/// many, and the processor takes care of them.
+/// The rows of components without air, whose pressure is known only up to a constant. There are few of them as a rule,
+/// and the processor handles them.
 fn unheld_rows<const D: usize>(
-    resident: &mut Resident,
+    memory: &mut DeviceProblem,
     fields: &PressureFields<D>,
     window: Window<D>,
 ) -> Result<FieldRows<D>, SolveError> {
-    let is_held = resident.marks(window.count())?;
-    let is_meant = |cell| window.index_of(fields.cells, cell).is_some_and(|index| is_held[index] == 0);
-    Ok(fields.rows_of(is_meant)?)
+    let held = memory.held(window.count())?;
+    let is_unheld = |cell| window.index_of(fields.cells, cell).is_some_and(|index| held[index] == 0);
+    Ok(fields.rows_of(is_unheld)?)
 }
 
-/// A problem on the device, and what the host has to know of it.
-struct OnDevice<'d, 'f, const D: usize> {
-    resident: &'d mut Resident,
-    plan: Plan,
+/// A problem given as fields, in the memory of the device. The host has the rows without air.
+struct FieldProblem<'d, 'f, const D: usize> {
+    memory: &'d mut DeviceProblem,
+    method: DeviceMethod,
     fields: &'f PressureFields<'f, D>,
     window: Window<D>,
     totals: RowTotals,
@@ -86,10 +88,10 @@ struct OnDevice<'d, 'f, const D: usize> {
     times: Times,
 }
 
-impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
+impl<'f, const D: usize> Remote<'f> for FieldProblem<'_, 'f, D> {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
         if self.totals.reference == 0.0 {
-            self.resident.clear_iterate()?;
+            self.memory.clear_iterate()?;
         }
         Ok(self.totals.reference)
     }
@@ -104,25 +106,25 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
     }
 
     fn iterate(&mut self, task: Option<Task<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
-        let (plan, begin) = (self.plan, Instant::now());
-        let resident = &mut *self.resident;
+        let (method, begin) = (self.method, Instant::now());
+        let memory = &mut *self.memory;
         if let (Some(task), Some(rows), Some(problem)) = (task, self.unheld, &self.problem) {
             let lattice = rows.operator.lattice();
-            resident.replace(Replace::B, lattice.cells(), task.problem.b())?;
+            memory.replace(Replace::B, lattice.cells(), task.problem.b())?;
             let opened = (0..problem.size()).filter(|&row| problem.is_wall(row) && !task.problem.is_wall(row));
             let opened: Vec<u32> = opened.map(|row| lattice.cells()[row]).collect();
-            resident.replace(Replace::Walls, &opened, &vec![0.0; opened.len()])?;
-            resident.wall_rows = self.totals.walls as usize - opened.len();
-            resident.list_loose(task.loose, lattice)?;
+            memory.replace(Replace::Walls, &opened, &vec![0.0; opened.len()])?;
+            memory.wall_rows = self.totals.walls as usize - opened.len();
+            memory.list_loose(task.loose, lattice)?;
             let reference = self.totals.held_reference.max(task.problem.residual_at_zero());
-            resident.norm = reference.max(f64::MIN_POSITIVE);
+            memory.norm = reference.max(f64::MIN_POSITIVE);
         }
-        let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
-        if !plan.iterate(resident, trace)? {
+        let ready = trace.set_up(|| method.set_up(memory).and_then(|()| memory.wait()))?;
+        if !method.iterate(memory, trace)? {
             trace.stall("the device made no progress");
         }
         self.times.setup = ready - begin;
-        self.times.solve = resident.wait()? - ready;
+        self.times.solve = memory.wait()? - ready;
         Ok(())
     }
 
@@ -130,14 +132,14 @@ impl<'f, const D: usize> Remote<'f> for OnDevice<'_, 'f, D> {
         let Some(rows) = self.unheld else { return Ok(()) };
         let cells = rows.operator.lattice().cells();
         let mut q = vec![0.0; cells.len()];
-        self.resident.download(cells, &mut q)?;
+        self.memory.download(cells, &mut q)?;
         settle(&mut q);
-        self.resident.replace(Replace::Q, cells, &q)?;
-        Ok(self.resident.replace(Replace::B, cells, &rows.b)?)
+        self.memory.replace(Replace::Q, cells, &q)?;
+        Ok(self.memory.replace(Replace::B, cells, &rows.b)?)
     }
 
     fn judge(&mut self) -> Result<Reached, SolveError> {
-        self.answer = self.resident.judge(self.window.count())?;
+        self.answer = self.memory.measure_answer(self.window.count())?;
         let AnswerTotals { residual, active, .. } = self.answer;
         Ok(Reached { residual, wall_rows: self.totals.walls as usize, active_rows: active as usize })
     }

@@ -1,28 +1,37 @@
-//! Conjugate gradients in double precision on the device, in batches that the host does not watch.
+//! Conjugate gradients in double precision on the device. The host looks at them after each batch.
 
 use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 
+use crate::driver::Kernel;
 use crate::error::GpuError;
-use crate::layout::{Args, BATCH, LOG, Precondition, Progress, THREADS, Truncation, Vector};
-use crate::machine::Kernel;
-use crate::resident::Resident;
+use crate::layout::{Args, BATCH, NORM_LOG, Precondition, Progress, THREADS, Truncation, Vector};
+use crate::problem::DeviceProblem;
 
-/// Iterations of a linear solve, as on the processor.
+/// The most iterations of a linear solve, as on the processor.
 pub(crate) const MOST_ITERATIONS: usize = 10_000;
 
-/// Cycles alone must gain a digit within this many.
+/// Cycles without conjugate gradients must gain a digit within this many.
 const PATIENCE: usize = 200;
 
-/// What a linear solve is to reach.
-pub(crate) struct Aim {
-    /// A part of the right-hand side, and no less than `least`.
+/// When a linear solve ends.
+pub(crate) struct LinearTarget {
+    /// At this part of the right-hand side,
     pub forcing: f64,
+    /// but not below this residual,
     pub least: f64,
+    /// or after this many iterations.
     pub most_iterations: usize,
 }
 
-impl Resident {
-    /// What of the hierarchy a method needs that solves its systems here.
+impl LinearTarget {
+    /// The residual to reach from `norm`.
+    fn residual(&self, norm: f64) -> f64 {
+        (self.forcing * norm).max(self.least)
+    }
+}
+
+impl DeviceProblem {
+    /// Sets up what these linear solves need of the hierarchy.
     pub fn set_up_rows(&mut self, precondition: Precondition) -> Result<(), GpuError> {
         if precondition.has_cycle() {
             return self.device.set_up();
@@ -30,33 +39,39 @@ impl Resident {
         self.device.launch(Kernel::ClassifyFine, &self.device.args(0))?;
         self.device.launch(Kernel::ListMixed, &self.device.args(0))?;
         let args = self.device.args(0);
-        self.device.machine.launch(Kernel::ListTiles, 1, THREADS, &args)?;
-        let mut busy = 0u32;
-        self.device.machine.read(args.busy, bytemuck::bytes_of_mut(&mut busy))?;
-        let has_vectors = args.vectors[Vector::Exchanged as usize] != 0;
-        self.crew_kernel = self.device.machine.crew().kernel(busy).filter(|_| has_vectors);
+        self.device.driver.launch(Kernel::ListTiles, 1, THREADS, &args)?;
+        let mut busy_tiles = 0u32;
+        self.device.driver.read(args.busy_tiles.address(), bytemuck::bytes_of_mut(&mut busy_tiles))?;
+        let has_vectors = !args.vectors[Vector::Exchanged as usize].is_null();
+        let grid = self.device.driver.cooperative_grid();
+        self.cooperative_kernel = grid.kernel(busy_tiles).filter(|_| has_vectors);
         Ok(())
     }
 
-    /// The levels follow the pinned rows.
+    /// Lets the levels follow the pinned rows.
     pub fn truncate(&mut self, precondition: Precondition) -> Result<(), GpuError> {
         if precondition.has_cycle() {
             let known = self.recordings.truncation;
             self.recordings.truncation =
-                Some(self.replay(known, |resident| resident.device.truncate(0, Truncation::Always))?);
+                Some(self.replay(known, |problem| problem.device.truncate(0, Truncation::Always))?);
         }
         Ok(())
     }
 
-    /// Arguments with the vectors of the method: where it has none of its own, z is r and x is q.
+    /// Arguments with the vectors of the method. A vector without memory of its own shares that of another.
     pub fn vectors(&self, precondition: Precondition) -> Args {
-        let mut args = Args { mode: precondition as i32, ..self.device.args(0) };
-        for (own, other) in
-            [(Vector::Preconditioned, args.vectors[Vector::Residual as usize]), (Vector::Answer, args.q)]
-        {
-            let address = &mut args.vectors[own as usize];
-            if *address == 0 {
-                *address = other;
+        let mut args = Args { precondition: precondition as i32, ..self.device.args(0) };
+        let vector = |vector: Vector| args.vectors[vector as usize];
+        let shared = [
+            (Vector::Preconditioned, vector(Vector::Residual)),
+            (Vector::Answer, args.q),
+            (Vector::Image, vector(Vector::Next)),
+            (Vector::PreconditionedImage, vector(Vector::OtherExchanged)),
+        ];
+        for (vector, other) in shared {
+            let pointer = &mut args.vectors[vector as usize];
+            if pointer.is_null() {
+                *pointer = other;
             }
         }
         args
@@ -66,48 +81,48 @@ impl Resident {
     pub fn solve_rows(
         &mut self,
         precondition: Precondition,
-        aim: Aim,
+        goal: LinearTarget,
         mut watch: Option<&mut dyn FnMut(f64)>,
     ) -> Result<LinearReport, GpuError> {
         let args = self.vectors(precondition);
         self.device.reduce(Kernel::BeginRows, &args)?;
         let norm = self.device.scalars()?.norm;
-        let target = (aim.forcing * norm).max(aim.least);
-        if norm <= target || aim.most_iterations == 0 {
+        let target = goal.residual(norm);
+        if norm <= target || goal.most_iterations == 0 {
             let outcome = if norm <= target { LinearOutcome::Converged } else { LinearOutcome::IterationLimit };
             return Ok(LinearReport { outcome, iterations: 0, residual: norm });
         }
-        let rows = aim.most_iterations.min(i32::MAX as usize) as i32;
-        self.device.machine.launch(Kernel::Aim, 1, THREADS, &Args { factor: target, rows, ..args })?;
-        let together = self.crew_kernel.filter(|_| !precondition.has_cycle());
+        let iteration_limit = goal.most_iterations.min(i32::MAX as usize) as i32;
+        self.device.driver.launch(Kernel::SetTarget, 1, THREADS, &Args { target, iteration_limit, ..args })?;
+        let cooperative_kernel = self.cooperative_kernel.filter(|_| !precondition.has_cycle());
         let batch = match () {
-            () if together.is_some() => LOG,
-            () if precondition.has_cycle() => 1, // it takes much longer than the host needs to look
+            () if cooperative_kernel.is_some() => NORM_LOG,
+            () if precondition.has_cycle() => 1, // a cycle takes much longer than a look of the host
             () => BATCH,
         };
         let (mut parity, mut seen, mut to_beat) = (0, 0, norm);
         loop {
-            if let Some(kernel) = together {
-                let (crew, rows) = (self.device.machine.crew(), batch as i32);
+            if let Some(kernel) = cooperative_kernel {
+                let (grid, batch) = (self.device.driver.cooperative_grid(), batch as i32);
                 self.device.launch(Kernel::RenewRows, &args)?;
                 self.device.reduce(Kernel::RenewImages, &args)?;
-                self.device.machine.launch(kernel, crew.blocks, crew.threads, &Args { rows, ..args })?;
+                self.device.driver.launch(kernel, grid.blocks, grid.threads, &Args { batch, ..args })?;
             } else {
                 let known = self.recordings.batches[parity];
-                let recording = self.replay(known, |resident| resident.launch_batch(precondition, batch, parity))?;
+                let recording = self.replay(known, |problem| problem.launch_batch(precondition, batch, parity))?;
                 self.recordings.batches[parity] = Some(recording);
                 parity = (parity + batch) % 2;
             }
             let scalars = self.device.scalars()?;
             let iterations = scalars.iterations as usize;
             if let Some(watch) = &mut watch {
-                let at = args.vectors[Vector::Norms as usize] + 8 * (seen % LOG) as u64;
+                let at = args.vectors[Vector::Norms as usize].at(seen % NORM_LOG);
                 let mut norms = vec![0.0; iterations - seen];
-                self.device.machine.read(at, bytemuck::cast_slice_mut(&mut norms))?;
+                self.device.driver.read(at.address(), bytemuck::cast_slice_mut(&mut norms))?;
                 norms.into_iter().for_each(&mut *watch);
             }
             seen = iterations;
-            let mut has_broken_down = scalars.is_stopped == Progress::Broken as i32;
+            let mut has_broken_down = scalars.progress == Progress::Broken as i32;
             if precondition == Precondition::CycleAlone && iterations.is_multiple_of(PATIENCE) {
                 has_broken_down |= scalars.norm > 0.1 * to_beat;
                 to_beat = scalars.norm;
@@ -115,14 +130,14 @@ impl Resident {
             let outcome = match () {
                 () if scalars.norm <= target => LinearOutcome::Converged,
                 () if has_broken_down => LinearOutcome::Breakdown,
-                () if scalars.is_stopped == Progress::Done as i32 => LinearOutcome::IterationLimit,
+                () if scalars.progress == Progress::Done as i32 => LinearOutcome::IterationLimit,
                 () => continue,
             };
             return Ok(LinearReport { outcome, iterations, residual: scalars.norm });
         }
     }
 
-    /// Iterations, the first of them with the directions in their places or exchanged.
+    /// Launches iterations. With parity 1 the first of them finds the two directions exchanged.
     fn launch_batch(&mut self, precondition: Precondition, count: usize, parity: usize) -> Result<(), GpuError> {
         let mut args = self.vectors(precondition);
         let [before, next] = [Vector::Direction as usize, Vector::Next as usize];
@@ -131,13 +146,44 @@ impl Resident {
                 args.vectors.swap(before, next);
             }
             if precondition.has_cycle() {
-                self.device.launch(Kernel::LoadCycle, &args)?;
+                self.device.launch(Kernel::BeginCycle, &args)?;
                 self.device.cycle(0, false)?;
-                self.device.reduce(Kernel::TakeCycle, &args)?;
+                self.device.reduce(Kernel::EndCycle, &args)?;
             }
             self.device.reduce(Kernel::MultiplyRows, &args)?;
             self.device.reduce(Kernel::StepRows, &args)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_a_part_of_the_residual_but_not_below_the_least() {
+        let goal = LinearTarget { forcing: 0.1, least: 1e-3, most_iterations: 1 };
+        assert_eq!([goal.residual(1.0), goal.residual(1e-3)], [0.1, 1e-3]);
+    }
+
+    #[test]
+    fn batches_fill_the_log_and_leave_directions_in_place() {
+        assert!(NORM_LOG.is_multiple_of(BATCH) && BATCH.is_multiple_of(2));
+    }
+
+    #[cfg(feature = "emulation")]
+    #[test]
+    fn vectors_without_memory_share_that_of_others() {
+        use crate::arena::{ProblemShape, Source};
+        let driver = Box::new(crate::driver::EmulatedDriver::new(2, 1));
+        let vectors = [Vector::Residual, Vector::Next, Vector::OtherExchanged];
+        let problem = DeviceProblem::new(driver, ProblemShape::of(&[8, 8]), Source::Rows(64), &vectors).unwrap();
+        let args = problem.vectors(Precondition::Nothing);
+        let address = |vector: Vector| args.vectors[vector as usize].address();
+        assert_eq!(address(Vector::Preconditioned), address(Vector::Residual));
+        assert_eq!(address(Vector::Answer), args.q.address());
+        assert_eq!(address(Vector::Image), address(Vector::Next));
+        assert_eq!(address(Vector::PreconditionedImage), address(Vector::OtherExchanged));
     }
 }

@@ -1,8 +1,8 @@
 //! Complementarity pressure solvers on the GPU.
 //!
-//! [`Gpu`] solves the problems of `unstick-mlcp` by the names known there. The problem goes to the
-//! device once; hierarchy, active sets, nested start, cycles and residuals stay there, and the host
-//! reads back single numbers. Cycles are in single precision, residuals in double precision.
+//! [`Gpu`] solves the problems of `unstick-mlcp` with the solvers named there. The problem is copied to the device once.
+//! Hierarchy, active sets, nested start, cycles and residuals stay there, and the host reads back single numbers. Cycles
+//! are in single precision, residuals in double precision.
 //!
 //! ```no_run
 //! use unstick_gpu::Gpu;
@@ -17,13 +17,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A fluid code on a staggered grid can hand over its fields instead; the device makes the rows of them:
+//! A fluid code on a staggered grid can pass its fields instead. The device then assembles the rows:
 //!
 //! ```no_run
 //! use unstick_gpu::Gpu;
 //! use unstick_mlcp::fields::{FieldSolver, PressureFields, WallFields};
 //!
-//! // Your fields: values in memory with the first axis fastest; here a box full of still liquid.
+//! // Your fields, with the first axis fastest in memory. Here they are a box full of liquid at rest.
 //! let (count, faces) = (64 * 64, 65 * 64);
 //! let (liquid, velocity, open) = (vec![-1.0; count], vec![0.0; faces], vec![1.0; faces]);
 //! let (separating, cell_open) = (vec![true; count], vec![1.0; count]);
@@ -45,30 +45,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! No toolkit is needed to build this: driver and compiler are looked for when a device is opened
-//! ([`Gpu::status`] says what is missing), and the kernels, plain text in `kernels/`, are compiled for
-//! the device that is found. Tests run the same text on the host (feature `emulation`).
+//! Building this crate needs no toolkit. Driver and compiler are looked for when a device is opened; [`Gpu::status`] says
+//! what is missing. The kernels are plain text in `kernels/` and are compiled for the device that is found. Tests run the
+//! same text on the host (feature `emulation`).
 
 mod arena;
 mod assemble;
 mod backend;
 mod best;
 mod catalogue;
+mod driver;
 mod error;
 mod fields;
 mod gradients;
 mod hierarchy;
 mod layout;
-mod machine;
 mod methods;
 mod nested;
 mod probe;
-mod resident;
+mod problem;
 mod solver;
+mod text;
 
 pub use backend::{Backend, Placement};
 pub use error::GpuError;
-pub use machine::kernel_text;
-pub use probe::Probe;
-pub use resident::Times;
+pub use probe::{Probe, TimedTraffic};
+pub use problem::Times;
 pub use solver::{Gpu, GpuSolver};
+pub use text::kernel_text;

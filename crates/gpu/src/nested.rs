@@ -1,37 +1,37 @@
-//! A start from the coarse levels: the same problem, solved first where that is cheap.
+//! The nested start: the problem is solved on coarse levels first, where this is cheap.
 
+use crate::driver::Kernel;
 use crate::error::GpuError;
 use crate::hierarchy::Device;
 use crate::layout::{Args, Settle, Truncation};
-use crate::machine::Kernel;
 
-/// Projected sweeps that smooth what comes from the coarser level.
+/// Projected sweeps that smooth the correction of the coarser level.
 const SWEEPS: usize = 2;
 
-/// Projected sweeps on each small level, which have no policies.
+/// Projected sweeps on each small level, where no policies follow.
 const SMALL_SWEEPS: i32 = 12;
 
-/// The same where there are no other levels than these and the finest.
+/// The same if all levels but the finest are small.
 const SMALL_SWEEPS_ALONE: i32 = 40;
 
-/// Policies on each level. More are no use: the error of the coarse level itself remains.
+/// Policies on each level. More would not help, since the error of the coarse level remains.
 const POLICIES: usize = 2;
 
-/// Cycles for each policy; a fixed number, so that the host need not ask.
+/// Cycles for each policy. The number is fixed, so that the host need not wait for a residual.
 const CYCLES: usize = 1;
 
 impl Device {
-    /// The nested problem on all coarse levels, whose load and floor are on level 1.
+    /// Solves for the correction on all coarse levels. Its load and its lower bound are on level 1.
     pub fn solve_coarse(&mut self) -> Result<(), GpuError> {
         let small = self.first_small().max(1);
         for level in 1..small {
-            self.launch_quads(Kernel::RestrictStart, &self.args(level))?;
+            self.launch_quads(Kernel::RestrictCorrection, &self.args(level))?;
         }
-        let sweeps = if small == 1 { SMALL_SWEEPS_ALONE } else { SMALL_SWEEPS };
-        self.launch_small(Kernel::SmallStart, small, &Args { mode: sweeps, ..self.args(0) })?;
+        let projected_sweeps = if small == 1 { SMALL_SWEEPS_ALONE } else { SMALL_SWEEPS };
+        self.launch_small(Kernel::SmallStart, small, &Args { projected_sweeps, ..self.args(0) })?;
         for level in (1..small).rev() {
-            self.launch(Kernel::ProlongStart, &self.args(level))?;
-            self.project(Kernel::ProjectStart, level, SWEEPS)?;
+            self.launch(Kernel::ProlongCorrection, &self.args(level))?;
+            self.project(Kernel::ProjectCorrection, level, SWEEPS)?;
             self.improve(level)?;
         }
         Ok(())
@@ -47,18 +47,18 @@ impl Device {
 
     /// A few policies on a coarse level.
     fn improve(&mut self, level: usize) -> Result<(), GpuError> {
-        let args = Args { factor: 1.0, ..self.args(level) };
+        let args = Args { load_scale: 1.0, correction_scale: 1.0, ..self.args(level) };
         for _ in 0..POLICIES {
-            self.launch_listed(Kernel::ChooseStart, &args)?;
-            self.launch_listed(Kernel::SettleStart, &Args { mode: Settle::Pinned as i32, ..args })?;
+            self.launch_listed(Kernel::ChooseCorrection, &args)?;
+            self.launch_listed(Kernel::SettleCorrection, &Args { settle: Settle::Pinned as i32, ..args })?;
             self.truncate(level, Truncation::Always)?;
-            self.reduce(Kernel::LoadStart, &args)?;
+            self.reduce(Kernel::LoadCorrection, &args)?;
             self.begin_gradients(level)?;
             for _ in 0..CYCLES {
                 self.iterate_gradients(level)?;
             }
-            self.launch(Kernel::CorrectStart, &args)?;
+            self.launch(Kernel::AddToCorrection, &args)?;
         }
-        self.launch_listed(Kernel::SettleStart, &Args { mode: Settle::Release as i32, ..args })
+        self.launch_listed(Kernel::SettleCorrection, &Args { settle: Settle::Release as i32, ..args })
     }
 }

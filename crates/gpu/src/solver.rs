@@ -1,6 +1,6 @@
 //! Solvers by name, on a device.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use unstick_mlcp::run::{self, Trace};
 use unstick_mlcp::solvers::best::{self, BestParams};
@@ -12,68 +12,69 @@ use unstick_mlcp::{
     SolverOptions, Stop, Tolerance,
 };
 
-use crate::arena::Source;
-use crate::catalogue::{self, Plan};
+use crate::arena::{ProblemShape, Source};
+use crate::catalogue::{self, DeviceMethod};
+use crate::driver::{CudaDriver, Driver, check_libraries};
 use crate::error::GpuError;
-use crate::machine::{Cuda, Machine, check_libraries};
 use crate::methods::{Newton, Policy, Sticking};
-use crate::resident::{Resident, Times};
+use crate::problem::{DeviceProblem, Times};
 
 /// A device that solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gpu {
-    place: Place,
+    target: Target,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Target {
+    /// The GPU of that number.
     Cuda(usize),
-    /// The host, which is lost after so many problems.
+    /// The host in place of a GPU. It is lost after this many problems.
     #[cfg(feature = "emulation")]
     Host(u64),
 }
 
-/// Where it is set, and the host can stand in for a device, it does: for tests of all that is built on devices. A
-/// number says after how many problems it is lost.
+/// The environment variable with which the host stands in for a device, for tests of everything above this crate. A
+/// number in it says after how many problems the device is lost.
 #[cfg(feature = "emulation")]
 const EMULATED: &str = "UNSTICK_EMULATED_GPU";
 
 impl Gpu {
-    /// The device of that number, once driver and compiler are found and the device answers.
+    /// The device of that number, if driver and compiler are installed and the device answers.
     pub fn open(ordinal: usize) -> Result<Self, GpuError> {
         check_libraries()?;
-        Cuda::check(ordinal)?;
-        Ok(Self { place: Place::Cuda(ordinal) })
+        CudaDriver::check(ordinal)?;
+        Ok(Self { target: Target::Cuda(ordinal) })
     }
 
-    /// The first device there is.
+    /// The first device.
     pub fn first() -> Result<Self, GpuError> {
         #[cfg(feature = "emulation")]
         if let Ok(problems) = std::env::var(EMULATED) {
-            return Ok(Self { place: Place::Host(problems.parse().unwrap_or(u64::MAX)) });
+            return Ok(Self { target: Target::Host(problems.parse().unwrap_or(u64::MAX)) });
         }
         Self::open(0)
     }
 
-    /// The host in place of a device: exact, slow, for tests.
+    /// The host in place of a device, for tests: the same results, slowly.
     #[cfg(feature = "emulation")]
     pub fn emulated() -> Self {
-        Self { place: Place::Host(u64::MAX) }
+        Self { target: Target::Host(u64::MAX) }
     }
 
-    /// What the device is called.
+    /// The name of the device.
     pub fn name(self) -> Result<String, GpuError> {
-        match self.place {
-            Place::Cuda(ordinal) => Ok(Cuda::names()?.swap_remove(ordinal)),
+        match self.target {
+            Target::Cuda(ordinal) => Ok(CudaDriver::names()?.swap_remove(ordinal)),
             #[cfg(feature = "emulation")]
-            Place::Host(_) => Ok("emulated".into()),
+            Target::Host(_) => Ok("emulated".into()),
         }
     }
 
-    /// What there is, in words: the names of all devices.
+    /// The names of all devices.
     pub fn status() -> Result<Vec<String>, GpuError> {
         check_libraries()?;
-        Cuda::names()
+        CudaDriver::names()
     }
 
     /// Names of the solvers that run on a device.
@@ -83,24 +84,24 @@ impl Gpu {
 
     /// A solver of the catalogue on this device.
     pub fn solver(self, name: &SolverName, options: SolverOptions) -> Result<GpuSolver, GpuError> {
-        let plan = Plan::of(name)?;
-        Ok(GpuSolver { gpu: self, name: *name, plan, options, resident: None, times: Times::default() })
+        let method = DeviceMethod::of(name)?;
+        Ok(GpuSolver { gpu: self, name: *name, method, options, problem: None, times: Times::default() })
     }
 
-    /// Cells along each axis on which a [probe](Self::probe) says something of large problems.
+    /// Cells along each axis for a [probe](Self::probe) that tells something about large problems.
     pub fn probed_cells(self) -> usize {
-        match self.place {
-            Place::Cuda(_) => 256,
+        match self.target {
+            Target::Cuda(_) => 256,
             #[cfg(feature = "emulation")]
-            Place::Host(_) => 16,
+            Target::Host(_) => 16,
         }
     }
 
-    pub(crate) fn machine(self, dimension: usize) -> Result<Box<dyn Machine>, GpuError> {
-        match self.place {
-            Place::Cuda(ordinal) => Ok(Box::new(Cuda::open(ordinal, dimension)?)),
+    pub(crate) fn driver(self, dimension: usize) -> Result<Box<dyn Driver>, GpuError> {
+        match self.target {
+            Target::Cuda(ordinal) => Ok(Box::new(CudaDriver::open(ordinal, dimension)?)),
             #[cfg(feature = "emulation")]
-            Place::Host(problems) => Ok(Box::new(crate::machine::Emulated::new(dimension, problems))),
+            Target::Host(problems) => Ok(Box::new(crate::driver::EmulatedDriver::new(dimension, problems))),
         }
     }
 }
@@ -109,9 +110,9 @@ impl Gpu {
 pub struct GpuSolver {
     gpu: Gpu,
     name: SolverName,
-    pub(crate) plan: Plan,
+    pub(crate) method: DeviceMethod,
     pub(crate) options: SolverOptions,
-    resident: Option<Resident>,
+    problem: Option<DeviceProblem>,
     pub(crate) times: Times,
 }
 
@@ -121,31 +122,28 @@ impl GpuSolver {
         self.times
     }
 
-    /// Compiles the kernels and takes the memory for any problem on a grid of so many cells, rows or fields: what is
-    /// missing shows now, and not in the first solve.
+    /// Compiles the kernels and allocates the memory for any problem on a grid of this size, so that a failure shows
+    /// before the first solve.
     pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
-        self.resident(cells, Source::Fields { has_flow: true }).map(drop)
+        self.problem(ProblemShape::of(cells), Source::Fields { has_flow: true }).map(drop)
     }
 
-    /// Memory for a problem on such a grid.
-    pub(crate) fn resident(&mut self, cells: &[usize], source: Source) -> Result<&mut Resident, GpuError> {
-        let dimension = cells.len();
-        let shape = [cells[0], cells[1], cells.get(2).copied().unwrap_or(1)];
-        let kept = self.resident.take();
-        let resident = match kept {
-            Some(resident) if resident.suits(dimension, shape, source) => resident,
+    /// Memory for a problem of that shape: the memory of the last problem, if it has room.
+    pub(crate) fn problem(&mut self, shape: ProblemShape, source: Source) -> Result<&mut DeviceProblem, GpuError> {
+        let problem = match self.problem.take() {
+            Some(problem) if problem.suits(shape, source) => problem,
             other => {
-                let machine = other.and_then(|resident| resident.into_machine(dimension));
-                let machine = machine.map_or_else(|| self.gpu.machine(dimension), Ok)?;
-                // The next problem of a simulation has a few rows more or less.
+                let driver = other.and_then(|problem| problem.into_driver(shape.dimension));
+                let driver = driver.map_or_else(|| self.gpu.driver(shape.dimension), Ok)?;
+                // The next problem of a simulation may have a few rows more.
                 let room = match source {
-                    Source::Rows(rows) => Source::Rows((rows + rows / 4).min(shape.iter().product())),
+                    Source::Rows(rows) => Source::Rows((rows + rows / 4).min(shape.cells.iter().product())),
                     fields => fields,
                 };
-                Resident::new(machine, dimension, shape, room, &self.plan.vectors())?
+                DeviceProblem::new(driver, shape, room, &self.method.vectors())?
             }
         };
-        Ok(self.resident.insert(resident))
+        Ok(self.problem.insert(problem))
     }
 
     fn solve_on<const D: usize>(
@@ -155,26 +153,28 @@ impl GpuSolver {
         q: &mut [f64],
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
-        let plan = self.plan;
+        let method = self.method;
         let begin = Instant::now();
-        let mut times = Times::default();
-        let resident = self.resident(operator.lattice().shape(), Source::Rows(operator.size()))?;
-        resident.upload(operator, task.problem, task.loose, q)?;
-        let uploaded = resident.wait()?;
-        let ready = trace.set_up(|| plan.set_up(resident).and_then(|()| resident.wait()))?;
-        let has_ended = plan.iterate(resident, trace)?;
-        let solved = resident.wait()?;
-        resident.download(operator.lattice().cells(), q)?;
-        times.upload = uploaded - begin;
-        times.setup = ready - uploaded;
-        times.solve = solved - ready;
-        times.download = solved.elapsed();
-        self.times = times;
+        let shape = ProblemShape::of(operator.lattice().shape());
+        let problem = self.problem(shape, Source::Rows(operator.size()))?;
+        problem.upload(operator, task.problem, task.loose, q)?;
+        let uploaded = problem.wait()?;
+        let ready = trace.set_up(|| method.set_up(problem).and_then(|()| problem.wait()))?;
+        let has_ended = method.iterate(problem, trace)?;
+        let solved = problem.wait()?;
+        problem.download(operator.lattice().cells(), q)?;
+        self.times = Times {
+            upload: uploaded - begin,
+            assembly: Duration::ZERO,
+            setup: ready - uploaded,
+            solve: solved - ready,
+            download: solved.elapsed(),
+        };
         Ok(has_ended)
     }
 
-    /// Goes on with the solver of the processor from where the device has left off: rows that must be
-    /// exchanged one by one are nothing for many threads.
+    /// Continues on the processor from the iterate of the device. Rows that must change one by one are no work for many
+    /// threads.
     fn fall_back(&self, problem: &Mlcp, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
         let stop = Stop { tolerance: Tolerance::Absolute(trace.target()), ..self.options.stop };
         let report = self.name.build(&SolverOptions { stop, ..self.options.clone() }).solve(problem, q)?;
@@ -185,30 +185,30 @@ impl GpuSolver {
     }
 }
 
-impl Plan {
-    pub(crate) fn set_up(self, resident: &mut Resident) -> Result<(), GpuError> {
+impl DeviceMethod {
+    pub(crate) fn set_up(self, problem: &mut DeviceProblem) -> Result<(), GpuError> {
         match self {
-            Self::Best => resident.set_up(),
+            Self::Best => problem.set_up(),
             Self::Sticking(precondition) | Self::Policy(precondition) | Self::Newton(precondition) => {
-                resident.set_up_rows(precondition)
+                problem.set_up_rows(precondition)
             }
         }
     }
 
     /// Iterates until the solve has ended; false if it makes no progress.
-    pub(crate) fn iterate(self, resident: &mut Resident, trace: &mut Trace) -> Result<bool, SolveError> {
+    pub(crate) fn iterate(self, problem: &mut DeviceProblem, trace: &mut Trace) -> Result<bool, SolveError> {
         match self {
-            Self::Best => best::iterate(&BestParams::default(), resident, trace),
+            Self::Best => best::iterate(&BestParams::default(), problem, trace),
             Self::Sticking(precondition) => {
-                sticking::iterate(&mut Sticking { resident, precondition }, trace).map(|()| true)
+                sticking::iterate(&mut Sticking { problem, precondition }, trace).map(|()| true)
             }
             Self::Policy(precondition) => {
                 let params = PolicyParams::default();
                 let patience = Patience::new(params.patience);
-                policy::iterate(&params, &mut Policy { resident, precondition, patience }, trace)
+                policy::iterate(&params, &mut Policy { problem, precondition, patience }, trace)
             }
             Self::Newton(precondition) => {
-                let mut method = Newton { resident, precondition, moved: 0.0 };
+                let mut method = Newton { problem, precondition, moved: 0.0 };
                 newton::iterate(&NewtonParams::default(), &mut method, trace).map(|()| true)
             }
         }
@@ -221,8 +221,8 @@ impl MlcpSolver for GpuSolver {
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (stop, most) = (self.options.stop, self.plan.max_cycles());
-        let sealed = matches!(self.plan, Plan::Sticking(_)).then(|| problem.sealed());
+        let (stop, most) = (self.options.stop, self.method.max_cycles());
+        let sealed = matches!(self.method, DeviceMethod::Sticking(_)).then(|| problem.sealed());
         let problem = sealed.as_ref().unwrap_or(problem);
         run::run(self.name(), problem, q, &stop, most, |task, q, trace: &mut Trace| {
             let has_ended = match task.problem.operator().pressure() {
@@ -232,5 +232,41 @@ impl MlcpSolver for GpuSolver {
             };
             if has_ended { Ok(()) } else { self.fall_back(task.problem, q, trace) }
         })
+    }
+}
+
+#[cfg(all(test, feature = "emulation"))]
+mod tests {
+    use super::*;
+    use unstick_mlcp::{CsrMatrix, Lattice};
+
+    /// Two cells below a surface, the first of them at a separating wall.
+    fn column(b: [f64; 2]) -> Mlcp<'static> {
+        let matrix = CsrMatrix::from_triplets(2, vec![(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 3.0)]).unwrap();
+        let lattice = Lattice::new(&[1, 2], vec![0, 1]).unwrap();
+        Mlcp::on_lattice(lattice, &matrix, b.to_vec()).unwrap().with_walls(&[true, false]).unwrap()
+    }
+
+    #[test]
+    fn a_device_that_is_lost_is_an_error() {
+        let gpu = Gpu { target: Target::Host(1) };
+        let mut solver = gpu.solver(&"best".parse().unwrap(), Default::default()).unwrap();
+        let mut q = [0.0; 2];
+        assert!(solver.solve(&column([-1.0, 0.0]), &mut q).unwrap().converged());
+        assert!((q[0] - 1.5).abs() < 1e-5 && (q[1] - 0.5).abs() < 1e-5, "{q:?}");
+        let error = solver.solve(&column([-1.0, 0.0]), &mut q).unwrap_err();
+        assert!(error.to_string().contains("the device is lost"), "{error}");
+    }
+
+    #[test]
+    fn memory_is_kept_while_problems_fit_into_it() {
+        let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
+        let mut start = |cells: &[usize], rows| {
+            solver.problem(ProblemShape::of(cells), Source::Rows(rows)).unwrap().device.arena.row_buffer.capacity
+        };
+        assert_eq!(start(&[8, 8], 40), 50);
+        assert_eq!(start(&[8, 8], 50), 50);
+        assert_eq!(start(&[8, 8], 51), 63);
+        assert_eq!(start(&[8, 9], 40), 50);
     }
 }

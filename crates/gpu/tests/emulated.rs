@@ -1,12 +1,12 @@
-//! `best` of the device, run on the host, against `best` of the processor.
+//! `best` of the device, emulated on the host, against `best` of the processor.
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::Gpu;
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::{MlcpSolver, SolverName};
 
-/// Cycles that the device may need more than the processor; small levels have projected sweeps in place of
-/// policies there, and what a thin wall cuts off joins the neighbouring cell.
+/// The device may need this many cycles more than the processor. On its small levels there are projected sweeps in
+/// place of policies, and cells that a thin wall cuts off join the neighbouring coarse cell.
 const MORE_CYCLES: usize = 4;
 
 #[test]

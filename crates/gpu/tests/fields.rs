@@ -1,12 +1,12 @@
-//! Problems given as fields, made on the host's copy of the kernels, against the rows that the processor makes of
-//! them: the same matrix, bounds and right-hand side give the same answer bit for bit.
+//! Problems given as fields, assembled by the emulated device, against the rows that the processor assembles. The same
+//! matrix, bounds and right-hand side give the same answer bit for bit.
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::{Gpu, GpuSolver};
 use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields, WallFields};
 use unstick_mlcp::{MlcpSolver, Outcome, ProblemError, SolveError, SolverOptions, Stop, Tolerance};
 
-/// Fields of a grid, all of them at random.
+/// Random fields on a grid.
 #[derive(Clone)]
 struct Case<const D: usize> {
     cells: [usize; D],
@@ -38,7 +38,7 @@ impl Random {
 }
 
 impl<const D: usize> Case<D> {
-    /// `air` is the part of cells without liquid, `closed` that of faces; borders are closed.
+    /// `air` is the part of cells without liquid, `closed` the part of closed faces. Borders are closed.
     fn random(cells: [usize; D], seed: u64, air: f64, closed: f64) -> Self {
         let mut random = Random(seed);
         let count = cells.iter().product();
@@ -90,13 +90,13 @@ impl<const D: usize> Case<D> {
         }
     }
 
-    /// Solves with the device from fields.
+    /// Solves from fields on the device.
     fn solve(&self, solver: &mut GpuSolver) -> Result<(FieldReport, Vec<f64>, Vec<bool>), SolveError> {
         let (mut q, mut active) = (self.guess.clone(), vec![true; self.guess.len()]);
         solver.solve_fields(&self.fields(), &mut q, &mut active).map(|report| (report, q, active))
     }
 
-    /// And from rows, and compares; returns the report.
+    /// Solves from fields and from rows, and compares. Returns the report.
     fn compare(&self, solver: &mut GpuSolver, what: &str) -> FieldReport {
         let name = solver.name();
         let (report, q, active) = self.solve(solver).unwrap();
@@ -128,12 +128,12 @@ fn faces_of<const D: usize>(fields: &[Vec<f64>; D]) -> [&[f64]; D] {
 }
 
 fn device(name: &str) -> GpuSolver {
-    // Far from what a liquid asks for, some of these take long; they are compared as far as they have come.
+    // Some of these random problems take many cycles. They are compared after a few.
     let stop = Stop { tolerance: Tolerance::Relative(1e-8), max_cycles: Some(12) };
     Gpu::emulated().solver(&name.parse().unwrap(), SolverOptions { stop, ..Default::default() }).unwrap()
 }
 
-/// Cases of many kinds: spray, full containers, closed parts, still walls, no correction, no guess.
+/// Cases of many kinds: spray, full containers, closed parts, walls at rest, no divergence, no guess.
 fn cases<const D: usize>(cells: [usize; D]) -> impl Iterator<Item = (String, Case<D>)> {
     let kinds = [(0.5, 0.1), (0.05, 0.3), (0.02, 0.6), (0.0, 0.0), (0.0, 0.4)];
     kinds.into_iter().enumerate().flat_map(move |(kind, (air, closed))| {

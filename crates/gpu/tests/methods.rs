@@ -1,4 +1,4 @@
-//! `sticking`, `policy` and `newton` on the host's copy of the kernels, against the solvers of the processor.
+//! `sticking`, `policy` and `newton` on the emulated device, against the solvers of the processor.
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::{Gpu, GpuError};
@@ -16,7 +16,7 @@ fn options() -> SolverOptions {
     SolverOptions { stop: Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None }, ..Default::default() }
 }
 
-/// Solves on both; the answers and the active rows must agree. Returns both reports, the processor's first.
+/// Solves on both. Answers and active rows must agree. Returns both reports, the processor's first.
 fn compare(name: SolverName, problem: &Mlcp, what: &str) -> [SolveReport; 2] {
     let (mut on_cpu, mut on_gpu) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
     let expected = name.build(&options()).solve(problem, &mut on_cpu).unwrap();
@@ -54,7 +54,7 @@ fn generated_problems_have_the_answer_of_the_processor() {
 
 #[test]
 fn problems_of_any_size_have_the_answer_of_the_processor() {
-    // Too large for blocks that keep the vectors to themselves, and large enough for all that they have room for.
+    // Some are too large for a cooperative grid, others fill it.
     let cases = [
         (Example::CubeLid, 3, 12, "newton+cg/jacobi"),
         (Example::CubeLid, 3, 30, "sticking+cg/none"),
@@ -96,7 +96,7 @@ fn closed_box(n: usize, b: Vec<f64>) -> Mlcp<'static> {
 }
 
 #[test]
-fn a_loose_component_keeps_an_anchor() {
+fn a_component_without_air_keeps_a_pinned_row() {
     let n = 7;
     let b: Vec<f64> = (0..n * n).map(|cell| 0.05 + ((cell * 29) % 17) as f64 / 17.0 - 0.5).collect();
     assert!(b.iter().sum::<f64>() > 0.1, "the component grows");

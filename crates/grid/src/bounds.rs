@@ -1,9 +1,9 @@
-//! Boxes around shapes.
+//! Bounding boxes of shapes.
 
 use crate::distance::SignedDistance;
 
 impl<const D: usize> SignedDistance<D> {
-    /// Lower and upper corner of a box that holds the shape; none if it is unbounded.
+    /// Lower and upper corner of a box that contains the shape; none if the shape is unbounded.
     pub fn bounds(&self) -> Option<([f64; D], [f64; D])> {
         let around = |lower: [f64; D], upper: [f64; D], by: f64| {
             Some((lower.map(|value| value - by), upper.map(|value| value + by)))
@@ -12,14 +12,14 @@ impl<const D: usize> SignedDistance<D> {
             Self::Sphere { centre, radius } => around(*centre, *centre, *radius),
             Self::Cuboid { lower, upper } => Some((*lower, *upper)),
             Self::Capsule { from, to, radius } => around(lowest(*from, *to), highest(*from, *to), *radius),
-            // A sampled distance goes on beyond its lattice.
+            // A sampled distance continues beyond its lattice.
             Self::HalfSpace { .. } | Self::Complement(_) | Self::Sampled(_) => None,
             Self::Union(parts) => {
                 let mut boxes = parts.iter().map(Self::bounds);
                 let first = boxes.next()??;
                 boxes.try_fold(first, |all, next| next.map(|next| (lowest(all.0, next.0), highest(all.1, next.1))))
             }
-            // Each of them holds it; what they have in common does too.
+            // The box of every part contains the intersection, and so does the intersection of the boxes.
             Self::Intersection(parts) => parts
                 .iter()
                 .filter_map(Self::bounds)
@@ -54,7 +54,7 @@ mod tests {
     use crate::Spin;
 
     #[test]
-    fn a_box_holds_its_shape_and_touches_it() {
+    fn a_bounding_box_contains_its_shape_and_touches_it() {
         let ball = SignedDistance::sphere([0.5, 0.0], 0.25);
         let turned = SignedDistance::cuboid([0.0, 0.0], [1.0, 1.0])
             .rotated(&Spin::in_plane(std::f64::consts::FRAC_PI_4), [0.0, 0.0]);

@@ -1,20 +1,20 @@
-//! The part of a cell that a plane cuts off.
+//! The fraction of a cell that a plane cuts off.
 
 use crate::vector::{dot, times};
 
-/// Components of a normal are kept this far from zero: the formula divides by their product.
+/// Smallest component of a normal: the formula divides by their product.
 const LEAST: f64 = 1e-4;
 
-/// Part of the unit cube about the origin that lies behind a plane: where n·x + distance < 0, for a
-/// gradient n of any length.
+/// The fraction of the unit cube about the origin where n·x + distance < 0. The gradient n may have any length.
 ///
-/// Exact: the volume of a corner, (Σ ± max(α − Σ n, 0)^D) / (D! Π n), over the corners of the cube.
+/// The result is exact: the volume of a cut corner is (Σ ± max(α − Σ n, 0)^D) / (D! Π n), summed over the corners of
+/// the cube.
 pub fn part_behind_plane<const D: usize>(gradient: [f64; D], distance: f64) -> f64 {
     let size: f64 = gradient.iter().map(|value| value.abs()).sum();
     if size <= 0.0 || !size.is_finite() {
         return if distance < 0.0 { 1.0 } else { 0.0 };
     }
-    // Mirrored so that all components are positive, and scaled so that they add up to one.
+    // Mirror the normal so that all components are positive, and scale it so that they add up to one.
     let normal = times(1.0 / size, gradient).map(|value| value.abs().max(LEAST));
     let sum: f64 = normal.iter().sum();
     let depth = (0.5 - distance / size) * sum;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_cut_off_what_they_should() {
+    fn planes_cut_off_the_exact_volume() {
         assert!((part_behind_plane([1.0, 0.0], 0.25) - 0.25).abs() < 1e-4);
         assert!((part_behind_plane([0.0, -3.0, 0.0], 0.6) - 0.3).abs() < 1e-4);
         assert!((part_behind_plane([1.0, 1.0], 0.5) - 0.125).abs() < 1e-12);

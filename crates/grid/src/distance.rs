@@ -1,14 +1,14 @@
-//! Shapes as values: signed distances that print, compare and combine.
+//! Shapes as values: signed distances that can be printed, compared and combined.
 
 use crate::mesh::{MeshDistance, TriangleMesh};
 use crate::pose::{Pose, Spin};
 use crate::sampled::SampledDistance;
 use crate::vector::{dot, length, minus, times};
 
-/// A shape, by its distance: negative inside, positive outside.
+/// A shape, given by its signed distance: negative inside, positive outside.
 ///
-/// Combinations are exact in sign and, near the surface of a single part, in size; far away they
-/// are bounds, as usual for distances combined by minimum and maximum.
+/// The sign of a combination is exact. Its size is exact near the surface of a single part and a lower bound
+/// elsewhere, because parts are combined by minimum and maximum.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SignedDistance<const D: usize> {
@@ -35,31 +35,31 @@ pub enum SignedDistance<const D: usize> {
         /// Radius.
         radius: f64,
     },
-    /// Everything behind a plane.
+    /// All points behind a plane.
     HalfSpace {
-        /// A point of the plane.
+        /// A point on the plane.
         point: [f64; D],
-        /// The direction out of the shape; of any length.
+        /// The direction out of the shape, of any length.
         normal: [f64; D],
     },
-    /// What any of the parts covers.
+    /// The union of the parts.
     Union(Vec<SignedDistance<D>>),
-    /// What all of the parts cover.
+    /// The intersection of the parts.
     Intersection(Vec<SignedDistance<D>>),
-    /// What the part does not cover.
+    /// All points outside of the part.
     Complement(Box<SignedDistance<D>>),
     /// The part grown by a distance, or shrunk by a negative one.
     Dilation(Box<SignedDistance<D>>, f64),
-    /// The part laid elsewhere, rigidly: its distance stays as exact as it was.
+    /// The part moved rigidly. Its distance stays exact.
     Transformed {
         /// The part at rest.
         part: Box<SignedDistance<D>>,
-        /// Where it lies.
+        /// Its position and orientation.
         pose: Pose<D>,
     },
-    /// The inside of a closed mesh; in three dimensions only, as [`MeshDistance`] is.
+    /// The inside of a closed mesh, in three dimensions only.
     Mesh(MeshDistance<D>),
-    /// A distance by its values on a lattice.
+    /// A distance given by its values on a lattice.
     Sampled(SampledDistance<D>),
 }
 
@@ -86,22 +86,22 @@ impl<const D: usize> SignedDistance<D> {
         Self::Capsule { from, to, radius }
     }
 
-    /// Everything behind the plane through `point`; `normal`, of any length but zero, leads out.
+    /// All points behind the plane through `point`. `normal` points out of the shape and may have any length but zero.
     pub fn half_space(point: [f64; D], normal: [f64; D]) -> Self {
         Self::HalfSpace { point, normal }
     }
 
-    /// What this shape does not cover.
+    /// All points outside of this shape.
     pub fn complement(self) -> Self {
         Self::Complement(Box::new(self))
     }
 
-    /// What this shape or the other covers.
+    /// The union of this shape and another.
     pub fn or(self, other: Self) -> Self {
         Self::Union(vec![self, other])
     }
 
-    /// What this shape and the other cover.
+    /// The intersection of this shape and another.
     pub fn and(self, other: Self) -> Self {
         Self::Intersection(vec![self, other])
     }
@@ -111,7 +111,7 @@ impl<const D: usize> SignedDistance<D> {
         Self::Dilation(Box::new(self), by)
     }
 
-    /// This shape laid elsewhere.
+    /// This shape moved rigidly.
     pub fn posed(self, pose: &Pose<D>) -> Self {
         match self {
             Self::Transformed { part, pose: first } => Self::Transformed { part, pose: first.then(pose) },
@@ -129,10 +129,10 @@ impl<const D: usize> SignedDistance<D> {
         self.posed(&Pose::from_spin(by).about(pivot))
     }
 
-    /// The direction of steepest ascent: out of the shape, of length 1.
+    /// The direction of steepest ascent, of length 1: it points out of the shape.
     ///
-    /// By central differences over `step` to each side. Zero where these cancel, as they do in the
-    /// centre of a sphere.
+    /// Computed by central differences over `step` to each side. Zero where they cancel, for example at the centre of a
+    /// sphere.
     pub fn gradient(&self, point: [f64; D], step: f64) -> [f64; D] {
         let slope: [f64; D] = std::array::from_fn(|axis| {
             let shifted = |by: f64| {
@@ -146,7 +146,7 @@ impl<const D: usize> SignedDistance<D> {
         if size > 0.0 && size.is_finite() { times(1.0 / size, slope) } else { [0.0; D] }
     }
 
-    /// The distance of a point.
+    /// The signed distance of a point.
     pub fn at(&self, point: [f64; D]) -> f64 {
         match self {
             Self::Sphere { centre, radius } => length(minus(point, *centre)) - radius,
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_of_plain_shapes_are_exact() {
+    fn distances_of_primitive_shapes_are_exact() {
         let ball = SignedDistance::sphere([0.0, 0.0, 0.0], 2.0);
         assert_eq!((ball.at([3.0, 0.0, 0.0]), ball.at([0.0; 3])), (1.0, -2.0));
         let cuboid = SignedDistance::cuboid([0.0, 0.0], [2.0, 4.0]);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_laid_elsewhere_keeps_its_distances() {
+    fn a_moved_shape_keeps_its_distances() {
         let plank = SignedDistance::cuboid([0.0, 0.0], [4.0, 1.0]);
         let upright = plank.clone().rotated(&Spin::in_plane(std::f64::consts::FRAC_PI_2), [0.0, 0.0]);
         let as_box = SignedDistance::cuboid([-1.0, 0.0], [0.0, 4.0]).moved([2.0, 3.0]);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_lead_out_of_the_shape() {
+    fn gradients_point_out_of_the_shape() {
         let ball = SignedDistance::sphere([1.0, 2.0, 3.0], 0.5);
         let gradient = ball.gradient([1.0, 2.3, 3.4], 1e-4);
         assert!(length(minus(gradient, [0.0, 0.6, 0.8])) < 1e-8, "{gradient:?}");

@@ -1,4 +1,4 @@
-//! Values on a lattice.
+//! Fields: values on a lattice.
 
 use crate::grid::{Grid, linear_index};
 
@@ -9,7 +9,7 @@ pub struct CellField<T, const D: usize> {
     values: Vec<T>,
 }
 
-/// One field per axis, on the faces across it: velocities and open fractions of a staggered grid.
+/// One field per axis, on the faces across that axis: velocities and open fractions of a staggered grid.
 pub type FaceField<T, const D: usize> = [CellField<T, D>; D];
 
 impl<T, const D: usize> CellField<T, D> {
@@ -41,7 +41,7 @@ impl<T, const D: usize> CellField<T, D> {
         &self.values
     }
 
-    /// All values, to be changed.
+    /// All values, mutable.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
@@ -51,7 +51,7 @@ impl<T, const D: usize> CellField<T, D> {
         self.values.chunks_exact(self.shape[0])
     }
 
-    /// The value at a place.
+    /// The value at a multi-index.
     #[inline]
     pub fn at(&self, place: [usize; D]) -> T
     where
@@ -60,7 +60,7 @@ impl<T, const D: usize> CellField<T, D> {
         self.values[linear_index(self.shape, place)]
     }
 
-    /// The value at a place, to be changed.
+    /// The value at a multi-index, mutable.
     #[inline]
     pub fn at_mut(&mut self, place: [usize; D]) -> &mut T {
         &mut self.values[linear_index(self.shape, place)]

@@ -1,13 +1,13 @@
-//! How much of each face is not covered by solid: the V of the cut-cell discretisation.
+//! The open fraction of each face, the V of the cut-cell discretisation: the part that no solid covers.
 
 use crate::field::{CellField, FaceField};
 use crate::grid::Grid;
 
 /// Open fraction V ∈ [0, 1] of every face, from the distance to the solid (negative inside it).
 ///
-/// The distance is sampled at the nodes and taken as linear along edges (2D) or across each face
-/// (3D, by the area that the polygon of its crossings cuts off). A face whose corners all lie
-/// outside the solid is exactly 1, one whose corners all lie inside is exactly 0.
+/// The distance is sampled at the nodes. In 2D it is linear along each edge. In 3D the polygon through its zeros on
+/// the edges of a face cuts off an area. A face whose corners all lie outside the solid has exactly 1, a face whose
+/// corners all lie inside has exactly 0.
 pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -> f64) -> FaceField<f64, D> {
     let nodes = grid.cells().map(|count| count + 1);
     let solid = CellField::of_shape(nodes, |node| solid(grid.node(node)));
@@ -28,7 +28,7 @@ fn open_fraction<const D: usize>(solid: &CellField<f64, D>, axis: usize, face: [
     }
 }
 
-/// Part of an edge on which a linear function is positive.
+/// The fraction of an edge on which a linear function is positive.
 fn open_part_of_edge(a: f64, b: f64) -> f64 {
     match (a > 0.0, b > 0.0) {
         (true, true) => 1.0,
@@ -38,10 +38,10 @@ fn open_part_of_edge(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Part of the unit square on which a function given at its corners, in turn, is positive.
+/// The fraction of the unit square on which a function is positive. The corners are given in order around the square.
 ///
-/// Walks around the square and collects the corners and crossings that bound the positive part.
-/// With two opposite positive corners the parts are joined or kept apart by the sign of the mean.
+/// Walks around the square and collects the corners and zeros that bound the positive part. With two opposite positive
+/// corners, the sign of the mean decides whether the two parts are joined.
 fn open_part_of_square(corners: [f64; 4]) -> f64 {
     const PLACES: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let positive = corners.map(|value| value > 0.0);
@@ -73,7 +73,7 @@ fn open_part_of_square(corners: [f64; 4]) -> f64 {
         }
     }
     let Some(first) = first else { return 0.0 };
-    // The walk starts with `last` at the origin, whose cross product with anything is zero.
+    // The walk starts with `last` at the origin. Its cross product with any point is zero.
     twice_area += last[0] * first[1] - last[1] * first[0];
     (0.5 * twice_area).clamp(0.0, 1.0)
 }
@@ -97,12 +97,11 @@ mod tests {
     fn a_saddle_is_joined_or_split_by_its_mean() {
         assert_eq!(open_part_of_square([1.0, -3.0, 1.0, -3.0]), 2.0 * 0.5 * 0.25 * 0.25);
         assert_eq!(open_part_of_square([3.0, -1.0, 3.0, -1.0]), 1.0 - 2.0 * 0.5 * 0.25 * 0.25);
-        // The same saddles turned by a corner.
+        // The same saddles, rotated by one corner.
         assert_eq!(open_part_of_square([-1.0, 3.0, -1.0, 3.0]), 1.0 - 2.0 * 0.5 * 0.25 * 0.25);
     }
 
-    /// For a closed container the open areas of each axis, summed over any plane, give the cross
-    /// section: π r² in the middle of a ball.
+    /// The open areas of a plane of faces add up to the cross section of the container: π r² in the middle of a ball.
     #[test]
     fn the_cross_section_of_a_ball_converges() {
         let error = |size: usize| {

@@ -9,17 +9,17 @@ pub struct Grid<const D: usize> {
     origin: [f64; D],
 }
 
-/// A lattice that cannot be.
+/// Why a lattice cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// An axis without cells, or more cells than can be counted.
+    /// An axis has no cells, or there are too many cells for the memory.
     #[error("a grid of {cells:?} cells: expected at least one along each axis, and a product that fits in memory")]
     Cells {
-        /// Cells asked for along each axis.
+        /// Requested cells along each axis.
         cells: Vec<usize>,
     },
-    /// A cell without size.
+    /// The spacing is not a positive number.
     #[error("a spacing of {0}: expected a positive number")]
     Spacing(f64),
 }
@@ -52,7 +52,7 @@ impl<const D: usize> Grid<D> {
         self.spacing
     }
 
-    /// A point in cells from the origin along each axis.
+    /// A point in units of cells from the origin.
     #[inline]
     pub fn in_cells(&self, point: [f64; D]) -> [f64; D] {
         std::array::from_fn(|axis| (point[axis] - self.origin[axis]) * self.inverse_spacing)
@@ -68,27 +68,27 @@ impl<const D: usize> Grid<D> {
         self.cells.iter().product()
     }
 
-    /// Never: a lattice has at least one cell.
+    /// Always false: a lattice has at least one cell.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The lattice whose cells are the faces of this one across `axis`.
+    /// Number of faces across `axis`, along each axis.
     ///
-    /// Face f lies between cell f − 1 and cell f along that axis.
+    /// Face f lies between cell f − 1 and cell f along `axis`.
     pub fn faces(&self, axis: usize) -> [usize; D] {
         let mut faces = self.cells;
         faces[axis] += 1;
         faces
     }
 
-    /// Place of a cell in memory.
+    /// Index of a cell in memory.
     #[inline]
     pub fn index(&self, cell: [usize; D]) -> usize {
         linear_index(self.cells, cell)
     }
 
-    /// All cells, in the order of memory. For set-up and tests; hot loops go by rows.
+    /// All cells in memory order. Use it in set-up and tests; hot loops iterate over rows.
     pub fn iter(&self) -> impl Iterator<Item = [usize; D]> + use<D> {
         multi_indices(self.cells)
     }
@@ -110,7 +110,7 @@ impl<const D: usize> Grid<D> {
         centre
     }
 
-    /// The next cell along `axis`, upwards or downwards; none beyond the border.
+    /// The neighbouring cell along `axis`, upwards or downwards; none beyond the border.
     #[inline]
     pub fn neighbour(&self, mut cell: [usize; D], axis: usize, upwards: bool) -> Option<[usize; D]> {
         cell[axis] = if upwards { cell[axis] + 1 } else { cell[axis].checked_sub(1)? };
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_visited_in_the_order_of_memory() {
+    fn cells_are_visited_in_memory_order() {
         let grid = Grid::new([3, 2, 2], 1.0, [0.0; 3]).unwrap();
         assert!(grid.iter().enumerate().all(|(place, cell)| grid.index(cell) == place));
         assert_eq!(grid.iter().count(), grid.len());

@@ -1,24 +1,24 @@
-//! Tables of motion, and what lies between their lines.
+//! Tables of keyframes and the interpolation between them.
 
 use crate::motion::{Moment, MotionError};
 use crate::pose::Spin;
 use crate::vector::{Matrix, matrix};
 
-/// One line of a table of motion: where the solid is at a time.
+/// The position of a solid at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe<const D: usize> {
     /// Seconds.
     pub time: f64,
-    /// How far the pivot has moved from its place at rest.
+    /// Shift of the pivot from its position at rest.
     pub translation: [f64; D],
-    /// How far the solid has turned about the pivot, in radians; more than one turn is more turns.
+    /// Rotation about the pivot in radians. An angle above 2π stands for more than one turn.
     pub rotation: Spin<D>,
 }
 
-/// A table of motion, valid by construction: finite numbers, times strictly ascending.
+/// A table of keyframes, valid by construction: the values are finite and the times strictly ascending.
 ///
-/// In between, shift and rotation (in space: axis times angle) follow the [`Interpolation`]; before the
-/// first line and after the last the solid stays where that line puts it.
+/// Between keyframes, shift and rotation (in space: axis times angle) follow the [`Interpolation`]. Before the first
+/// keyframe and after the last the solid rests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyframes<const D: usize> {
     pivot: [f64; D],
@@ -26,19 +26,19 @@ pub struct Keyframes<const D: usize> {
     interpolation: Interpolation,
 }
 
-/// What lies between the lines of a table.
+/// How positions between keyframes are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
     /// Straight lines: the velocity jumps at every keyframe.
     #[default]
     Linear,
-    /// Cubic pieces that never overshoot, with a continuous velocity that is zero at both ends and
-    /// wherever a component turns back \[Fritsch1984\].
+    /// Cubic pieces that never overshoot. The velocity is continuous. It is zero at both ends and where a component
+    /// has an extremum \[Fritsch1984\].
     Smooth,
 }
 
 impl<const D: usize> Keyframes<D> {
-    /// A table of motion about `pivot` (its place at rest).
+    /// A table of keyframes with rotations about `pivot` (its position at rest).
     pub fn new(pivot: [f64; D], frames: Vec<Keyframe<D>>) -> Result<Self, MotionError> {
         if frames.is_empty() {
             return Err(MotionError::Empty);
@@ -57,7 +57,7 @@ impl<const D: usize> Keyframes<D> {
         Ok(Self { pivot, frames, interpolation: Interpolation::default() })
     }
 
-    /// The same table, with another interpolation.
+    /// The same table with another interpolation.
     #[must_use]
     pub fn interpolated(mut self, interpolation: Interpolation) -> Self {
         self.interpolation = interpolation;
@@ -69,7 +69,7 @@ impl<const D: usize> Keyframes<D> {
         self.pivot
     }
 
-    /// The lines of the table.
+    /// The keyframes.
     pub fn frames(&self) -> &[Keyframe<D>] {
         &self.frames
     }
@@ -92,7 +92,7 @@ impl<const D: usize> Keyframes<D> {
         }
     }
 
-    /// One component and its rate at a time between two lines.
+    /// One component and its rate at a time between two keyframes.
     fn between(&self, before: usize, time: f64, component: impl Fn(&Keyframe<D>) -> f64) -> (f64, f64) {
         let (from, to) = (&self.frames[before], &self.frames[before + 1]);
         let (length, change) = (to.time - from.time, component(to) - component(from));
@@ -100,7 +100,7 @@ impl<const D: usize> Keyframes<D> {
         if self.interpolation == Interpolation::Linear {
             return (component(from) + part * change, change / length);
         }
-        // Hermite's cubic through both values with both slopes.
+        // The Hermite cubic through both values with both slopes.
         let (start, end) = (self.slope(before, &component), self.slope(before + 1, &component));
         let (a, b) = (length * start - change, change - length * end);
         let value = component(from) + part * (change + (1.0 - part) * ((1.0 - part) * a + part * b));
@@ -108,8 +108,8 @@ impl<const D: usize> Keyframes<D> {
         (value, rate / length)
     }
 
-    /// The rate of a component at a line: the harmonic mean of the two slopes beside it, weighted by the
-    /// lengths of their pieces; zero at the ends and where it turns back.
+    /// The rate of a component at a keyframe: the harmonic mean of the slopes on both sides, weighted by the lengths of
+    /// their intervals. Zero at the ends and at an extremum.
     fn slope(&self, line: usize, component: impl Fn(&Keyframe<D>) -> f64) -> f64 {
         let [Some(before), Some(here), Some(after)] = [line.checked_sub(1), Some(line), line.checked_add(1)]
             .map(|index| index.and_then(|index| self.frames.get(index)))
@@ -127,7 +127,7 @@ impl<const D: usize> Keyframes<D> {
 }
 
 impl<const D: usize> Keyframe<D> {
-    /// The name of a value that is not finite, if any.
+    /// Returns the name of a value that is not finite.
     fn check(&self) -> Result<(), &'static str> {
         match () {
             () if !self.time.is_finite() => Err("time"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smooth_table_meets_its_lines_without_overshooting_and_its_velocity_is_continuous() {
+    fn a_smooth_table_meets_its_keyframes_without_overshoot_and_with_continuous_velocity() {
         let lines = [(0.0, 0.0), (1.0, 1.0), (1.5, 3.0), (3.0, 3.0), (4.0, 2.5)];
         let table = table(&lines);
         for (time, x) in lines {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_straight_table_stays_straight_inside() {
+    fn a_smooth_table_of_constant_velocity_keeps_it_between_inner_keyframes() {
         let table = table(&[(0.0, 0.0), (1.0, 2.0), (2.5, 5.0), (3.0, 6.0), (4.0, 8.0)]);
         for time in [1.0, 1.3, 2.0, 2.9] {
             let moment = table.moment(time);

@@ -1,6 +1,6 @@
 //! Lattices, fields on them and signed distances: the geometry below `unstick`.
 //!
-//! One source serves two and three dimensions: everything is generic over the dimension `D`.
+//! Everything is generic over the dimension `D`, which is two or three.
 //!
 //! ```
 //! use unstick_grid::{Grid, SignedDistance, open_fractions};

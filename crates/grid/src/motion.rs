@@ -1,6 +1,6 @@
 //! Scripted motion of rigid solids, as data.
 //!
-//! With X the point of the solid at rest, P the pivot, s(t) the shift and W(t) the turn so far,
+//! X is a point of the solid at rest, P the pivot, s(t) the shift and W(t) the rotation since time 0. Then
 //!
 //! ```text
 //!     x(t) = P + s + exp(W) (X − P)            (pose)
@@ -14,34 +14,34 @@ use crate::keyframes::{Keyframe, Keyframes};
 use crate::pose::{Pose, Spin, cosine_ratio};
 use crate::vector::{Matrix, matrix, minus, plus, product, times};
 
-/// How a solid moves, as a function of time. At rest it lies where its shape says.
+/// The motion of a solid as a function of time. At rest the solid lies where its shape is defined.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Motion<const D: usize> {
-    /// It does not move.
+    /// The solid does not move.
     #[default]
     Still,
-    /// It moves with its pivot and turns about it, steadily, from its place of rest at time 0.
+    /// The solid moves with its pivot and rotates about it, at constant rates, from its rest position at time 0.
     Steady {
         /// Velocity of the pivot, in lengths per second.
         velocity: [f64; D],
         /// Speed of rotation, in radians per second.
         spin: Spin<D>,
-        /// Where the pivot lies at time 0.
+        /// Position of the pivot at time 0.
         pivot: [f64; D],
     },
-    /// It follows a table of places and times.
+    /// The solid follows a table of positions and times.
     Keyframes(Keyframes<D>),
 }
 
-/// A table of motion that cannot be followed.
+/// Why a table of keyframes is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// A table without lines.
+    /// The table is empty.
     #[error("a motion without keyframes: expected at least one")]
     Empty,
-    /// Times that do not ascend.
+    /// The times do not ascend.
     #[error("keyframe {index} is at time {time}, the one before it at {before}: expected strictly ascending times")]
     Order {
         /// Which keyframe, from 0.
@@ -51,20 +51,20 @@ pub enum MotionError {
         /// The time of the keyframe before.
         before: f64,
     },
-    /// A number that is none.
+    /// A value is not finite.
     #[error("keyframe {index} has a {what} that is not finite")]
     NotFinite {
         /// Which keyframe, from 0.
         index: usize,
-        /// Which of its values.
+        /// The name of the value.
         what: &'static str,
     },
-    /// A pivot that is nowhere.
+    /// The pivot is not finite.
     #[error("the pivot of a motion is not finite")]
     Pivot,
 }
 
-/// Shift, turn and their rates at one moment.
+/// Shift, rotation and their rates at one time.
 pub(crate) struct Moment<const D: usize> {
     pub(crate) pivot: [f64; D],
     pub(crate) shift: [f64; D],
@@ -74,20 +74,20 @@ pub(crate) struct Moment<const D: usize> {
 }
 
 impl<const D: usize> Motion<D> {
-    /// Motion along a table, turning about `pivot` (its place at rest).
+    /// Motion along a table of keyframes, with rotations about `pivot` (its position at rest).
     pub fn keyframes(pivot: [f64; D], frames: Vec<Keyframe<D>>) -> Result<Self, MotionError> {
         Keyframes::new(pivot, frames).map(Self::Keyframes)
     }
 
-    /// Where the solid is.
+    /// Position and orientation at a time.
     pub fn pose(&self, time: f64) -> Pose<D> {
         let moment = self.moment(time);
         Pose::from_spin(&moment.turn).about(moment.pivot).then(&Pose::from_translation(moment.shift))
     }
 
-    /// Velocity of the material point that lies at `point` at that time: the rate of [`Self::pose`].
+    /// Velocity of the material point that is at `point` at a time: the rate of [`Self::pose`].
     ///
-    /// At the very time of a keyframe, where the rate jumps, it is the rate from there on.
+    /// At a keyframe, where the rate jumps, this is the rate after the keyframe.
     pub fn velocity(&self, time: f64, point: [f64; D]) -> [f64; D] {
         if matches!(self, Self::Still) {
             return [0.0; D];
@@ -141,7 +141,7 @@ fn angular_velocity<const D: usize>(turn: &Spin<D>, rate: &Spin<D>) -> Spin<D> {
 /// (θ − sin θ) / θ³.
 fn sine_defect_ratio(angle: f64) -> f64 {
     let squared = angle * angle;
-    // The series is exact to 1e-16 up to 0.1; there the quotient has lost three digits.
+    // Below 0.1 the series is exact to 1e-16, while the quotient has lost three digits.
     if angle < 0.1 {
         1.0 / 6.0 - squared / 120.0 * (1.0 - squared / 42.0 * (1.0 - squared / 72.0 * (1.0 - squared / 110.0)))
     } else {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn velocity_is_the_rate_of_the_pose_in_space_even_as_the_axis_turns() {
+    fn velocity_is_the_rate_of_the_pose_in_space_even_if_the_axis_changes() {
         let spin = Spin::about_axis([1.0, -2.0, 0.5]);
         let steady = Motion::Steady { velocity: [0.3, -0.1, 0.2], spin, pivot: [0.5, 0.2, 0.0] };
         assert_velocity_is_the_rate_of_the_pose(&steady, [0.9, -0.4, 0.3]);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_met_at_its_lines_and_held_at_its_ends() {
+    fn a_motion_meets_its_keyframes_and_rests_before_and_after_them() {
         let frames = vec![frame_2d(1.0, [0.0; 2], 0.0), frame_2d(2.0, [1.0, 0.0], 3.0)];
         let motion = Motion::keyframes([5.0, 5.0], frames).unwrap();
         assert_eq!(motion.pose(-3.0), Pose::identity());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_make_no_sense_are_refused_with_the_line() {
+    fn invalid_tables_are_refused_with_the_number_of_the_keyframe() {
         let refused = |frames| Motion::keyframes([0.0; 2], frames).unwrap_err().to_string();
         assert_eq!(refused(vec![]), "a motion without keyframes: expected at least one");
         assert_eq!(

@@ -1,27 +1,27 @@
-//! Rigid placements: a rotation followed by a translation.
+//! Rigid motions: a rotation followed by a translation.
 
 use crate::vector::{Matrix, applied, identity, length, matrix, minus, plus, product, times, transposed};
 
-/// Where a rigid shape lies: x ↦ R x + t with an orthonormal R of determinant 1.
+/// Position and orientation of a rigid shape: x ↦ R x + t with a rotation matrix R.
 ///
-/// Distances and angles are kept, so a signed distance stays exact under a pose.
+/// A pose keeps distances and angles, so a signed distance stays exact under it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<const D: usize> {
     rotation: Matrix<D>,
     translation: [f64; D],
 }
 
-/// A rotation, or a speed of rotation: an angle in the plane, an axis times an angle in space.
+/// A rotation, or a rate of rotation: an angle in the plane, an axis times an angle in space.
 ///
-/// Held as the antisymmetric matrix W whose product with an offset is the velocity of that offset:
-/// one source serves two and three dimensions. The rotation that it leads to is exp W.
+/// Stored as the antisymmetric matrix W whose product with an offset is the velocity of that offset. This works in two
+/// and three dimensions. The rotation matrix is exp W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spin<const D: usize> {
     pub(crate) rate: Matrix<D>,
 }
 
 impl<const D: usize> Pose<D> {
-    /// The pose that moves nothing.
+    /// The identity.
     pub fn identity() -> Self {
         Self { rotation: identity(), translation: [0.0; D] }
     }
@@ -31,12 +31,12 @@ impl<const D: usize> Pose<D> {
         Self { rotation: identity(), translation }
     }
 
-    /// The rotation that a spin of unit duration makes about the origin.
+    /// The rotation about the origin that a spin makes in unit time.
     pub fn from_spin(spin: &Spin<D>) -> Self {
         Self { rotation: spin.exponential(), translation: [0.0; D] }
     }
 
-    /// A pose from its parts; none unless the matrix (by rows) is a rotation to within 1e-9.
+    /// A pose from its rotation matrix (by rows) and translation; none unless the matrix is a rotation to within 1e-9.
     pub fn from_parts(rotation: [[f64; D]; D], translation: [f64; D]) -> Option<Self> {
         let gram = product(&rotation, &transposed(&rotation));
         let unit = identity::<D>();
@@ -55,7 +55,7 @@ impl<const D: usize> Pose<D> {
         self.translation
     }
 
-    /// The same motion made around `pivot` in place of the origin.
+    /// The same motion about `pivot` instead of the origin.
     #[must_use]
     pub fn about(&self, pivot: [f64; D]) -> Self {
         let shift = minus(pivot, applied(&self.rotation, pivot));
@@ -68,20 +68,20 @@ impl<const D: usize> Pose<D> {
         Self { rotation: product(&next.rotation, &self.rotation), translation: next.apply(self.translation) }
     }
 
-    /// The pose that undoes this one.
+    /// The inverse pose.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = transposed(&self.rotation);
         Self { rotation, translation: times(-1.0, applied(&rotation, self.translation)) }
     }
 
-    /// Where a point of the shape at rest comes to lie.
+    /// The position of a point of the shape at rest.
     #[inline]
     pub fn apply(&self, point: [f64; D]) -> [f64; D] {
         plus(applied(&self.rotation, point), self.translation)
     }
 
-    /// Which point of the shape at rest comes to lie here.
+    /// The point of the shape at rest that has this position.
     #[inline]
     pub fn apply_inverse(&self, point: [f64; D]) -> [f64; D] {
         let offset = minus(point, self.translation);
@@ -99,7 +99,7 @@ impl Pose<2> {
 impl Pose<3> {
     /// A right-handed rotation about an axis through the origin, in radians.
     ///
-    /// The axis may have any length but zero; about a zero axis nothing turns.
+    /// The axis may have any length. A zero axis gives no rotation.
     pub fn from_axis_angle(axis: [f64; 3], angle: f64) -> Self {
         let size = length(axis);
         let per_length = if size > 0.0 { angle / size } else { 0.0 };
@@ -113,18 +113,18 @@ impl<const D: usize> Spin<D> {
         Self { rate: [[0.0; D]; D] }
     }
 
-    /// Radians, or radians per second: the size of the rotation.
+    /// The angle in radians, or the rate in radians per second.
     pub fn size(&self) -> f64 {
         (0.5 * self.rate.as_flattened().iter().map(|entry| entry * entry).sum::<f64>()).sqrt()
     }
 
-    /// This spin, `factor` times as large.
+    /// This spin times a factor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { rate: self.rate.map(|row| times(factor, row)) }
     }
 
-    /// Velocity of a point that lies at `offset` from the pivot.
+    /// Velocity of a point at `offset` from the pivot.
     pub fn velocity(&self, offset: [f64; D]) -> [f64; D] {
         applied(&self.rate, offset)
     }

@@ -1,13 +1,13 @@
-//! Functions of space, sampled on a lattice.
+//! Sampling of functions on a lattice.
 
 use rayon::prelude::*;
 
 use crate::field::CellField;
 use crate::grid::Grid;
 
-/// The values of a function at the nodes (corners of cells): one more than cells along each axis.
+/// The values of a function at the nodes (the corners of cells). There is one node more than cells along each axis.
 ///
-/// Runs on all threads; the result does not depend on how many.
+/// Runs on all threads. The result does not depend on their number.
 pub fn sample_nodes<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) -> f64 + Sync) -> CellField<f64, D> {
     sample(grid.cells().map(|count| count + 1), |node| function(grid.node(node)))
 }
@@ -17,7 +17,7 @@ pub fn sample_cells<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) 
     sample(grid.cells(), |cell| function(grid.centre(cell)))
 }
 
-/// Fills a field of any shape, one line along axis 0 per task.
+/// Fills a field of any shape. Each task fills one row along axis 0.
 fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
     let mut field = CellField::of_shape(shape, |_| 0.0);
     field.values_mut().par_chunks_mut(shape[0]).enumerate().for_each(|(line, row)| {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_lie_where_the_lattice_says() {
+    fn samples_are_taken_at_the_nodes_and_centres_of_the_lattice() {
         let grid = Grid::new([3, 4, 5], 0.5, [1.0, -2.0, 0.25]).unwrap();
         let function = |[x, y, z]: [f64; 3]| x + 10.0 * y + 100.0 * z;
         let (nodes, cells) = (sample_nodes(&grid, function), sample_cells(&grid, function));

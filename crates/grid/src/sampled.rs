@@ -1,12 +1,12 @@
-//! Distances that are known at the nodes of a lattice: painted shapes, and what other programs have computed.
+//! Distances that are given at the nodes of a lattice: painted shapes, or results of other programs.
 
 use std::sync::Arc;
 
 use crate::field::CellField;
 use crate::grid::Grid;
 
-/// A distance by its values at the nodes of a lattice (one more than cells along each axis): linear in between,
-/// constant beyond. Clones share the values.
+/// A distance given by its values at the nodes of a lattice. It is linear between the nodes and constant outside of
+/// the lattice. Clones share the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampledDistance<const D: usize> {
     grid: Grid<D>,
@@ -14,7 +14,7 @@ pub struct SampledDistance<const D: usize> {
 }
 
 impl<const D: usize> SampledDistance<D> {
-    /// The distance that has these values at the nodes of `grid`; none if there are not as many.
+    /// The distance with these values at the nodes of `grid`; none if their shape does not fit.
     pub fn new(grid: Grid<D>, nodes: CellField<f64, D>) -> Option<Self> {
         (nodes.shape() == grid.cells().map(|count| count + 1)).then(|| Self { grid, nodes: Arc::new(nodes) })
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::sample_nodes;
 
     #[test]
-    fn a_plane_is_sampled_exactly_and_held_beyond_the_lattice() {
+    fn a_plane_is_sampled_exactly_and_constant_outside_of_the_lattice() {
         let grid = Grid::new([4, 3], 0.5, [-1.0, 0.0]).unwrap();
         let nodes = sample_nodes(&grid, |[x, y]| 2.0 * x - y + 0.25);
         let sampled = SampledDistance::new(grid, nodes.clone()).unwrap();

@@ -1,4 +1,4 @@
-//! The little vector algebra that shapes, motions and bodies need.
+//! Vector algebra for shapes, motions and bodies.
 
 /// a + b.
 #[inline]
@@ -45,7 +45,7 @@ pub fn matrix<const D: usize>(entry: impl Fn(usize, usize) -> f64) -> Matrix<D> 
     std::array::from_fn(|row| std::array::from_fn(|column| entry(row, column)))
 }
 
-/// The matrix that changes nothing.
+/// The identity matrix.
 #[inline]
 pub fn identity<const D: usize>() -> Matrix<D> {
     matrix(|row, column| f64::from(u8::from(row == column)))

@@ -130,9 +130,6 @@ pub enum LabError {
         /// Why.
         reason: String,
     },
-    /// A plot could not be drawn.
-    #[error("the plot could not be drawn: {0}")]
-    Plot(String),
 }
 
 impl LabError {

@@ -34,6 +34,19 @@ impl Memory {
     }
 }
 
+/// Refuses a grid that needs more memory than there is, before the system ends the process for it.
+///
+/// `cells` are those along the longest of `dimension` axes.
+pub fn check_memory(cells: usize, dimension: usize, needed: f64) -> Result<(), LabError> {
+    let Some(memory) = Memory::of_this_machine() else { return Ok(()) };
+    let available = memory.available_bytes as f64;
+    if needed <= available {
+        return Ok(());
+    }
+    let largest = (cells as f64 * (available / needed).powf(1.0 / dimension as f64)) as usize;
+    Err(LabError::Memory { cells, needed, available, largest })
+}
+
 /// Threads of their own to compute with.
 pub fn thread_pool(threads: u16) -> Result<ThreadPool, LabError> {
     let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();

@@ -58,7 +58,7 @@ pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{
     Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, SolverOptions, Splitting,
-    SplittingName,
+    SplittingName, nearest,
 };
 pub use operator::LinearOperator;
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};

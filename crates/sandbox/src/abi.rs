@@ -1,7 +1,7 @@
-//! What JavaScript calls: functions of numbers, and places in memory to read arrays from.
+//! The functions that JavaScript calls. They take and return numbers and addresses of arrays in memory.
 //!
-//! One sandbox per module. `viewer/js/simulator.js` is the other side.
-#![allow(unsafe_code)] // names must not be mangled to be found; nothing here is unsafe to call
+//! There is one sandbox per module. `viewer/js/simulator.js` calls these functions.
+#![allow(unsafe_code)] // `no_mangle` keeps the names that JavaScript uses; every function is safe to call
 
 use std::cell::RefCell;
 
@@ -9,26 +9,28 @@ use crate::picture::Picture;
 use crate::preset::Preset;
 use crate::sandbox::{Sandbox, SandboxError};
 
-/// The bright ends of the colours: a fall through the square, and half of its hydrostatic pressure.
+/// The speed at the bright end of the colours, in m/s: that of a free fall through the square.
 const FASTEST: f64 = 4.43;
+/// The pressure at the bright end of the colours, in pascals: half of the hydrostatic pressure of the full square.
 const HIGHEST: f64 = 4905.0;
 
+/// The simulation and its latest picture.
 #[derive(Default)]
-struct Desk {
+struct Session {
     sandbox: Option<Sandbox>,
     picture: Picture,
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::default();
-    /// What went wrong last; apart from the desk, which is taken when something panics.
+    static SESSION: RefCell<Session> = RefCell::default();
+    /// The last error. It is not part of the session, because the session is borrowed during a panic.
     static MESSAGE: RefCell<String> = RefCell::default();
 }
 
-/// Does something with the sandbox, if there is one; keeps what went wrong.
+/// Calls a function with the sandbox if there is one, and keeps its error.
 fn with<T: Default>(work: impl FnOnce(&mut Sandbox) -> Result<T, SandboxError>) -> T {
-    DESK.with_borrow_mut(|desk| {
-        let Some(sandbox) = &mut desk.sandbox else { return T::default() };
+    SESSION.with_borrow_mut(|session| {
+        let Some(sandbox) = &mut session.sandbox else { return T::default() };
         work(sandbox).unwrap_or_else(|error| {
             MESSAGE.set(error.to_string());
             T::default()
@@ -36,16 +38,16 @@ fn with<T: Default>(work: impl FnOnce(&mut Sandbox) -> Result<T, SandboxError>) 
     })
 }
 
-/// Begins anew with a preset; whether that could be done.
+/// Starts a new simulation from a preset. Returns whether it could start.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(cells: u32, preset: u32) -> bool {
     std::panic::set_hook(Box::new(|panic| MESSAGE.set(panic.to_string())));
     MESSAGE.take();
     let preset = Preset::ALL.get(preset as usize).copied().unwrap_or_default();
-    let begun = Sandbox::new(cells as usize, preset);
-    DESK.with_borrow_mut(|desk| match begun {
+    let started = Sandbox::new(cells as usize, preset);
+    SESSION.with_borrow_mut(|session| match started {
         Ok(sandbox) => {
-            desk.sandbox = Some(sandbox);
+            session.sandbox = Some(sandbox);
             true
         }
         Err(error) => {
@@ -55,13 +57,13 @@ pub extern "C" fn begin(cells: u32, preset: u32) -> bool {
     })
 }
 
-/// One step towards a moment; its length, zero if nothing moves.
+/// Takes one step of at most `seconds` and returns its length. It is zero if there is no liquid.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(seconds: f64) -> f64 {
     with(|sandbox| sandbox.advance(seconds))
 }
 
-/// Whether all walls separate.
+/// Makes all walls separating or sealed.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_separating(separating: bool) {
     with(|sandbox| {
@@ -70,7 +72,7 @@ pub extern "C" fn set_separating(separating: bool) {
     });
 }
 
-/// Where everything falls.
+/// Sets gravity.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_gravity(x: f64, y: f64) {
     with(|sandbox| {
@@ -79,7 +81,7 @@ pub extern "C" fn set_gravity(x: f64, y: f64) {
     });
 }
 
-/// A stroke of wall, or of its opposite.
+/// Paints a stroke of wall, or erases walls along it.
 #[unsafe(no_mangle)]
 pub extern "C" fn paint(from_x: f64, from_y: f64, to_x: f64, to_y: f64, radius: f64, is_wall: bool) {
     with(|sandbox| {
@@ -88,7 +90,7 @@ pub extern "C" fn paint(from_x: f64, from_y: f64, to_x: f64, to_y: f64, radius: 
     });
 }
 
-/// Liquid from now on.
+/// Starts to pour liquid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pour(x: f64, y: f64, radius: f64, velocity_x: f64, velocity_y: f64) {
     with(|sandbox| {
@@ -97,7 +99,7 @@ pub extern "C" fn pour(x: f64, y: f64, radius: f64, velocity_x: f64, velocity_y:
     });
 }
 
-/// Takes liquid away from now on.
+/// Starts to drain liquid.
 #[unsafe(no_mangle)]
 pub extern "C" fn drain(x: f64, y: f64, radius: f64) {
     with(|sandbox| {
@@ -106,7 +108,7 @@ pub extern "C" fn drain(x: f64, y: f64, radius: f64) {
     });
 }
 
-/// Neither of both.
+/// Stops pouring and draining.
 #[unsafe(no_mangle)]
 pub extern "C" fn stop_pouring() {
     with(|sandbox| {
@@ -115,42 +117,42 @@ pub extern "C" fn stop_pouring() {
     });
 }
 
-/// Makes the arrays of what there is to see now.
+/// Updates the arrays of the picture.
 #[unsafe(no_mangle)]
 pub extern "C" fn show() {
-    DESK.with_borrow_mut(|desk| {
-        if let Some(sandbox) = &desk.sandbox {
-            desk.picture = Picture::of(sandbox.simulation(), FASTEST, HIGHEST);
+    SESSION.with_borrow_mut(|session| {
+        if let Some(sandbox) = &session.sandbox {
+            session.picture = Picture::of(sandbox.simulation(), FASTEST, HIGHEST);
         }
     });
 }
 
-/// Where an array of [`Picture::NAMES`] lies; the message if the number is beyond them.
+/// The address of an array of [`Picture::NAMES`]. Any higher number gives the last error.
 #[unsafe(no_mangle)]
 pub extern "C" fn array_at(number: u32) -> *const u8 {
     read(number, <[u8]>::as_ptr)
 }
 
-/// Its length in bytes.
+/// The length of that array in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn array_length(number: u32) -> usize {
     read(number, <[u8]>::len)
 }
 
 fn read<T>(number: u32, what: impl Fn(&[u8]) -> T) -> T {
-    DESK.with_borrow(|desk| match desk.picture.arrays.get(number as usize) {
+    SESSION.with_borrow(|session| match session.picture.arrays.get(number as usize) {
         Some(array) => what(array),
         None => MESSAGE.with_borrow(|message| what(message.as_bytes())),
     })
 }
 
-/// Simulated seconds.
+/// The simulated time in seconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn time() -> f64 {
     with(|sandbox| Ok(sandbox.simulation().state().time))
 }
 
-/// The bright end of the colours: of speed for 0, else of pressure.
+/// The value at the bright end of the colours: a pressure or a speed.
 #[unsafe(no_mangle)]
 pub extern "C" fn brightest(of_pressure: bool) -> f64 {
     if of_pressure { HIGHEST } else { FASTEST }

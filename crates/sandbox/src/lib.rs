@@ -1,7 +1,7 @@
-//! The two-dimensional simulator for a web page: walls that are painted, liquid that is poured.
+//! The two-dimensional simulator for a web page: the user paints walls and pours liquid.
 //!
-//! [`Sandbox`] is the simulator with everything a visitor can do to it, [`Picture`] what the page draws, and [`abi`]
-//! what JavaScript calls. `viewer/build.sh` compiles it for browsers.
+//! [`Sandbox`] is the simulator and what a user can do to it. [`Picture`] is what the page draws. [`abi`] holds the
+//! functions that JavaScript calls. `viewer/build.sh` compiles the crate to WebAssembly.
 //!
 //! ```
 //! use unstick_sandbox::{Preset, Sandbox};

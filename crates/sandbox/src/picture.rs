@@ -1,8 +1,8 @@
-//! What the page draws, as arrays of small numbers like those of a run's `view` folder.
+//! What the page draws: arrays of small numbers, as in the `view` folder of a run.
 
 use unstick_liquid::{Simulation, sample_cells, sample_velocity};
 
-/// Distances are kept within so many cells, as in a run's `view` folder.
+/// Distances are stored up to this many cells, as in the `view` folder of a run.
 const REACH: f64 = 2.0;
 
 /// What the page draws.
@@ -10,26 +10,28 @@ const REACH: f64 = 2.0;
 pub struct Picture {
     /// Arrays in the order of [`Picture::NAMES`], as bytes.
     pub arrays: [Vec<u8>; 8],
-    /// What the largest byte of `speed` stands for, in m/s.
+    /// The speed of byte 255, in m/s.
     pub fastest: f64,
-    /// What the largest byte of `pressure` stands for, in pascals.
+    /// The pressure of byte 255, in pascals.
     pub highest: f64,
 }
 
 impl Picture {
-    /// Positions of particles (16 bits), their speeds and pressures; distance to the liquid, speed and pressure of
-    /// cells; distance to the solids at the nodes; cells whose wall has let go (16 bits).
+    /// The names of the arrays.
+    ///
+    /// Particles have positions (16 bits), speeds and pressures. Cells have distances to the liquid, speeds and
+    /// pressures. Nodes have distances to the solids. `separated` lists cells whose wall has let go (16 bits).
     pub const NAMES: [&str; 8] =
         ["position", "particle_speed", "particle_pressure", "liquid", "speed", "pressure", "solid", "separated"];
 
-    /// What there is to see of a simulation; bytes are relative to `fastest` and `highest`.
+    /// The picture of a simulation. `fastest` and `highest` are the speed and pressure of byte 255.
     pub fn of(simulation: &Simulation<2>, fastest: f64, highest: f64) -> Self {
         let (setup, state) = (simulation.setup(), simulation.state());
         let grid = setup.grid;
         let size = grid.cells().map(|count| count as f64 * grid.spacing());
-        let place = |point: &[f64; 2]| {
-            let part = |axis: usize| (point[axis] - grid.origin()[axis]) / size[axis];
-            [part(0), part(1)].map(|part| (part * f64::from(u16::MAX)).round() as u16)
+        let position = |point: &[f64; 2]| {
+            let fraction = |axis: usize| (point[axis] - grid.origin()[axis]) / size[axis];
+            [fraction(0), fraction(1)].map(|fraction| (fraction * f64::from(u16::MAX)).round() as u16)
         };
         let particles = &state.particles;
         let speed = |[x, y]: [f64; 2]| x.hypot(y) / fastest;
@@ -41,7 +43,7 @@ impl Picture {
         let distance = |value: &f64| 0.5 + 0.5 * value / (REACH * grid.spacing());
         let separated = grid.iter().filter(|&cell| state.separated.at(cell));
         let arrays = [
-            words(particles.position.iter().flat_map(place)),
+            words(particles.position.iter().flat_map(position)),
             bytes(particles.velocity.iter().map(|&velocity| speed(velocity))),
             bytes(particles.position.iter().map(|&point| pressure(sample_cells(&grid, &state.pressure, point)))),
             bytes(state.liquid.values().iter().map(distance)),
@@ -54,8 +56,9 @@ impl Picture {
     }
 }
 
-fn bytes(parts: impl Iterator<Item = f64>) -> Vec<u8> {
-    parts.map(|part| (part * 255.0).round() as u8).collect()
+/// Fractions as bytes; fractions outside of [0, 1] are clamped.
+fn bytes(fractions: impl Iterator<Item = f64>) -> Vec<u8> {
+    fractions.map(|fraction| (fraction * 255.0).round() as u8).collect()
 }
 
 fn words(values: impl Iterator<Item = u16>) -> Vec<u8> {

@@ -1,28 +1,28 @@
-//! What there is at the beginning.
+//! Initial scenes.
 
 use unstick_grid::SignedDistance;
 
-/// What there is at the beginning.
+/// An initial scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// A block of liquid that falls over.
+    /// A breaking dam.
     #[default]
     Dam,
-    /// A block that hangs from the ceiling.
+    /// A block of liquid at the ceiling.
     Ceiling,
     /// A round container whose left half is full.
     Circle,
-    /// Baffles, and liquid above them.
+    /// Baffles with liquid above them.
     Maze,
-    /// Nothing.
+    /// No liquid and no walls inside.
     Empty,
 }
 
 impl Preset {
-    /// All, in the order of their numbers.
+    /// All presets in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Dam, Self::Ceiling, Self::Circle, Self::Maze, Self::Empty];
 
-    /// The walls; none where there are none.
+    /// The walls, if any.
     pub fn walls(self) -> Option<SignedDistance<2>> {
         let cuboid = SignedDistance::cuboid;
         match self {
@@ -36,7 +36,7 @@ impl Preset {
         }
     }
 
-    /// The liquid.
+    /// The liquid, if any.
     pub fn liquid(self) -> Option<SignedDistance<2>> {
         let cuboid = SignedDistance::cuboid;
         match self {

@@ -1,4 +1,4 @@
-//! The simulator and what a visitor can do to it.
+//! The simulator and what a user can do to it.
 
 use unstick_grid::{CellField, Grid, GridError, SampledDistance, SignedDistance, sample_nodes};
 use unstick_liquid::{
@@ -7,26 +7,26 @@ use unstick_liquid::{
 
 use crate::preset::Preset;
 
-/// Where nothing is painted walls are this far, in cells.
+/// The largest stored distance to painted walls, in cells.
 const FAR: f64 = 4.0;
 
-/// A simulation that is changed while it runs.
+/// A simulation that the user changes while it runs.
 ///
-/// Changes are gathered and take effect before the next step.
+/// Changes are collected and take effect before the next step.
 pub struct Sandbox {
     simulation: Simulation<2>,
     setup: Setup<2>,
-    /// Distance to what is painted, at the nodes.
+    /// Distance to painted walls at the nodes.
     painted: CellField<f64, 2>,
     is_changed: bool,
 }
 
 impl Sandbox {
-    /// A unit square of so many cells along each axis.
+    /// A unit square with `cells` cells along each axis.
     pub fn new(cells: usize, preset: Preset) -> Result<Self, SandboxError> {
         let grid = Grid::<2>::unit(cells)?;
         let mut setup = Setup::new(grid);
-        // For the eye: steps of up to three cells, and a solve that falls short does not end the fun.
+        // Good enough to watch: steps of up to three cells, and a solve that falls short is accepted.
         (setup.cfl, setup.max_step) = (3.0, 1.0 / 60.0);
         (setup.pressure.tolerance, setup.pressure.on_unconverged) = (1e-4, Unconverged::Accept);
         let far = FAR * grid.spacing();
@@ -42,36 +42,36 @@ impl Sandbox {
         Ok(Self { simulation, setup, painted, is_changed: false })
     }
 
-    /// The simulation as it is.
+    /// The simulation.
     pub fn simulation(&self) -> &Simulation<2> {
         &self.simulation
     }
 
-    /// One step towards a moment that many seconds from now; its length, zero if there is no liquid.
+    /// Takes one step of at most `seconds` and returns its length. It is zero if there is no liquid.
     pub fn advance(&mut self, seconds: f64) -> Result<f64, SandboxError> {
         self.apply_changes()?;
-        let can_begin = self.setup.emitters.iter().any(|emitter| emitter.velocity.is_some());
-        if self.simulation.state().particles.is_empty() && !can_begin {
+        let is_pouring = self.setup.emitters.iter().any(|emitter| emitter.velocity.is_some());
+        if self.simulation.state().particles.is_empty() && !is_pouring {
             return Ok(0.0);
         }
         let Some(dt) = self.simulation.next_step(self.simulation.state().time + seconds) else { return Ok(0.0) };
         Ok(self.simulation.advance(dt)?.dt)
     }
 
-    /// Makes all walls separate, or hold on.
+    /// Makes all walls separating or sealed.
     pub fn set_separating(&mut self, separating: bool) {
         let wall = if separating { Wall::Separating } else { Wall::Sealed };
         self.setup = self.setup.clone().with_walls(wall);
         self.is_changed = true;
     }
 
-    /// Makes everything fall that way.
+    /// Sets gravity.
     pub fn set_gravity(&mut self, gravity: [f64; 2]) {
         self.setup.gravity = Gravity::Constant(gravity);
         self.is_changed = true;
     }
 
-    /// Paints a stroke of wall, or wipes it away. Liquid under new walls is gone.
+    /// Paints a stroke of wall, or erases walls along it. Liquid under new walls is removed.
     pub fn paint(&mut self, from: [f64; 2], to: [f64; 2], radius: f64, is_wall: bool) {
         let grid = self.setup.grid;
         let stroke = SignedDistance::capsule(from, to, radius);
@@ -87,14 +87,14 @@ impl Sandbox {
         self.is_changed = true;
     }
 
-    /// Pours liquid there until told otherwise; with no velocity, takes it away.
+    /// Pours liquid in a disc until [`Self::stop_pouring`]; without a velocity, drains it.
     pub fn pour(&mut self, at: [f64; 2], radius: f64, velocity: Option<[f64; 2]>) {
         let shape = SignedDistance::sphere(at, radius);
         self.setup.emitters = vec![Emitter { shape, velocity, start: 0.0, end: f64::INFINITY }];
         self.is_changed = true;
     }
 
-    /// No more.
+    /// Stops pouring and draining.
     pub fn stop_pouring(&mut self) {
         self.is_changed |= !self.setup.emitters.is_empty();
         self.setup.emitters.clear();
@@ -111,7 +111,7 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Removes the liquid that walls have been painted over, also from the volume that is held.
+    /// Removes the liquid inside of painted walls, also from the target volume.
     fn clear_walls(&self, state: &mut LiquidState<2>) {
         let Some(solid) = self.setup.solids.first() else { return };
         let positions = state.particles.position.clone();
@@ -123,7 +123,7 @@ impl Sandbox {
     }
 }
 
-/// What is painted as a solid.
+/// The painted walls as a solid.
 fn solid(grid: &Grid<2>, painted: &CellField<f64, 2>, wall: Wall) -> Solid<2> {
     let shape = match SampledDistance::new(*grid, painted.clone()) {
         Some(sampled) => SignedDistance::Sampled(sampled),
@@ -132,15 +132,15 @@ fn solid(grid: &Grid<2>, painted: &CellField<f64, 2>, wall: Wall) -> Solid<2> {
     Solid { wall, ..Solid::still(shape) }
 }
 
-/// Why a sandbox cannot begin or go on.
+/// Why a sandbox cannot start or continue.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SandboxError {
-    /// No lattice of that size.
+    /// The grid is invalid.
     Grid(GridError),
-    /// Values that make no sense.
+    /// The setup is invalid.
     Setup(SetupError),
-    /// A step without an answer.
+    /// A step failed.
     Step(StepError),
 }
 

@@ -1,4 +1,4 @@
-//! What a visitor can do.
+//! What a user can do.
 
 use unstick_sandbox::{Picture, Preset, Sandbox};
 
@@ -33,7 +33,7 @@ fn liquid_at_the_ceiling_falls_freely_when_walls_let_go_and_hangs_when_they_do_n
 }
 
 #[test]
-fn liquid_is_poured_into_nothing_and_taken_away_again() {
+fn liquid_is_poured_into_an_empty_square_and_drained_again() {
     let mut sandbox = Sandbox::new(32, Preset::Empty).unwrap();
     assert_eq!(sandbox.advance(0.01).unwrap(), 0.0, "nothing can move");
     sandbox.pour([0.5, 0.7], 0.08, Some([0.0, -1.0]));
@@ -50,7 +50,7 @@ fn liquid_is_poured_into_nothing_and_taken_away_again() {
 }
 
 #[test]
-fn walls_are_painted_over_liquid_hold_it_and_are_wiped_away() {
+fn painted_walls_remove_and_hold_liquid_until_they_are_erased() {
     let mut sandbox = Sandbox::new(32, Preset::Dam).unwrap();
     let (before, volume) = (particles(&sandbox), sandbox.simulation().state().target_volume);
     sandbox.paint([0.4, 0.0], [0.4, 1.0], 0.06, true);
@@ -74,7 +74,7 @@ fn gravity_can_point_anywhere() {
 }
 
 #[test]
-fn pictures_hold_what_their_names_say() {
+fn the_arrays_of_a_picture_have_the_sizes_of_their_names() {
     for preset in Preset::ALL {
         let mut sandbox = Sandbox::new(16, preset).unwrap();
         let _ = sandbox.advance(0.01).unwrap();

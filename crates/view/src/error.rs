@@ -1,14 +1,14 @@
-//! Why nothing can be shown.
+//! Errors of the viewer.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A server that cannot begin.
+/// Why the viewer cannot start, or cannot write its sandbox.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// A folder that is not that of a run.
+    /// A folder is not a run folder.
     #[error("{} is no run folder: {reason}", folder.display())]
     NoRun {
         /// The folder.
@@ -16,32 +16,35 @@ pub enum ViewError {
         /// What is missing or wrong.
         reason: String,
     },
-    /// Other machines could come in without a token.
+    /// Other machines could connect without a token.
     #[error("{address} can be reached from other machines, which takes a token")]
     NeedsToken {
-        /// What was to be bound to.
+        /// The address to listen at.
         address: SocketAddr,
     },
-    /// A token that is too easy, or that does not fit into an address.
+    /// The token is too short, too long, or does not fit into an address.
     #[error("the token has {found} letters, expected 16 to 128 letters, digits, `-`, `_` or `.`")]
     Token {
-        /// Length of what was given.
+        /// Length of the token.
         found: usize,
     },
-    /// The address is taken, or not ours.
+    /// The address is in use, or is not one of this machine.
     #[error("{address}: {source}")]
     Bind {
-        /// What was to be bound to.
+        /// The address to listen at.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file that could not be written.
+    /// The program was built without the sandbox.
+    #[error("this program was built without the sandbox: run viewer/build.sh in its source and build it again")]
+    NoSandbox,
+    /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

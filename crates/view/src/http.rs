@@ -1,13 +1,12 @@
-//! As much of HTTP/1.1 as a page and its data need: requests without bodies, responses of known length.
+//! The part of HTTP/1.1 that a page and its data need: requests without bodies, responses of known length.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{self, BufRead, Read, Write};
 
-/// No request of ours comes near this.
+/// Our own requests are much shorter.
 const LONGEST_HEAD: usize = 16 * 1024;
 
-/// Sent with everything: nothing is loaded from elsewhere, nothing may be framed, nothing is kept.
+/// Headers of every response. Nothing is loaded from elsewhere, nothing may be framed, nothing is cached.
 const ALWAYS: &str = "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
     style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; media-src blob:; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
@@ -17,14 +16,14 @@ const ALWAYS: &str = "Content-Security-Policy: default-src 'none'; script-src 's
 #[derive(Debug, Default)]
 pub struct Request {
     pub method: String,
-    /// As it was sent, still encoded, without the query.
+    /// As it was sent: encoded, without the query.
     pub path: String,
     pub query: String,
     headers: Vec<(String, String)>,
 }
 
 impl Request {
-    /// A header by its name in any case.
+    /// A header. Upper and lower case do not matter.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
@@ -40,32 +39,39 @@ impl Request {
         cookies.map(str::trim).find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// Whether the client wants to go on over the same connection.
+    /// Whether the client wants to send more requests over the same connection.
     pub fn keeps_alive(&self) -> bool {
         !self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
+    }
+
+    /// A request from its text.
+    #[cfg(test)]
+    pub fn of(text: &str) -> Self {
+        read(&mut text.as_bytes()).unwrap()
     }
 }
 
 /// Why a request cannot be read.
 #[derive(Debug)]
-pub enum Unreadable {
-    /// The client is gone, or was silent for too long.
-    Gone,
-    /// What came makes no sense, or is too much.
+pub enum ReadError {
+    /// The client has left, or was silent for too long.
+    Disconnected,
+    /// The request is malformed or too long.
     Refused(Response),
 }
 
 /// Reads a request.
-pub fn read(stream: &mut BufReader<TcpStream>) -> Result<Request, Unreadable> {
+pub fn read(stream: &mut impl BufRead) -> Result<Request, ReadError> {
     let head = read_head(stream)?;
-    let refused = |status, reason: &str| Unreadable::Refused(Response::text(status, reason));
+    let refused = |status, reason: &str| ReadError::Refused(Response::text(status, reason));
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
     match parsed.parse(&head) {
         Ok(httparse::Status::Complete(_)) => {}
         _ => return Err(refused(400, "this is not HTTP")),
     }
-    let (path, query) = parsed.path.unwrap_or("/").split_once('?').unwrap_or((parsed.path.unwrap_or("/"), ""));
+    let target = parsed.path.unwrap_or("/");
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let request = Request {
         method: parsed.method.unwrap_or_default().into(),
@@ -78,19 +84,19 @@ pub fn read(stream: &mut BufReader<TcpStream>) -> Result<Request, Unreadable> {
     if has_body { Err(refused(413, "requests have no bodies here")) } else { Ok(request) }
 }
 
-fn read_head(stream: &mut BufReader<TcpStream>) -> Result<Vec<u8>, Unreadable> {
+fn read_head(stream: &mut impl BufRead) -> Result<Vec<u8>, ReadError> {
     let mut head = Vec::new();
     loop {
         let left = (LONGEST_HEAD - head.len()) as u64;
-        let read = stream.by_ref().take(left).read_until(b'\n', &mut head).map_err(|_| Unreadable::Gone)?;
+        let read = stream.by_ref().take(left).read_until(b'\n', &mut head).map_err(|_| ReadError::Disconnected)?;
         if head.ends_with(b"\r\n\r\n") {
             return Ok(head);
         }
         if head.len() >= LONGEST_HEAD {
-            return Err(Unreadable::Refused(Response::text(431, "the head of the request is too long")));
+            return Err(ReadError::Refused(Response::text(431, "the head of the request is too long")));
         }
         if read == 0 {
-            return Err(Unreadable::Gone);
+            return Err(ReadError::Disconnected);
         }
     }
 }
@@ -115,34 +121,34 @@ impl Response {
         Self { status, headers: format!("Content-Type: {kind}\r\n"), body }
     }
 
-    /// A sentence for people.
+    /// A sentence.
     pub fn text(status: u16, sentence: &str) -> Self {
         Self::new(status, "text/plain; charset=utf-8", Body::Bytes(format!("{sentence}\n").into_bytes()))
     }
 
-    /// An object.
+    /// A JSON value.
     pub fn json(value: &serde_json::Value) -> Self {
         Self::new(200, "application/json", Body::Bytes(value.to_string().into_bytes()))
     }
 
-    /// A part of the page.
+    /// A file of the page.
     pub fn embedded(kind: &str, bytes: &'static [u8]) -> Self {
         Self::new(200, kind, Body::Embedded(bytes))
     }
 
-    /// A file.
+    /// A file on disk.
     pub fn file(kind: &str, file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self::new(200, kind, Body::File(file, length)))
     }
 
-    /// The same with one more header.
+    /// The response with one more header.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers += &format!("{name}: {value}\r\n");
         self
     }
 
-    /// Sends it; without the body if only the head was asked for.
+    /// Sends the response, without the body if the client asked for the head only.
     pub fn send(self, stream: &mut impl Write, head_only: bool) -> io::Result<()> {
         let Self { status, headers, body } = self;
         let length = match &body {
@@ -157,7 +163,7 @@ impl Response {
             Body::Bytes(bytes) => stream.write_all(&bytes)?,
             Body::Embedded(bytes) => stream.write_all(bytes)?,
             Body::File(file, length) => {
-                // A file that shrinks meanwhile ends the connection, which the client notices.
+                // If the file has shrunk meanwhile, the connection ends and the client notices.
                 let sent = io::copy(&mut file.take(length), stream)?;
                 if sent < length {
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -182,5 +188,57 @@ fn reason(status: u16) -> &'static str {
         431 => "Request Header Fields Too Large",
         503 => "Service Unavailable",
         _ => "Internal Server Error",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(request: &str) -> Option<u16> {
+        match read(&mut request.as_bytes()) {
+            Err(ReadError::Refused(response)) => Some(response.status),
+            Err(ReadError::Disconnected) => None,
+            Ok(request) => panic!("{request:?} was read"),
+        }
+    }
+
+    #[test]
+    fn a_request_is_read_with_its_query_headers_and_cookies() {
+        let request = Request::of("GET /a/b?x=1&token=t HTTP/1.1\r\nHOST: here\r\nCookie: a=1; b=2\r\n\r\n");
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/a/b"));
+        assert_eq!((request.parameter("token"), request.parameter("toke")), (Some("t"), None));
+        assert_eq!((request.header("host"), request.cookie("b"), request.cookie("c")), (Some("here"), Some("2"), None));
+        assert!(request.keeps_alive());
+        assert!(!Request::of("GET / HTTP/1.1\r\nConnection: Close\r\n\r\n").keeps_alive());
+    }
+
+    #[test]
+    fn requests_are_read_one_after_the_other() {
+        let mut both = "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nContent-Length: 0\r\n\r\n".as_bytes();
+        assert_eq!(read(&mut both).unwrap().path, "/1");
+        assert_eq!(read(&mut both).unwrap().path, "/2");
+        assert!(matches!(read(&mut both), Err(ReadError::Disconnected)));
+    }
+
+    #[test]
+    fn malformed_and_long_requests_are_refused() {
+        assert_eq!(refusal("nonsense\r\n\r\n"), Some(400));
+        assert_eq!(refusal("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"), Some(413));
+        assert_eq!(refusal("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), Some(413));
+        assert_eq!(refusal(&format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(LONGEST_HEAD))), Some(431));
+        assert_eq!(refusal(&format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(65))), Some(400));
+        assert_eq!(refusal("GET / HTTP/1.1\r\nHost: cut sho"), None);
+    }
+
+    #[test]
+    fn a_response_says_how_long_it_is_and_may_leave_out_its_body() {
+        let sent = |head_only| {
+            let mut bytes = Vec::new();
+            Response::text(404, "nothing").with("A", "b").send(&mut bytes, head_only).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert!(sent(false).starts_with("HTTP/1.1 404 Not Found\r\n") && sent(false).ends_with("\r\n\r\nnothing\n"));
+        assert!(sent(true).contains("\r\nA: b\r\n") && sent(true).ends_with("Content-Length: 8\r\n\r\n"));
     }
 }

@@ -1,8 +1,8 @@
 //! The server behind `unstick view`: plays and watches run folders in a browser.
 //!
-//! No path that a client sends ever becomes a path of the file system: what can be asked for is a run by its
-//! number, a layer by its name and a frame by its number (`routes`). Files are served from the folders that the
-//! server was started with, and not through links that lead out of them (`library`).
+//! A path that a client sends never becomes a path of the file system. A client asks for a run by its number, a
+//! layer by its name and a frame by its number (`routes`). The server reads files only from the folders it was
+//! started with and follows no link that leads out of them (`library`).
 //!
 //! ```no_run
 //! use unstick_view::{Options, Server};
@@ -24,5 +24,7 @@ mod server;
 mod watch;
 
 pub use error::ViewError;
-pub use sandbox::write_sandbox;
+pub use sandbox::{has_sandbox, write_sandbox};
+#[doc(hidden)]
+pub use server::answer_bytes;
 pub use server::{Options, Server};

@@ -10,7 +10,7 @@ use unstick_scene::sink::view::LAYERS;
 use crate::error::ViewError;
 
 /// The runs that are shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Library {
     runs: Vec<ShownRun>,
 }

@@ -1,38 +1,45 @@
-//! The sandbox as one file that needs no server: scripts and simulator inside, so that it opens from a disk.
+//! The sandbox as one file: scripts and simulator are inside, so it opens from a disk without a server.
 
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use unstick_files::page::document;
+
 use crate::error::ViewError;
-use crate::page::content;
+use crate::page::{SIMULATOR, find};
 
-/// The scripts that the sandbox is made of, each after those it uses.
-const SCRIPTS: [&str; 8] =
-    ["math.js", "palette.js", "pack.js", "gl.js", "plane.js", "camera.js", "simulator.js", "sandbox.js"];
+/// The scripts of the sandbox. Each stands after those it imports.
+const SCRIPTS: [&str; 9] =
+    ["colours.js", "math.js", "palette.js", "pack.js", "gl.js", "plane.js", "camera.js", "simulator.js", "sandbox.js"];
 
-/// Writes `index.html` into a folder, which is made; returns its path.
+/// Whether this program was built with the sandbox: `viewer/build.sh` builds it.
+pub const fn has_sandbox() -> bool {
+    SIMULATOR.is_some()
+}
+
+/// Writes the sandbox as `index.html` into a folder, which is created; returns its path.
 pub fn write_sandbox(folder: &Path) -> Result<PathBuf, ViewError> {
+    let page = page(SIMULATOR.ok_or(ViewError::NoSandbox)?);
     let path = folder.join("index.html");
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, whole_page()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, page));
     written.map_err(|source| ViewError::Write { path: path.clone(), source })?;
     Ok(path)
 }
 
-/// Everything in one page.
-fn whole_page() -> String {
-    let text = |path: &str| String::from_utf8_lossy(content(path)).into_owned();
-    let mut script: String = SCRIPTS.iter().map(|name| joinable(&text(&format!("/js/{name}")))).collect();
-    let bytes = STANDARD.encode(content("/sandbox.wasm"));
+/// The page with everything inside.
+fn page(simulator: &[u8]) -> String {
+    let text = |address: &str| String::from_utf8_lossy(find(address).map_or(&[], |(_, bytes)| bytes)).into_owned();
+    let mut script: String = SCRIPTS.iter().map(|name| inlined(&text(&format!("/js/{name}")))).collect();
+    let bytes = STANDARD.encode(simulator);
     script += &format!("const WASM = \"{bytes}\";\n{START}");
     let style = text("/style.css");
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>unstick: sandbox</title>\n\
-         <style>\n{style}</style>\n</head>\n<body>\n<header><h1>unstick</h1></header>\n<main id=\"sandbox\"></main>\n\
-         <script type=\"module\">\n{script}</script>\n</body>\n</html>\n"
-    )
+    let body = format!(
+        "<header><h1>unstick</h1></header>\n<main id=\"sandbox\"></main>\n\
+         <script type=\"module\">\n{script}</script>\n"
+    );
+    document("unstick: sandbox", &style, &body)
 }
 
 const START: &str = "\
@@ -43,9 +50,10 @@ sandbox.resume();
 window.unstick = { sandbox: () => sandbox };
 ";
 
-/// A module as a part of one script: its imports are there already, its exports need no word. Every import stands on
-/// a line of its own, and names differ between modules.
-fn joinable(module: &str) -> String {
+/// A module as part of one script, without its imports and without the word `export`.
+///
+/// This works because every import stands on a line of its own and no two modules use the same name.
+fn inlined(module: &str) -> String {
     let lines = module.lines().filter(|line| !line.starts_with("import "));
     lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect()
 }
@@ -55,13 +63,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_complete_in_itself() {
-        let folder = tempfile::tempdir().unwrap();
-        let page = std::fs::read_to_string(write_sandbox(&folder.path().join("new")).unwrap()).unwrap();
-        assert!(page.contains("class Sandbox") && page.contains("class PlaneRenderer"));
+    fn the_page_needs_nothing_from_elsewhere() {
+        let page = page(b"\0asm");
+        assert!(
+            page.contains("class Sandbox") && page.contains("class PlaneRenderer") && page.contains("const COLOURS")
+        );
+        assert!(page.contains("const WASM = \"AGFzbQ==\""));
         for outside in ["import ", "export ", "src=", "href=", "http://", "https://"] {
             let found = page.lines().find(|line| line.contains(outside) && !line.trim_start().starts_with("//"));
-            assert!(found.is_none_or(|line| line.len() > 10_000), "{outside}: {found:?}");
+            assert_eq!(found, None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn the_sandbox_is_written_or_its_absence_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        match write_sandbox(&folder.path().join("new")) {
+            Ok(path) => assert!(has_sandbox() && std::fs::read_to_string(path).unwrap().contains("const WASM")),
+            Err(error) => assert!(!has_sandbox() && error.to_string().contains("viewer/build.sh"), "{error}"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Connections: one thread each, few enough to be counted.
+//! The server: one thread per connection, a limited number of connections.
 
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use std::time::Duration;
 
 use crate::access::Access;
 use crate::error::ViewError;
-use crate::http::{self, Response, Unreadable};
+use crate::http::{self, ReadError, Response};
 use crate::library::Library;
 use crate::{routes, watch};
 
-/// Connections at once; browsers open six each.
+/// Connections at the same time. A browser opens six.
 const MOST_CONNECTIONS: usize = 64;
 
-/// A client that says nothing for so long, or does not take what it is sent, is let go.
+/// A client is disconnected if it sends nothing, or takes nothing, for this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What to show, and to whom.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Run folders; none for the sandbox alone.
+    /// Run folders; none to show only the sandbox.
     pub folders: Vec<PathBuf>,
-    /// Where to listen. Default loopback; anything else takes a token.
+    /// The address to listen at. Default loopback; any other needs a token.
     pub address: IpAddr,
-    /// The port; 0 for any that is free. Default 8642.
+    /// The port; 0 takes any that is free. Default 8642.
     pub port: u16,
-    /// What clients must know.
+    /// The token that clients must show.
     pub token: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// A server that is bound and waits to be started.
+/// A server that listens but does not answer yet.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -54,7 +54,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Checks everything and takes the address.
+    /// Checks the options, reads the run folders and listens.
     pub fn bind(options: &Options) -> Result<Self, ViewError> {
         let address = SocketAddr::new(options.address, options.port);
         match &options.token {
@@ -70,13 +70,13 @@ impl Server {
         Ok(Self { listener, local, shared: Arc::new(Shared { library, access, connections: AtomicUsize::new(0) }) })
     }
 
-    /// The address to open, token included.
+    /// The address to open, with the token.
     pub fn url(&self) -> String {
         let token = self.shared.access.token.as_ref().map(|token| format!("?token={token}"));
         format!("http://{}/{}", self.local, token.unwrap_or_default())
     }
 
-    /// Answers until the process ends.
+    /// Answers clients until the process ends.
     pub fn serve(self) {
         for stream in self.listener.incoming().flatten() {
             let shared = self.shared.clone();
@@ -86,45 +86,80 @@ impl Server {
                 continue;
             }
             std::thread::spawn(move || {
-                converse(stream, &shared);
+                serve_client(stream, &shared);
                 shared.connections.fetch_sub(1, Ordering::Relaxed);
             });
         }
     }
 }
 
-/// Answers one client until it goes.
-fn converse(stream: TcpStream, shared: &Shared) {
+/// Answers one client until it leaves.
+fn serve_client(stream: TcpStream, shared: &Shared) {
     let prepared = stream.set_read_timeout(Some(PATIENCE)).is_ok()
         && stream.set_write_timeout(Some(PATIENCE)).is_ok()
         && stream.set_nodelay(true).is_ok();
     let Some(mut sink) = prepared.then(|| stream.try_clone().ok()).flatten() else { return };
-    let mut source = BufReader::new(stream);
+    if let Some(key) = answer_requests(&mut BufReader::new(stream), &mut sink, &shared.library, &shared.access) {
+        watch::watch(sink, &key, &shared.library);
+    }
+}
+
+/// Answers requests until the client leaves, or asks for a WebSocket: then its accept key is returned.
+fn answer_requests(
+    source: &mut impl BufRead,
+    sink: &mut impl Write,
+    library: &Library,
+    access: &Access,
+) -> Option<String> {
     loop {
-        let request = match http::read(&mut source) {
+        let request = match http::read(source) {
             Ok(request) => request,
-            Err(Unreadable::Gone) => return,
-            Err(Unreadable::Refused(response)) => {
-                let _ = response.with("Connection", "close").send(&mut sink, false);
-                return;
+            Err(ReadError::Disconnected) => return None,
+            Err(ReadError::Refused(response)) => {
+                let _ = response.with("Connection", "close").send(sink, false);
+                return None;
             }
         };
-        let answer = match shared.access.check(&request) {
+        let answer = match access.check(&request) {
             Err(refusal) => refusal,
-            Ok(()) if request.path == "/api/watch" => match watch::accept(&request) {
-                Ok(key) => return watch::watch(sink, &key, &shared.library),
+            Ok(()) if request.path == "/api/watch" => match watch::accept_key(&request) {
+                Ok(key) => return Some(key),
                 Err(refusal) => refusal,
             },
             Ok(()) => {
-                let answer = routes::answer(&request, &shared.library);
-                match shared.access.cookie(&request) {
+                let answer = routes::answer(&request, library);
+                match access.cookie(&request) {
                     Some(cookie) => answer.with("Set-Cookie", &cookie),
                     None => answer,
                 }
             }
         };
-        if answer.send(&mut sink, request.method == "HEAD").is_err() || !request.keeps_alive() {
-            return;
+        if answer.send(sink, request.method == "HEAD").is_err() || !request.keeps_alive() {
+            return None;
         }
+    }
+}
+
+/// The answers to requests that are given as bytes, by a server that shows no run.
+#[doc(hidden)] // for tests on damaged requests
+pub fn answer_bytes(mut requests: &[u8]) -> Vec<u8> {
+    let library = Library::default();
+    let mut answers = Vec::new();
+    let _ = answer_requests(&mut requests, &mut answers, &library, &Access { token: None });
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_one_connection_are_answered_in_turn() {
+        let requests = "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n\
+            GET / HTTP/1.1\r\nHost: evil.example\r\n\r\nnonsense\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        let answers = String::from_utf8(answer_bytes(requests.as_bytes())).unwrap();
+        let statuses: Vec<&str> = answers.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
+        assert_eq!(statuses, ["200", "200", "403", "400"], "the connection ends with what is no HTTP");
+        assert!(answers.contains("\r\n\r\n[]HTTP/1.1 403"), "no run is shown");
     }
 }

@@ -9,10 +9,10 @@ Formats:
   particles   ply, vtk, vtp, npz
   surface     ply, obj, glb, vtp, usd
   volume      vtk, vti, vdb
-A name that several of them have is written with its kind: surface:ply.
+If several kinds have a format, name the kind too: surface:ply.
 
-Frames whose state was kept (`[output] states = true`) are read; the others are computed again,
-with the same bits.
+Frames whose state was stored (`[output] states = true`) are read. Other frames are computed again and
+have the same bits.
 
 Examples:
   unstick export out/sphere-half --format vdb,usd
@@ -24,15 +24,15 @@ pub struct ExportArgs {
     /// The run folder
     pub folder: PathBuf,
 
-    /// What to write, separated by commas
+    /// The formats to write
     #[arg(long, short, value_name = "LIST", required = true, value_delimiter = ',')]
     pub format: Vec<String>,
 
-    /// Where to [default: the run folder]
+    /// The folder to write to [default: the run folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// One of so many frames
+    /// Write every N-th frame
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
 
@@ -40,19 +40,19 @@ pub struct ExportArgs {
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub from: u64,
 
-    /// The last frame [default: that of the run]
+    /// The last frame [default: the last of the run]
     #[arg(long, value_name = "K")]
     pub until: Option<u64>,
 
-    /// One of so many particles
+    /// Write every N-th particle
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub thin: u64,
 
-    /// Store the values of .vdb files with 16 bits
+    /// Store values of .vdb files with 16 bits
     #[arg(long)]
     pub half: bool,
 
-    /// Print an object at the end instead of lines
+    /// Print a JSON object at the end
     #[arg(long)]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! Choices that several commands offer.
+//! Options that several commands share.
 
 use unstick::gpu::Backend;
 
@@ -10,7 +10,7 @@ pub enum BackendKind {
     Cpu,
     /// On the GPU
     Gpu,
-    /// On the GPU where there is one that suits, else on the processor
+    /// On the GPU if there is a suitable one, else on the processor
     Auto,
 }
 
@@ -24,7 +24,7 @@ impl From<BackendKind> for Backend {
     }
 }
 
-/// A list of them.
+/// A list of backends.
 pub fn backends(kinds: &[BackendKind]) -> Vec<Backend> {
     kinds.iter().map(|&kind| kind.into()).collect()
 }

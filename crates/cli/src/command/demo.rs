@@ -59,10 +59,9 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let name = format!("{example}, {SIZE} cells along each axis");
     let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
 
-    let svg = plot::svg(&comparison)?;
-    plot_file.write(&svg)?;
+    plot_file.write(&plot::residuals(&comparison).svg().unwrap_or_default())?;
     let page = Page { title: TITLE, lead: LEAD, next: NEXT };
-    page_file.write(&page.html(&comparison, &svg))?;
+    page_file.write(&page.html(&comparison))?;
     if !quiet {
         output::print(table::text(&comparison))?;
         notes::lines(&comparison).iter().try_for_each(output::print)?;
@@ -87,7 +86,7 @@ fn each(folder: &Path, comparison: &Comparison) -> Result<(), CommandError> {
         let name = report.solver().to_string();
         let method = name.split(['+', '/']).next().unwrap_or(&name);
         let file = Destination::check(&folder.join(format!("{method}.svg")), "svg")?;
-        file.write(&plot::svg_of(comparison, index)?)?;
+        file.write(&plot::residuals_with_focus(comparison, index).svg().unwrap_or_default())?;
     }
     Ok(())
 }

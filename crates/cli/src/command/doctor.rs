@@ -136,9 +136,9 @@ impl ProbeFacts {
             cells: probe.cells,
             copy_bandwidth: probe.copy_bandwidth,
             launch_seconds: probe.launch,
-            half_sweep_seconds: probe.half_sweep.0,
+            half_sweep_seconds: probe.half_sweep.seconds,
             half_sweep_share_of_copy: probe.sweep_share(),
-            cycle_seconds: probe.cycle.0,
+            cycle_seconds: probe.cycle.seconds,
             cycle_over_traffic_limit: probe.cycle_ratio(),
         }
     }

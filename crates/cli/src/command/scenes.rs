@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use unstick::scene::file::nearest;
+use unstick::mlcp::nearest;
 use unstick::scene::{SceneFile, catalogue, schema};
 
 use super::Verdict;

@@ -5,7 +5,7 @@ use std::path::Path;
 use unstick::mlcp::io::{ProblemFolder, write_array};
 use unstick::mlcp::{Start, Stop, Tolerance};
 use unstick_lab::Destination;
-use unstick_lab::compare::{self, Comparison, Contest, Entrant, Worth};
+use unstick_lab::compare::{self, AnswerQuality, Comparison, Contest, Entrant};
 use unstick_lab::present::page::Page;
 use unstick_lab::present::{json, notes, plot, table};
 
@@ -97,15 +97,19 @@ impl Files {
         if let Some(x) = &self.x {
             tell(write_answer(comparison, x)?)?;
         }
-        let is_drawn = self.plot.is_some() || self.page.is_some();
-        let svg = if is_drawn { plot::svg(comparison)? } else { String::new() };
         if let Some(file) = &self.plot {
-            file.write(&svg)?;
-            tell(format!("wrote {}", file.path().display()))?;
+            let path = file.path().display();
+            match plot::residuals(comparison).svg() {
+                Some(svg) => {
+                    file.write(&svg)?;
+                    tell(format!("wrote {path}"))?;
+                }
+                None => tell(format!("{path} not written: no solver has residuals to draw"))?,
+            }
         }
         if let Some(file) = &self.page {
             let page = Page { title: &format!("Solvers on {}", comparison.problem), lead: LEAD, next: &[] };
-            file.write(&page.html(comparison, &svg))?;
+            file.write(&page.html(comparison))?;
             tell(format!("wrote {}", file.path().display()))?;
         }
         Ok(())
@@ -124,14 +128,14 @@ const LEAD: &[&str] =
 fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, CommandError> {
     let path = file.path().display();
     let is_alone = comparison.runs.len() == 1;
-    let kept = comparison.answer.as_ref().filter(|answer| is_alone || answer.worth > Worth::Unfinished);
+    let kept = comparison.answer.as_ref().filter(|answer| is_alone || answer.quality > AnswerQuality::Unfinished);
     let Some(answer) = kept else {
         return Ok(format!("{path} not written: no solver converged"));
     };
     write_array(file.path(), &answer.x).map_err(CommandError::writing)?;
-    let caution = match answer.worth {
-        Worth::Unfinished => ", which did not converge",
-        Worth::Sticking if comparison.wall_rows > 0 => ", whose walls pull: not a solution of the problem",
+    let caution = match answer.quality {
+        AnswerQuality::Unfinished => ", which did not converge",
+        AnswerQuality::Sticking if comparison.wall_rows > 0 => ", whose walls pull: not a solution of the problem",
         _ => "",
     };
     Ok(format!("wrote {path}: the answer of {}{caution}", answer.solver))

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use unstick::gpu::Backend;
 use unstick_lab::Destination;
-use unstick_lab::study::hold::Hold;
-use unstick_lab::study::sheet::Sheet;
-use unstick_lab::study::store::{Head, Store};
-use unstick_lab::study::{self, Pace, Study, measure, present};
+use unstick_lab::study::lock::FolderLock;
+use unstick_lab::study::result::StudyResult;
+use unstick_lab::study::store::{Provenance, Store};
+use unstick_lab::study::{self, Scope, Study, measure, present};
 
 use super::Verdict;
 use crate::args::StudyArgs;
@@ -24,60 +24,60 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
         output::print(list())?;
         return Ok(Verdict::Done);
     }
-    let pace = if args.quick { Pace::Quick } else { Pace::Full };
+    let scope = if args.quick { Scope::Quick } else { Scope::Full };
     let studies = study::find(&args.names)?;
-    let head = Head::here(args.backend.into())?;
-    let plan = Plan::check(studies, pace, head.backend())?;
+    let head = Provenance::here(args.backend.into())?;
+    let selection = Selection::check(studies, scope, head.backend())?;
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
     let (_hold, mut store) = open(args, folder, head)?;
     let say = |text: String| if quiet { Ok(()) } else { output::print(text) };
     if !args.show {
-        say(plan.announcement(&store))?;
+        say(selection.announcement(&store))?;
     }
-    for study in plan.possible.iter().filter(|_| !args.show) {
-        measure::measure(study, pace, args.only.as_deref(), &mut store, &TerminalProgress::new(!quiet))?;
-        present::write(&Sheet::of(study, pace, &store), store.head(), folder)?;
+    for study in selection.possible.iter().filter(|_| !args.show) {
+        measure::measure(study, scope, args.only.as_deref(), &mut store, &TerminalProgress::new(!quiet))?;
+        present::write(&StudyResult::of(study, scope, &store), store.provenance(), folder)?;
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }
-    let sheets = plan.sheets(&store);
+    let results = selection.results(&store);
     // Studies that share measurements have numbers too; those that cannot be carried out say why.
-    for sheet in sheets.iter().filter(|sheet| !sheet.is_waiting()) {
-        present::write(sheet, store.head(), folder)?;
+    for result in results.iter().filter(|result| !result.is_waiting()) {
+        present::write(result, store.provenance(), folder)?;
     }
     let index = folder.join("index.html");
-    Destination::check(&index, "html")?.write(&present::index(&sheets, store.head()))?;
+    Destination::check(&index, "html")?.write(&present::index(&results, store.provenance()))?;
     if let Some(tables) = &args.tables {
-        present::write_tables(&sheets, store.head(), &command_line(args), tables)?;
+        present::write_tables(&results, store.provenance(), &command_line(args), tables)?;
         say(format!("The tables are in {}.", tables.display()))?;
     }
     say(format!("The studies are linked in {}.", index.display()))?;
-    for (study, reason) in &plan.refused {
+    for (study, reason) in &selection.refused {
         output::note(format_args!("{} cannot be carried out: {reason}", study.name));
     }
-    Ok(if plan.refused.is_empty() { Verdict::Done } else { Verdict::Unsolved })
+    Ok(if selection.refused.is_empty() { Verdict::Done } else { Verdict::Unsolved })
 }
 
 /// What is going to be done.
-struct Plan {
-    pace: Pace,
+struct Selection {
+    scope: Scope,
     possible: Vec<&'static Study>,
     /// Studies that cannot be carried out, and why.
     refused: Vec<(&'static Study, String)>,
 }
 
-impl Plan {
+impl Selection {
     /// Tells studies that can be carried out from others. One that was asked for alone is refused.
-    fn check(studies: Vec<&'static Study>, pace: Pace, backend: Backend) -> Result<Self, CommandError> {
+    fn check(studies: Vec<&'static Study>, scope: Scope, backend: Backend) -> Result<Self, CommandError> {
         let is_alone = studies.len() == 1;
-        let mut plan = Self { pace, possible: Vec::new(), refused: Vec::new() };
+        let mut selection = Self { scope, possible: Vec::new(), refused: Vec::new() };
         for study in studies {
-            match measure::check(study, pace, backend) {
-                Ok(()) => plan.possible.push(study),
+            match measure::check(study, scope, backend) {
+                Ok(()) => selection.possible.push(study),
                 Err(error) if is_alone => return Err(error.into()),
-                Err(error) => plan.refused.push((study, error.to_string())),
+                Err(error) => selection.refused.push((study, error.to_string())),
             }
         }
-        Ok(plan)
+        Ok(selection)
     }
 
     fn reason(&self, study: &Study) -> Option<&str> {
@@ -87,35 +87,35 @@ impl Plan {
 
     /// What is going to be measured, and how long it takes.
     fn announcement(&self, store: &Store) -> String {
-        let minutes = measure::minutes(&self.possible, self.pace, |key| store.get(key).is_some());
+        let minutes = measure::minutes(&self.possible, self.scope, |key| store.get(key).is_some());
         let count = self.possible.len();
         let studies = if count == 1 { "one study".into() } else { format!("{count} studies") };
         format!(
             "{studies}, about {} to go on two cores; {}\nCtrl-C loses one measurement, `--resume` goes on",
             duration(minutes),
-            store.head().describe()
+            store.provenance().describe()
         )
     }
 
     /// Every study of the catalogue with what the store holds of it.
-    fn sheets(&self, store: &Store) -> Vec<Sheet> {
-        let sheet = |study| {
-            let sheet = Sheet::of(study, self.pace, store);
+    fn results(&self, store: &Store) -> Vec<StudyResult> {
+        let result = |study| {
+            let result = StudyResult::of(study, self.scope, store);
             match self.reason(study) {
-                Some(reason) => sheet.refused(reason),
-                None => sheet,
+                Some(reason) => result.refused(reason),
+                None => result,
             }
         };
-        study::all().map(sheet).collect()
+        study::all().map(result).collect()
     }
 }
 
 /// The measurements of the folder, or none, for this command alone. What is there is neither mixed nor
 /// lost unasked.
-fn open(args: &StudyArgs, folder: &Path, head: Head) -> Result<(Hold, Store), CommandError> {
+fn open(args: &StudyArgs, folder: &Path, head: Provenance) -> Result<(FolderLock, Store), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
-    let hold = Hold::take(folder)?;
+    let hold = FolderLock::take(folder)?;
     let store = match (Store::exists(folder), args.resume, args.fresh) {
         _ if args.show => Store::show(folder)?,
         (true, true, _) => Store::resume(folder, head)?,
@@ -136,12 +136,12 @@ fn open(args: &StudyArgs, folder: &Path, head: Head) -> Result<(Hold, Store), Co
 fn list() -> String {
     let width = study::all().map(|study| study.name.len()).max().unwrap_or(0);
     let line = |study: &Study| {
-        let [quick, full] = study.minutes.map(duration);
+        let (quick, full) = (duration(study.minutes.quick), duration(study.minutes.full));
         format!("{:width$}  {quick:>8}  {full:>8}  {}\n", study.name, study.title)
     };
     let head = format!("{:width$}  {:>8}  {:>8}\n", "study", "quick", "full");
     let all: Vec<_> = study::all().collect();
-    let quick = measure::minutes(&all, Pace::Quick, |_| false);
+    let quick = measure::minutes(&all, Scope::Quick, |_| false);
     format!(
         "{head}{}\nStudies share measurements: all of them take about {} when quick.\n\
          Carry one out: unstick study lai-6.10 --quick",

@@ -9,7 +9,7 @@ use crate::args::ViewArgs;
 use crate::error::CommandError;
 use crate::output;
 
-/// Serves until the process is ended; or writes the sandbox, if that is what was asked for.
+/// Serves until the process ends, or writes the sandbox if asked to.
 pub fn run(args: &ViewArgs, quiet: bool) -> Result<Verdict, CommandError> {
     if let Some(folder) = &args.save_sandbox {
         let path = write_sandbox(folder)?;
@@ -24,7 +24,7 @@ pub fn run(args: &ViewArgs, quiet: bool) -> Result<Verdict, CommandError> {
         token: args.token.clone(),
     };
     let server = match Server::bind(&options) {
-        // Nobody asked for that very port.
+        // The user did not choose the port, so any free one will do.
         Err(ViewError::Bind { .. }) if args.port.is_none() => Server::bind(&Options { port: 0, ..options })?,
         bound => bound?,
     };
@@ -40,11 +40,11 @@ pub fn run(args: &ViewArgs, quiet: bool) -> Result<Verdict, CommandError> {
     Ok(Verdict::Done)
 }
 
-/// Opens the address in the browser, if the system knows how; whoever sits elsewhere has the address.
+/// Opens the address in a browser if the system can. The address is printed in any case.
 fn open(address: &str) {
     let (program, arguments): (_, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),
-        "windows" => ("cmd", &["/C", "start"]),
+        "windows" => ("cmd", &["/C", "start", ""]), // the first argument of `start` is a title
         _ => ("xdg-open", &[]),
     };
     let mut command = Command::new(program);

@@ -7,7 +7,7 @@ use unstick_grid::Pose;
 use super::text::{list, matrix, vectors};
 use crate::Surface;
 
-/// The liquid's mesh and the poses of moving parts (by prim name) at a time code.
+/// The mesh of the liquid and the poses of moving objects (by prim name) at a time code.
 pub fn frame(number: usize, surface: &Surface, poses: &[(String, Pose<3>)]) -> Vec<u8> {
     let mut text = format!(
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = \"unstick, time {} s\"\n    startTimeCode = {number}\n    \

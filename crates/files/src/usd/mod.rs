@@ -1,9 +1,8 @@
-//! USD as text (`.usda`): a stage, and beside it one layer per frame.
+//! USD as text (`.usda`): a stage, and one layer per frame.
 //!
-//! The stage lists the frames, as value clips, and rests on a layer of what does not change (walls, shapes
-//! of bodies); a frame's layer holds the mesh of the liquid and where the bodies are at that time code.
-//! So a frame is written once, and after each only the small stage is written anew. Time codes are
-//! frame numbers, and as many pass per second as the simulation has frames per second.
+//! The stage lists the frames as value clips. A sublayer holds what does not change: walls and shapes of bodies. The
+//! layer of a frame holds the mesh of the liquid and the poses of the bodies at its time code. Each frame is written
+//! once, and only the small stage is rewritten after it. Time codes are frame numbers.
 
 mod frame;
 mod stage;
@@ -12,9 +11,9 @@ mod world;
 
 pub use frame::frame;
 pub use stage::{Stage, manifest, stage};
-pub use world::{Part, PartShape, World, world};
+pub use world::{MovingObject, ObjectShape, World, world};
 
-/// Names of prims from names of people: letters, digits and underscores, none twice.
+/// Unique prim names from arbitrary names: letters, digits and underscores.
 pub fn prim_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut given: Vec<String> = ["World", "Liquid", "Walls"].map(String::from).into();
     for name in names {
@@ -35,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_identifiers_and_stay_apart() {
+    fn names_become_distinct_identifiers() {
         assert_eq!(
             prim_names(["duck", "body 1", "duck", "2nd", "Walls", "ø"]),
             ["duck", "body_1", "duck_2", "_2nd", "Walls_2", "_"]

@@ -1,23 +1,23 @@
-//! The stage, and the list of what its clips animate.
+//! The stage, and the manifest of what its clips animate.
 
 use std::fmt::Write as _;
 
 use super::text::list;
 
-/// What the stage says of itself.
+/// Properties of the stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// For people.
+    /// Title.
     pub title: String,
     /// Seconds from one frame number to the next.
     pub frame_seconds: f64,
-    /// Path of the layer of what does not change, relative to the stage.
+    /// Path of the layer that does not change, relative to the stage.
     pub world: String,
-    /// Path of the list of what the frames animate.
+    /// Path of the manifest, relative to the stage.
     pub manifest: String,
 }
 
-/// The stage with the frames that are there: number and path of the layer, relative to the stage.
+/// The stage with its frames: the number and the path of each layer, relative to the stage.
 pub fn stage(stage: &Stage, frames: &[(usize, String)]) -> Vec<u8> {
     let (first, last) = (frames.first().map_or(0, |frame| frame.0), frames.last().map_or(0, |frame| frame.0));
     let rate = (1.0 / stage.frame_seconds * 1e6).round() / 1e6;
@@ -49,8 +49,8 @@ pub fn stage(stage: &Stage, frames: &[(usize, String)]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Which attributes have values in the layers of the frames.
-pub fn manifest<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+/// The manifest: which attributes the layers of the frames animate. `objects` are prim names.
+pub fn manifest<'a>(objects: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let mut text =
         String::from("#usda 1.0\n(\n    defaultPrim = \"World\"\n)\n\nover \"World\"\n{\n    over \"Liquid\"\n    {\n");
     for attribute in [
@@ -63,7 +63,7 @@ pub fn manifest<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
         let _ = writeln!(text, "        {attribute}");
     }
     text.push_str("    }\n");
-    for name in parts {
+    for name in objects {
         let _ = write!(text, "\n    over \"{name}\"\n    {{\n        matrix4d xformOp:transform\n    }}\n");
     }
     text.push_str("}\n");

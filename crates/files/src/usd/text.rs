@@ -1,4 +1,4 @@
-//! Values as the text format spells them.
+//! Values in the syntax of the text format.
 
 use std::fmt::{Display, Write as _};
 
@@ -19,7 +19,7 @@ pub(super) fn list<T: Display>(values: impl IntoIterator<Item = T>) -> String {
     text + "]"
 }
 
-/// A pose as a matrix that acts on rows: the transposed rotation, the translation in the last row.
+/// A pose as a matrix that acts on row vectors: the transposed rotation, and the translation in the last row.
 pub(super) fn matrix(pose: &Pose<3>) -> String {
     let (rotation, [x, y, z]) = (pose.rotation(), pose.translation());
     let column = |k: usize| format!("({}, {}, {}, 0)", rotation[0][k], rotation[1][k], rotation[2][k]);

@@ -1,11 +1,11 @@
-//! A true distance in a band about the surface, by fast marching.
+//! The distance in a narrow band around the surface, by fast marching.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use unstick_grid::{CellField, Grid};
 
-/// Distances in voxels around a lattice that was widened by the width of the band.
+/// Distances in voxels, on a lattice widened by the width of the band on all sides.
 #[derive(Clone, Debug)]
 pub struct Band {
     width: usize,
@@ -13,31 +13,31 @@ pub struct Band {
 }
 
 impl Band {
-    /// The distance at a cell of the lattice, or beside it, in voxels; ± infinity beyond the band.
-    pub fn at(&self, place: [i32; 3]) -> f64 {
+    /// The distance in voxels at a cell inside or outside of the lattice; ± infinity beyond the band.
+    pub fn at(&self, cell: [i32; 3]) -> f64 {
         let shape = self.distance.shape();
-        let index = place.map(|index| index + self.width as i32);
+        let index = cell.map(|index| index + self.width as i32);
         match (0..3).all(|axis| (0..shape[axis] as i32).contains(&index[axis])) {
             true => self.distance.at(index.map(|index| index as usize)),
             false => f64::INFINITY,
         }
     }
 
-    /// First and last place for which there is a distance.
+    /// First and last cell with a distance.
     pub(super) fn corners(&self) -> ([i32; 3], [i32; 3]) {
         let width = self.width as i32;
         ([-width; 3], self.distance.shape().map(|count| count as i32 - 1 - width))
     }
 }
 
-/// The distance to the surface wherever it is less than `width` voxels.
+/// The distance to the surface where it is less than `width` voxels.
 ///
-/// Values at cells beside the surface are kept as they are; the others follow from |∇φ| = 1, by the
-/// first-order fast marching method. Outside the lattice there is no liquid.
+/// Cells next to the surface keep their values. The others follow from |∇φ| = 1 by the first-order fast marching
+/// method. There is no liquid outside of the lattice.
 pub fn narrow_band(grid: &Grid<3>, distance: &CellField<f64, 3>, width: usize) -> Band {
     let cells = grid.cells();
     let given = CellField::of_shape(cells.map(|count| count + 2 * width), |place| {
-        // The nearest cell, and how far beyond its face the place lies.
+        // The nearest cell of the lattice, and the distance to its face.
         let (mut nearest, mut beyond) = ([0; 3], [0.0f64; 3]);
         for axis in 0..3 {
             let index = place[axis] as i64 - width as i64;
@@ -76,7 +76,7 @@ fn march(given: &CellField<f64, 3>, limit: f64) -> CellField<f64, 3> {
         }
     }
     let beside: Vec<bool> = size.iter().map(|value| value.is_finite()).collect();
-    // Bits of non-negative numbers are ordered as the numbers are.
+    // The bit patterns of non-negative numbers have the order of the numbers.
     while let Some(Reverse((bits, index))) = heap.pop() {
         if known[index] || f64::from_bits(bits) > size[index] {
             continue;
@@ -124,9 +124,9 @@ mod tests {
     use super::*;
     use unstick_grid::{SignedDistance, sample_cells};
 
-    /// Cut off at one cell on either side, as the simulation gives it.
+    /// The distance is cut off at one cell on both sides, as the simulation provides it.
     #[test]
-    fn a_distance_that_was_cut_off_is_found_again() {
+    fn a_distance_that_was_cut_off_is_restored() {
         let grid = Grid::new([32; 3], 0.1, [0.0; 3]).unwrap();
         let ball = SignedDistance::sphere([1.6, 1.55, 1.7], 1.0);
         let cut = sample_cells(&grid, |point| ball.at(point).clamp(-0.1, 0.1));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn liquid_ends_where_the_lattice_does() {
+    fn liquid_ends_at_the_border_of_the_lattice() {
         let grid = Grid::<3>::unit(4).unwrap();
         let full = CellField::from_fn(&grid, |_| -0.125);
         let band = narrow_band(&grid, &full, 3);

@@ -7,12 +7,12 @@ use super::value::{Precision, Value};
 
 const MAGIC: i64 = 0x5644_4220;
 const FORMAT: u32 = 224;
-/// The library whose files these are like.
+/// The version of the library whose format this is.
 const LIBRARY: [u32; 2] = [10, 0];
-/// Buffers are packed by zlib and hold active voxels only.
+/// Buffers are compressed by zlib and hold only active voxels.
 const ZIP_AND_ACTIVE_MASK: u32 = 1 | 2;
 
-/// What a grid is meant as.
+/// The meaning of a grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GridClass {
     LevelSet,
@@ -20,16 +20,16 @@ pub(super) enum GridClass {
     Unknown,
 }
 
-/// A fact about a file or a grid.
-pub(super) enum Meta {
+/// A value of the metadata of a file or a grid.
+pub(super) enum Metadata {
     Text(String),
-    Truth(bool),
+    Bool(bool),
     Long(i64),
     Double(f64),
-    Place([i32; 3]),
+    Index([i32; 3]),
 }
 
-/// A grid in its parts: what stands before the values, and they themselves.
+/// An encoded grid: everything before the values, and the values.
 pub(super) struct EncodedGrid {
     name: &'static str,
     kind: String,
@@ -37,7 +37,7 @@ pub(super) struct EncodedGrid {
     buffers: Vec<u8>,
 }
 
-/// A tree with its name, class and place in space.
+/// Encodes a tree with its name, class and transform.
 pub(super) fn encode_grid<V: Value>(
     name: &'static str,
     class: GridClass,
@@ -53,41 +53,41 @@ pub(super) fn encode_grid<V: Value>(
         GridClass::Staggered => ("staggered", Some("contravariant relative")),
         GridClass::Unknown => ("unknown", None),
     };
-    let mut facts = vec![("class", Meta::Text(class.into()))];
+    let mut entries = vec![("class", Metadata::Text(class.into()))];
     if let Some((lower, upper)) = tree.bounds {
-        facts.push(("file_bbox_max", Meta::Place(upper)));
-        facts.push(("file_bbox_min", Meta::Place(lower)));
+        entries.push(("file_bbox_max", Metadata::Index(upper)));
+        entries.push(("file_bbox_min", Metadata::Index(lower)));
     }
-    facts.extend([
-        ("file_compression", Meta::Text("zip + active values".into())),
-        ("file_mem_bytes", Meta::Long((topology.len() + tree.active as usize * size_of::<V>()) as i64)),
-        ("file_voxel_count", Meta::Long(tree.active as i64)),
-        ("is_local_space", Meta::Truth(false)),
-        ("is_saved_as_half_float", Meta::Truth(is_half)),
-        ("name", Meta::Text(name.into())),
+    entries.extend([
+        ("file_compression", Metadata::Text("zip + active values".into())),
+        ("file_mem_bytes", Metadata::Long((topology.len() + tree.active as usize * size_of::<V>()) as i64)),
+        ("file_voxel_count", Metadata::Long(tree.active as i64)),
+        ("is_local_space", Metadata::Bool(false)),
+        ("is_saved_as_half_float", Metadata::Bool(is_half)),
+        ("name", Metadata::Text(name.into())),
     ]);
-    facts.extend(vectors.map(|kind| ("vector_type", Meta::Text(kind.into()))));
+    entries.extend(vectors.map(|kind| ("vector_type", Metadata::Text(kind.into()))));
     let mut head = ZIP_AND_ACTIVE_MASK.to_le_bytes().to_vec();
-    metadata(&facts, &mut head);
-    transform(grid, &mut head);
+    write_metadata(&entries, &mut head);
+    write_transform(grid, &mut head);
     head.extend(topology);
     let kind = format!("Tree_{}_5_4_3{}", V::NAME, if is_half { "_HalfFloat" } else { "" });
     EncodedGrid { name, kind, head, buffers }
 }
 
-/// All grids in one file. The same content gives the same bits.
-pub(super) fn file(grids: &[EncodedGrid], about: &[(&str, Meta)]) -> Vec<u8> {
+/// A file of all grids. The same content gives the same bits.
+pub(super) fn file(grids: &[EncodedGrid], about: &[(&str, Metadata)]) -> Vec<u8> {
     let mut bytes = MAGIC.to_le_bytes().to_vec();
     for word in [FORMAT, LIBRARY[0], LIBRARY[1]] {
         bytes.extend(word.to_le_bytes());
     }
-    bytes.push(1); // grids can be found by their offsets
-    bytes.extend(identity(grids).as_bytes());
-    metadata(about, &mut bytes);
+    bytes.push(1); // the file has offsets to its grids
+    bytes.extend(content_uuid(grids).as_bytes());
+    write_metadata(about, &mut bytes);
     bytes.extend((grids.len() as u32).to_le_bytes());
     for grid in grids {
         for part in [grid.name, &grid.kind, ""] {
-            text(part, &mut bytes);
+            write_text(part, &mut bytes);
         }
         let start = bytes.len() + 3 * 8;
         let values = start + grid.head.len();
@@ -100,8 +100,8 @@ pub(super) fn file(grids: &[EncodedGrid], about: &[(&str, Meta)]) -> Vec<u8> {
     bytes
 }
 
-/// 128 bits in the spelling of a UUID, made of the content.
-fn identity(grids: &[EncodedGrid]) -> String {
+/// A UUID computed from the content.
+fn content_uuid(grids: &[EncodedGrid]) -> String {
     let hex: String = (0..4)
         .map(|seed| {
             let mut hasher = crc32fast::Hasher::new_with_initial(seed);
@@ -115,36 +115,36 @@ fn identity(grids: &[EncodedGrid]) -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-fn metadata(facts: &[(&str, Meta)], bytes: &mut Vec<u8>) {
-    bytes.extend((facts.len() as u32).to_le_bytes());
-    for (name, fact) in facts {
-        text(name, bytes);
-        let (kind, value): (&str, Vec<u8>) = match fact {
-            Meta::Text(value) => ("string", value.clone().into_bytes()),
-            Meta::Truth(value) => ("bool", vec![u8::from(*value)]),
-            Meta::Long(value) => ("int64", value.to_le_bytes().into()),
-            Meta::Double(value) => ("double", value.to_le_bytes().into()),
-            Meta::Place(value) => ("vec3i", value.iter().flat_map(|index| index.to_le_bytes()).collect()),
+fn write_metadata(entries: &[(&str, Metadata)], bytes: &mut Vec<u8>) {
+    bytes.extend((entries.len() as u32).to_le_bytes());
+    for (name, entry) in entries {
+        write_text(name, bytes);
+        let (kind, value): (&str, Vec<u8>) = match entry {
+            Metadata::Text(value) => ("string", value.clone().into_bytes()),
+            Metadata::Bool(value) => ("bool", vec![u8::from(*value)]),
+            Metadata::Long(value) => ("int64", value.to_le_bytes().into()),
+            Metadata::Double(value) => ("double", value.to_le_bytes().into()),
+            Metadata::Index(value) => ("vec3i", value.iter().flat_map(|index| index.to_le_bytes()).collect()),
         };
-        text(kind, bytes);
+        write_text(kind, bytes);
         bytes.extend((value.len() as u32).to_le_bytes());
         bytes.extend(value);
     }
 }
 
-/// From indices to space: the index of a voxel is its centre.
-fn transform(grid: &Grid<3>, bytes: &mut Vec<u8>) {
-    text("UniformScaleTranslateMap", bytes);
+/// The transform from indices to space. The index of a voxel is the position of its centre.
+fn write_transform(grid: &Grid<3>, bytes: &mut Vec<u8>) {
+    write_text("UniformScaleTranslateMap", bytes);
     let scale = grid.spacing();
     let shift: [f64; 3] = grid.origin().map(|value| value + 0.5 * scale);
     let (inverse, half) = (1.0 / scale, 0.5 / scale);
-    // Translation, scale, voxel size, its inverse, the square of that, and half of it.
+    // Translation, scale, voxel size, inverse scale, its square, and half of it.
     for vector in [shift, [scale; 3], [scale; 3], [inverse; 3], [inverse * inverse; 3], [half; 3]] {
         vector.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     }
 }
 
-fn text(value: &str, bytes: &mut Vec<u8>) {
+fn write_text(value: &str, bytes: &mut Vec<u8>) {
     bytes.extend((value.len() as u32).to_le_bytes());
     bytes.extend(value.as_bytes());
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use unstick_grid::{CellField, SignedDistance, sample_cells};
 
-    /// A file of a ball; whether its content is right is for OpenVDB's own tools to say.
+    /// A file of a ball. OpenVDB's own tools check its content in `.ci/files.sh`.
     fn ball() -> Vec<u8> {
         let grid = Grid::<3>::unit(20).unwrap();
         let ball = SignedDistance::sphere([0.5; 3], 0.3);
@@ -171,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn grids_lie_where_their_descriptors_say_and_fill_the_file() {
+    fn descriptors_point_to_their_grids_and_the_grids_fill_the_file() {
         let bytes = ball();
         let mut next = 0;
         for (name, kind) in [("surface", "Tree_float_5_4_3"), ("velocity", "Tree_vec3s_5_4_3")] {
             let mut descriptor = Vec::new();
-            [name, kind, ""].iter().for_each(|part| text(part, &mut descriptor));
+            [name, kind, ""].iter().for_each(|part| write_text(part, &mut descriptor));
             let place = bytes.windows(descriptor.len()).position(|window| window == descriptor).unwrap();
             assert!(next == 0 || next == place, "{name} begins where the grid before it ends");
             let start = place + descriptor.len();

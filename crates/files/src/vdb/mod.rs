@@ -1,8 +1,8 @@
-//! OpenVDB files (`.vdb`), format 224: sparse volumes that Houdini, Blender and their kin read.
+//! OpenVDB files (`.vdb`), format 224: sparse volumes for Houdini, Blender and others.
 //!
-//! Voxel (i, j, k) is the cell (i, j, k) of the simulation's lattice: its index is its centre, so the
-//! transform scales by the spacing and shifts by half a cell from the origin. Buffers are packed by zlib
-//! and hold active voxels only, which every reader of the format understands.
+//! Voxel (i, j, k) is cell (i, j, k) of the lattice. The index of a voxel is the position of its centre, so the
+//! transform scales by the spacing and shifts by half a cell from the origin. Buffers are compressed by zlib and hold
+//! only active voxels, which every reader of the format supports.
 
 mod band;
 mod file;
@@ -15,31 +15,31 @@ pub use band::narrow_band;
 pub use value::Precision;
 
 use band::Band;
-use file::{GridClass, Meta, encode_grid};
+use file::{GridClass, Metadata, encode_grid};
 use tree::{Tree, Voxel};
 
-/// Half of the width of the band in which the distance is stored, in voxels; beyond it is ± the background.
+/// Half of the width of the stored band, in voxels. Beyond it the distance is ± the background value.
 pub const BAND: usize = 3;
 
-/// What a file can hold.
+/// The grids that a file can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grids {
     /// `surface`: distance to the liquid, a level set.
     Surface,
-    /// `velocity`: on the lower faces of every voxel, as the simulation holds it (class "staggered").
+    /// `velocity`: on the lower faces of every voxel, as in the simulation (class "staggered").
     Velocity,
     /// `pressure`: in pascals, in liquid voxels.
     Pressure,
 }
 
 impl Grids {
-    /// All, by name.
+    /// All grids and their names.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("surface", Self::Surface), ("velocity", Self::Velocity), ("pressure", Self::Pressure)];
 }
 
-/// A liquid at one moment.
+/// A liquid at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Liquid<'a> {
     /// Number of the frame.
@@ -48,7 +48,7 @@ pub struct Liquid<'a> {
     pub time: f64,
     /// The lattice.
     pub grid: Grid<3>,
-    /// Distance to the liquid at cell centres, negative inside; right near the surface at least.
+    /// Signed distance to the liquid at cell centres, negative inside. It must be exact only near the surface.
     pub distance: &'a CellField<f64, 3>,
     /// Velocity across the faces.
     pub velocity: &'a FaceField<f64, 3>,
@@ -56,7 +56,7 @@ pub struct Liquid<'a> {
     pub pressure: &'a CellField<f64, 3>,
 }
 
-/// The file of a liquid with the grids that are asked for.
+/// A file of a liquid with the requested grids.
 ///
 /// ```
 /// use unstick_files::vdb::{self, Grids, Liquid, Precision};
@@ -91,9 +91,9 @@ pub fn liquid(liquid: &Liquid<'_>, grids: &[Grids], precision: Precision) -> Vec
         }
     });
     let about = [
-        ("creator", Meta::Text(concat!("unstick ", env!("CARGO_PKG_VERSION")).into())),
-        ("frame", Meta::Long(liquid.frame as i64)),
-        ("time", Meta::Double(liquid.time)),
+        ("creator", Metadata::Text(concat!("unstick ", env!("CARGO_PKG_VERSION")).into())),
+        ("frame", Metadata::Long(liquid.frame as i64)),
+        ("time", Metadata::Double(liquid.time)),
     ];
     file::file(&encoded.collect::<Vec<_>>(), &about)
 }
@@ -110,7 +110,7 @@ fn surface(band: &Band, spacing: f64) -> Tree<f32> {
     })
 }
 
-/// Wherever a face of the voxel borders on the liquid or its band; zero beyond the faces of the lattice.
+/// The velocity of voxels with a face at the liquid or its band. It is zero on faces outside of the lattice.
 fn velocity(liquid: &Liquid<'_>, band: &Band) -> Tree<[f32; 3]> {
     let upper = liquid.grid.cells().map(|count| count as i32);
     Tree::build([0.0; 3], [0; 3], upper, |place| {
@@ -138,4 +138,33 @@ fn pressure(liquid: &Liquid<'_>, band: &Band) -> Tree<f32> {
         let value = liquid.pressure.at(place.map(|index| index as usize));
         if value != 0.0 || band.at(place) < 0.0 { Voxel::Active(value as f32) } else { Voxel::Outside }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unstick_grid::{SignedDistance, sample_cells};
+
+    #[test]
+    fn only_voxels_near_the_liquid_are_active() {
+        let grid = Grid::<3>::unit(32).unwrap();
+        let ball = SignedDistance::sphere([0.5; 3], 0.25);
+        let distance = sample_cells(&grid, |point| ball.at(point));
+        let values = Liquid {
+            frame: 0,
+            time: 0.0,
+            grid,
+            distance: &distance,
+            velocity: &std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| face[axis] as f64)),
+            pressure: &sample_cells(&grid, |point| (-ball.at(point)).max(0.0)),
+        };
+        let band = narrow_band(&grid, &distance, BAND);
+        let near =
+            |limit: f64| grid.iter().filter(|cell| band.at(cell.map(|index| index as i32)) < limit).count() as u64;
+        let shell = near(BAND as f64) - near(1.0 - BAND as f64);
+        let surface = surface(&band, grid.spacing());
+        assert!(surface.active > shell / 2 && surface.active < near(BAND as f64), "{} of {shell}", surface.active);
+        assert_eq!(pressure(&values, &band).active, near(0.0));
+        assert!(velocity(&values, &band).active > near(BAND as f64), "the upper faces belong to further voxels");
+    }
 }

@@ -1,7 +1,7 @@
-//! The tree of a grid: a root, two levels of inner nodes (32³ and 16³ children), leaves of 8³ voxels.
+//! The tree of a grid: a root, two levels of inner nodes (32³ and 16³ children) and leaves of 8³ voxels.
 //!
-//! Within a node the last axis runs fastest. Topology (which children and voxels there are) is written
-//! before all values; both are visited in the same order.
+//! In a node the last axis runs fastest. The topology (which children and voxels exist) is written before all values,
+//! in the same order.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,18 +12,18 @@ use rayon::prelude::*;
 
 use super::value::{Precision, Value};
 
-/// log₂ of children along an axis: leaf, inner node, inner node below the root.
+/// log₂ of the number of children along an axis: of a leaf, an inner node, an inner node below the root.
 const LEVELS: [u32; 3] = [3, 4, 5];
 
-/// Voxels along the edge of a leaf, of the node above it and of the one above that.
+/// Voxels along the edge of a leaf, of its parent and of its grandparent.
 const EDGES: [i32; 3] = [1 << 3, 1 << 7, 1 << 12];
 
-/// What a voxel is.
+/// The state of a voxel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Voxel<V> {
-    /// Inactive, the background.
+    /// Inactive, with the background value.
     Outside,
-    /// Inactive, the background with the opposite sign.
+    /// Inactive, with the negative background value.
     Inside,
     /// Active.
     Active(V),
@@ -33,15 +33,15 @@ pub(super) enum Voxel<V> {
 pub(super) struct Tree<V> {
     background: V,
     uppers: BTreeMap<[i32; 3], Node<Node<Leaf<V>>>>,
-    /// First and last active voxel along each axis; none if there is none.
+    /// Lower and upper corner of the active voxels; none if no voxel is active.
     pub bounds: Option<([i32; 3], [i32; 3])>,
-    /// Active voxels.
+    /// Number of active voxels.
     pub active: u64,
 }
 
 struct Node<C> {
     children: BTreeMap<usize, C>,
-    /// Children that are inside as a whole.
+    /// Children that lie completely inside.
     inside: Vec<usize>,
 }
 
@@ -63,7 +63,7 @@ enum Block<V> {
 }
 
 impl<V: Value> Tree<V> {
-    /// Asks for every voxel from `lower` to `upper`, both included; all others are outside.
+    /// Builds a tree from the voxels from `lower` to `upper`, both included. All others are outside.
     pub fn build(background: V, lower: [i32; 3], upper: [i32; 3], voxel: impl Fn([i32; 3]) -> Voxel<V> + Sync) -> Self {
         let along = |axis: usize| (lower[axis].div_euclid(8)..=upper[axis].div_euclid(8)).map(|index| 8 * index);
         let corners: Vec<[i32; 3]> =
@@ -103,7 +103,7 @@ impl<V: Value> Tree<V> {
         }
     }
 
-    /// Which nodes and voxels there are.
+    /// The encoded topology.
     pub fn topology(&self, precision: Precision) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(1u32.to_le_bytes()); // one buffer per leaf
@@ -124,7 +124,7 @@ impl<V: Value> Tree<V> {
         bytes
     }
 
-    /// The values of all leaves.
+    /// The encoded values of all leaves.
     pub fn buffers(&self, precision: Precision) -> Vec<u8> {
         let lowers = self.uppers.values().flat_map(|upper| upper.children.values());
         let leaves: Vec<&Leaf<V>> = lowers.flat_map(|lower| lower.children.values()).collect();
@@ -138,7 +138,7 @@ impl<V: Value> Tree<V> {
     }
 }
 
-/// A block of 8³ voxels; none if all of it is outside.
+/// A block of 8³ voxels; none if it lies completely outside.
 fn block<V: Value>(corner: [i32; 3], voxel: &impl Fn([i32; 3]) -> Voxel<V>) -> Option<Block<V>> {
     let mut leaf = Leaf { active: [0; 8], inside: [0; 8], values: Vec::new() };
     for index in 0..512 {
@@ -164,13 +164,13 @@ fn place_in(corner: [i32; 3], voxel: usize) -> [i32; 3] {
     [corner[0] + (voxel >> 6), corner[1] + (voxel >> 3 & 7), corner[2] + (voxel & 7)]
 }
 
-/// The place of a child within its parent, which has 2^`level` of them along each axis, `edge` voxels long.
+/// The index of a child in its parent. The parent has 2^`level` children along each axis, each `edge` voxels long.
 fn offset(corner: [i32; 3], edge: i32, level: u32) -> usize {
     let place = corner.map(|value| (value.div_euclid(edge) & ((1 << level) - 1)) as usize);
     (place[0] << (2 * level)) + (place[1] << level) + place[2]
 }
 
-/// Masks and tiles of an inner node; no tile is active.
+/// Encodes masks and tiles of an inner node. No tile is active.
 fn inner_topology<V: Value, C>(node: &Node<C>, level: u32, precision: Precision, bytes: &mut Vec<u8>) {
     let words = (1usize << (3 * level)) / 64;
     let mask = |places: &mut dyn Iterator<Item = usize>| {
@@ -184,7 +184,7 @@ fn inner_topology<V: Value, C>(node: &Node<C>, level: u32, precision: Precision,
     values::<V>(&active, &mask(&mut node.inside.iter().copied()), &[], precision, bytes);
 }
 
-/// Values of a node as "active mask" compression stores them: the active ones, and of the others their sign.
+/// Encodes the values of a node with "active mask" compression: the active values, and the signs of the others.
 fn values<V: Value>(active: &[u64], inside: &[u64], values: &[V], precision: Precision, bytes: &mut Vec<u8>) {
     const ALL_OUTSIDE: u8 = 0;
     const ALL_INSIDE: u8 = 1;
@@ -198,7 +198,7 @@ fn values<V: Value>(active: &[u64], inside: &[u64], values: &[V], precision: Pre
         bytes.push(SELECTED);
         save(&outside, bytes);
     }
-    // Of no values in half precision, not even their length is stored.
+    // In half precision, an empty list is stored without its length.
     if values.is_empty() && precision == Precision::Half {
         return;
     }
@@ -210,9 +210,9 @@ fn values<V: Value>(active: &[u64], inside: &[u64], values: &[V], precision: Pre
         }
     }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    let _ = encoder.write_all(&plain); // to memory, which cannot fail
+    let _ = encoder.write_all(&plain); // writing to memory cannot fail
     let packed = encoder.finish().unwrap_or_default();
-    // What does not shrink is stored as it is, after its length with a minus sign.
+    // Data that do not shrink are stored uncompressed, and their length is negative.
     let (length, data) =
         if packed.len() < plain.len() { (packed.len() as i64, &packed) } else { (-(plain.len() as i64), &plain) };
     bytes.extend(length.to_le_bytes());
@@ -225,4 +225,60 @@ fn save(mask: &[u64], bytes: &mut Vec<u8>) {
 
 fn is_on(mask: &[u64], place: usize) -> bool {
     mask[place / 64] >> (place % 64) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Active within a cube of edge 20 about the origin, inside below it, outside elsewhere.
+    fn cube([x, y, z]: [i32; 3]) -> Voxel<f32> {
+        match (-10..10).contains(&x) && (-10..10).contains(&y) {
+            true if (-10..10).contains(&z) => Voxel::Active(z as f32),
+            true if z < -10 => Voxel::Inside,
+            _ => Voxel::Outside,
+        }
+    }
+
+    #[test]
+    fn a_tree_knows_its_active_voxels_and_their_bounds() {
+        let tree = Tree::build(3.0, [-12; 3], [12; 3], cube);
+        assert_eq!((tree.active, tree.bounds), (20 * 20 * 20, Some(([-10; 3], [9; 3]))));
+        let nothing = Tree::build(3.0f32, [0; 3], [63; 3], |_| Voxel::Outside);
+        assert_eq!((nothing.active, nothing.bounds, nothing.uppers.len()), (0, None, 0));
+    }
+
+    #[test]
+    fn nodes_are_found_by_the_bits_of_their_corner() {
+        assert_eq!(offset([8, 16, 24], EDGES[0], LEVELS[1]), (1 << 8) + (2 << 4) + 3);
+        assert_eq!(offset([-8, 0, 0], EDGES[0], LEVELS[1]), 15 << 8, "negative corners count from the end");
+        assert_eq!(place_in([8, 0, -8], 0b101_011_110), [13, 3, -2]);
+        let tree = Tree::build(0.0, [-1; 3], [0; 3], |_| Voxel::Active(1.0f32));
+        assert_eq!(tree.uppers.keys().collect::<Vec<_>>().len(), 8, "one node per octant");
+    }
+
+    #[test]
+    fn blocks_that_are_alike_are_not_stored() {
+        assert!(block([0; 3], &|_| Voxel::<f32>::Outside).is_none());
+        assert!(matches!(block([0; 3], &|_| Voxel::<f32>::Inside), Some(Block::Inside)));
+        let Some(Block::Leaf(leaf)) =
+            block([0; 3], &|place| if place == [0, 0, 1] { Voxel::Active(7.0) } else { Voxel::Inside })
+        else {
+            panic!("a leaf was expected")
+        };
+        assert_eq!((leaf.values, leaf.active[0], leaf.inside[0]), (vec![7.0], 2, !2));
+    }
+
+    #[test]
+    fn values_are_compressed_only_if_that_makes_them_smaller() {
+        let stored = |list: &[f32]| {
+            let mut bytes = Vec::new();
+            values(&[u64::MAX], &[0], list, Precision::Single, &mut bytes);
+            assert_eq!(bytes[0], 0, "no value is inside");
+            (i64::from_le_bytes(bytes[1..9].try_into().unwrap()), bytes.len() - 9)
+        };
+        assert_eq!(stored(&[1.5]), (-4, 4));
+        let (length, size) = stored(&[1.5; 64]);
+        assert!(length == size as i64 && size < 4 * 64);
+    }
 }

@@ -1,24 +1,24 @@
-//! What voxels hold.
+//! The values of voxels.
 
-/// How active values are stored.
+/// The precision of stored values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// 32 bits.
     #[default]
     Single,
-    /// 16 bits: half the size, three digits.
+    /// 16 bits: half the size, three significant digits.
     Half,
 }
 
-/// A number, or three.
+/// The value of a voxel: a number or a vector.
 pub(super) trait Value: Copy + PartialEq + Send + Sync {
-    /// What the format calls it.
+    /// The name of the type in the format.
     const NAME: &'static str;
-    /// Single precision, as it lies in memory.
+    /// Writes the value in single precision.
     fn single(&self, bytes: &mut Vec<u8>);
-    /// Half precision.
+    /// Writes the value in half precision.
     fn half(&self, bytes: &mut Vec<u8>);
-    /// This value after a way through half precision.
+    /// This value rounded to half precision.
     fn rounded(&self) -> Self;
 }
 
@@ -54,7 +54,7 @@ impl Value for [f32; 3] {
     }
 }
 
-/// The nearest number of 16 bits, ties to even; beyond its range infinity.
+/// The nearest number of 16 bits, ties to even. Numbers beyond its range become infinite.
 fn to_half(value: f32) -> u16 {
     let (sign, size) = ((value.to_bits() >> 16) as u16 & 0x8000, value.abs());
     let bits = if size.is_nan() {
@@ -62,7 +62,7 @@ fn to_half(value: f32) -> u16 {
     } else if size >= 65520.0 {
         0x7C00
     } else if size < f32::powi(2.0, -14) {
-        // Subnormal: multiples of 2⁻²⁴.
+        // Subnormal numbers are multiples of 2⁻²⁴.
         (size * f32::powi(2.0, 24)).round_ties_even() as u16
     } else {
         let bits = size.to_bits();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_half_survives_and_others_go_to_the_nearest() {
+    fn half_precision_is_exact_for_its_own_numbers_and_rounds_others() {
         for bits in (0..=u16::MAX).filter(|bits| bits & 0x7C00 != 0x7C00) {
             assert_eq!(to_half(from_half(bits)), bits);
         }

@@ -1,4 +1,4 @@
-//! Legacy VTK, binary (which is big-endian).
+//! Legacy VTK files in binary form, which is big-endian.
 
 use crate::{Fields, Points, in_space};
 
@@ -46,7 +46,7 @@ impl File {
         Self { bytes: format!("# vtk DataFile Version 3.0\nunstick, time {time} s\nBINARY").into_bytes() }
     }
 
-    /// A line of its own: data before it ends without one.
+    /// Writes a line. A line feed before it ends the data that may precede it.
     fn line(&mut self, text: &str) {
         self.bytes.push(b'\n');
         self.bytes.extend(text.as_bytes());

@@ -1,4 +1,4 @@
-//! VTK: what ParaView opens. The XML kinds (`.vti`, `.vtp`, joined by a `.pvd`) and the legacy one.
+//! VTK files for ParaView: the XML formats (`.vti`, `.vtp`, and `.pvd` for time series) and the legacy format.
 
 mod legacy;
 mod pvd;

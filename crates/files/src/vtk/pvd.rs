@@ -1,8 +1,8 @@
-//! `.pvd`: which file shows which moment.
+//! `.pvd`: a list of files and their times.
 
 use std::fmt::Write as _;
 
-/// A time series of files, given with their times in seconds, by paths relative to the `.pvd`.
+/// A time series of files. Each has a time in seconds and a path relative to the `.pvd`.
 pub fn pvd(files: &[(f64, String)]) -> Vec<u8> {
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",

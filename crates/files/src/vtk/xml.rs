@@ -1,14 +1,14 @@
-//! VTK's XML files: a description, and behind it the arrays, each packed by zlib.
+//! VTK's XML files: a description, followed by the arrays, compressed by zlib.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// Arrays are packed in pieces of so many bytes, which readers can unpack one by one.
+/// Arrays are compressed in pieces of this many bytes, which readers can decompress one by one.
 const PIECE: usize = 1 << 20;
 
-/// A file that grows by elements and arrays.
+/// A file to which elements and arrays are appended.
 pub(super) struct Document {
     kind: &'static str,
     text: String,
@@ -16,7 +16,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Opens a data set such as `ImageData` with attributes of its own.
+    /// Opens a data set such as `ImageData`, with attributes.
     pub fn new(kind: &'static str, attributes: &str, time: f64) -> Self {
         let text = format!(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" \
@@ -27,18 +27,18 @@ impl Document {
         Self { kind, text, data: Vec::new() }
     }
 
-    /// A line of description.
+    /// Appends a line of the description.
     pub fn line(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push('\n');
     }
 
-    /// An array of single precision.
+    /// Appends an array of single precision.
     pub fn floats(&mut self, name: &str, components: usize, values: impl Iterator<Item = f32>) {
         self.array("Float32", name, components, &values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>());
     }
 
-    /// An array of indices.
+    /// Appends an array of indices.
     pub fn integers(&mut self, name: &str, values: impl Iterator<Item = usize>) {
         let bytes: Vec<u8> = values.flat_map(|value| (value as i64).to_le_bytes()).collect();
         self.array("Int64", name, 1, &bytes);
@@ -58,7 +58,7 @@ impl Document {
         packed.iter().for_each(|piece| self.data.extend(piece));
     }
 
-    /// Closes the data set.
+    /// Closes the data set and returns the file.
     pub fn finish(mut self) -> Vec<u8> {
         self.text.push_str(&format!("</{}>\n<AppendedData encoding=\"raw\">\n_", self.kind));
         let mut bytes = self.text.into_bytes();

@@ -1,11 +1,11 @@
-//! Is the surface closed? Welding of vertices and the count of triangles at each edge.
+//! Checks that a surface is closed: welds vertices and counts the triangles at each edge.
 
 use std::collections::HashMap;
 
 use super::{MeshProblem, TriangleMesh};
 use crate::vector::{plus, times};
 
-/// Joins vertices at the same place and drops unused ones and triangles with two equal corners.
+/// Joins vertices at the same position. Drops unused vertices and triangles with two equal corners.
 pub(super) fn welded(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriangleMesh {
     let mut mesh = TriangleMesh { vertices: Vec::new(), triangles: Vec::with_capacity(triangles.len()) };
     let mut places: HashMap<[u64; 3], u32> = HashMap::new();
@@ -15,7 +15,7 @@ pub(super) fn welded(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriangleM
             continue;
         }
         mesh.triangles.push(corners.map(|corner| {
-            // Adding zero makes −0 the same place as 0.
+            // Adding zero turns −0 into 0.
             *places.entry(corner.map(|value| (value + 0.0).to_bits())).or_insert_with(|| {
                 mesh.vertices.push(corner);
                 (mesh.vertices.len() - 1) as u32
@@ -25,10 +25,9 @@ pub(super) fn welded(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> TriangleM
     mesh
 }
 
-/// Refuses a welded mesh unless every edge is shared by two triangles that run along it in
-/// opposite directions.
+/// Refuses a welded mesh unless every edge belongs to two triangles that traverse it in opposite directions.
 pub(super) fn check(mesh: &TriangleMesh) -> Result<(), MeshProblem> {
-    // Triangles along each edge, upwards and downwards in the numbers of its ends.
+    // Number of triangles that traverse an edge from its lower to its higher vertex, and back.
     let mut uses: HashMap<[u32; 2], [usize; 2]> = HashMap::new();
     let edges = |triangle: &[u32; 3]| [0, 1, 2].map(|side| [triangle[side], triangle[(side + 1) % 3]]);
     for [from, to] in mesh.triangles.iter().flat_map(edges) {
@@ -43,7 +42,7 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), MeshProblem> {
             _ => 1,
         };
         counts[kind] += 1;
-        // The lowest, so that the message does not depend on the order of the map.
+        // The lowest edge, so that the message does not depend on the order of the map.
         example[kind] = Some(example[kind].map_or(edge, |lowest: [u32; 2]| lowest.min(edge)));
     }
     let Some(edge) = example.into_iter().flatten().next() else { return Ok(()) };
@@ -62,11 +61,11 @@ mod tests {
     }
 
     #[test]
-    fn separate_vertices_at_the_same_place_are_welded() {
+    fn vertices_at_the_same_position_are_welded() {
         let mesh = cuboid([0.0; 3], [1.0; 3]);
         let mut soup: Vec<[f64; 3]> =
             mesh.triangles().as_flattened().iter().map(|&corner| mesh.vertices()[corner as usize]).collect();
-        // One of them with a negative zero, and one vertex that nothing uses.
+        // One vertex has a negative zero, and one is unused.
         let zero = soup.iter().position(|vertex| vertex[0] == 0.0).unwrap();
         soup[zero][0] = -0.0;
         let count = soup.len() as u32;
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_inside_crowds_its_edges() {
+    fn an_edge_of_three_triangles_is_reported() {
         let mesh = cuboid([0.0; 3], [1.0; 3]);
         let mut triangles = mesh.triangles().to_vec();
         triangles.push(triangles[0]);

@@ -10,20 +10,19 @@ use parry3d_f64::shape::{TriMesh, TriMeshFlags};
 use super::TriangleMesh;
 use crate::vector::{length, minus};
 
-/// Distance to a closed mesh, negative inside; cheap to clone.
+/// Signed distance to a closed mesh: negative inside. Clones share the mesh.
 ///
-/// The nearest point is found through a tree of boxes; the sign comes from the angle-weighted
-/// pseudo-normal there, which is right near edges and vertices too \[Baerentzen2005\].
+/// A tree of boxes finds the nearest point. The sign comes from the angle-weighted pseudo-normal there, which is also
+/// correct near edges and vertices \[Baerentzen2005\].
 ///
-/// Exists for D = 3 only: there is no other constructor. Two are equal if their meshes are, vertex
-/// by vertex and triangle by triangle.
+/// It can be constructed for D = 3 only. Two distances are equal if their meshes have the same vertices and triangles.
 #[derive(Clone)]
 pub struct MeshDistance<const D: usize = 3> {
     surface: Arc<TriMesh>,
 }
 
 impl MeshDistance<3> {
-    /// Prepares a mesh for questions.
+    /// Builds the search tree of a mesh.
     pub fn new(mesh: &TriangleMesh) -> Self {
         let vertices = mesh.vertices().iter().map(|&[x, y, z]| Vector::new(x, y, z)).collect();
         let surface = TriMesh::with_flags(vertices, mesh.triangles().to_vec(), TriMeshFlags::ORIENTED)
@@ -33,7 +32,7 @@ impl MeshDistance<3> {
 }
 
 impl<const D: usize> MeshDistance<D> {
-    /// The distance of a point.
+    /// The signed distance of a point.
     pub fn at(&self, point: [f64; D]) -> f64 {
         let Ok(point) = <[f64; 3]>::try_from(point.as_slice()) else {
             unreachable!("meshes are made in three dimensions only");
@@ -77,8 +76,8 @@ mod tests {
     use crate::vector::{cross, dot, plus, times};
     use crate::{Grid, SignedDistance, sample_nodes};
 
-    /// Compares with an exact distance at random points around the box of the mesh, half of them
-    /// close to its vertices and edges.
+    /// Compares with an exact distance at random points in and around the mesh. Half of the points are close to
+    /// vertices and edges.
     fn assert_exact(mesh: &TriangleMesh, tolerance: f64, exact: impl Fn([f64; 3]) -> f64) {
         let distance = MeshDistance::new(mesh);
         let (lower, upper) = mesh.bounds();
@@ -107,7 +106,7 @@ mod tests {
         assert_exact(&cuboid([-1.0, 0.0, 2.0], [1.0, 1.0, 5.0]), 1e-12, |point| exact.at(point));
     }
 
-    /// Convex, so inside the distance is that to the nearest plane, and outside the sign is plain.
+    /// The shape is convex: inside, the distance is that to the nearest plane; outside, the sign is positive.
     #[test]
     fn the_distance_to_a_tetrahedron_is_exact() {
         let mesh = tetrahedron();
@@ -117,7 +116,7 @@ mod tests {
         });
     }
 
-    /// Not convex: its inner edge is where a careless sign goes wrong.
+    /// The shape is not convex. At its inner edge a simple choice of the sign fails.
     #[test]
     fn the_distance_to_an_l_shaped_solid_is_exact() {
         assert_exact(&l_shape(), 1e-12, l_shape_distance);
@@ -127,14 +126,14 @@ mod tests {
     fn the_distance_to_a_fine_sphere_is_nearly_that_to_a_ball() {
         let (centre, radius) = ([0.3, -0.2, 0.1], 0.7);
         let (mesh, exact) = (sphere(centre, radius, 4), SignedDistance::sphere(centre, radius));
-        // The vertices lie on the sphere, the planes of the triangles a little below.
+        // The vertices lie on the sphere, and the triangles slightly inside.
         let lowest = planes(&mesh, centre).fold(f64::NEG_INFINITY, f64::max);
         let gap = radius + lowest;
         assert!((0.0..0.01 * radius).contains(&gap));
         assert_exact(&mesh, gap + 1e-12, |point| exact.at(point));
     }
 
-    /// Spikes and dents of all angles; a star around its centre, so inside can be told by cones.
+    /// Spikes and dents of all angles. Every ray from the centre meets the surface once, so cones decide what is inside.
     #[test]
     fn the_distance_to_a_spiky_star_is_exact() {
         let mut random = Random::new(3);
@@ -152,7 +151,7 @@ mod tests {
         });
     }
 
-    /// A hollow box: the inner surface faces the hollow, which is outside of the solid.
+    /// A hollow box. The inner surface faces the hollow, which is outside of the solid.
     #[test]
     fn a_hollow_is_outside() {
         let outer = cuboid([0.0; 3], [3.0; 3]);

@@ -1,83 +1,83 @@
-//! What can be wrong with a mesh.
+//! Errors of meshes.
 
 use std::path::PathBuf;
 
-/// A mesh that cannot be used: which file, and what is wrong with it.
+/// Why a mesh cannot be used, and from which file it came.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{}: {problem}", file.as_ref().map_or("the mesh".into(), |file| file.display().to_string()))]
 pub struct MeshError {
-    /// The file it was read from; none if it was made in memory.
+    /// The file; none if the mesh was made in memory.
     pub file: Option<PathBuf>,
-    /// What is wrong.
+    /// The problem.
     pub problem: MeshProblem,
 }
 
-/// What is wrong with a mesh.
+/// Why a mesh cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshProblem {
-    /// No such file.
+    /// The file does not exist.
     #[error("there is no such file")]
     NotFound,
-    /// The file is there but could not be read.
+    /// The file exists but could not be read.
     #[error("cannot be read: {reason}")]
     Unreadable {
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
-    /// A kind of file that is not known.
+    /// The file format is unknown.
     #[error("unknown kind of mesh file '{extension}': expected one of {}", crate::mesh::read::EXTENSIONS.join(", "))]
     Extension {
-        /// The end of its name.
+        /// The extension of the file.
         extension: String,
     },
-    /// Content that is not what the format asks for.
+    /// The content does not follow the format.
     #[error("not a valid {format} file: {reason}")]
     Broken {
         /// OBJ, STL, PLY or glTF.
         format: &'static str,
-        /// What was found.
+        /// What is wrong.
         reason: String,
     },
-    /// Nothing left to bound a solid.
+    /// The mesh has no triangles.
     #[error("it has no triangles")]
     NoTriangles,
-    /// A vertex that is nowhere.
+    /// A coordinate is not finite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
         /// Which vertex, from 0.
         vertex: usize,
     },
-    /// A triangle with a corner that does not exist.
+    /// A triangle refers to a vertex that does not exist.
     #[error("a triangle refers to vertex {index}, but there are {vertices}, counted from 0")]
     Index {
-        /// The index found.
+        /// The index.
         index: i64,
         /// Number of vertices.
         vertices: usize,
     },
-    /// Edges that are not shared by exactly two triangles facing the same way.
+    /// Some edges do not belong to exactly two triangles that face the same way.
     #[error("the surface is not closed: {}", describe_edges(*open, *crowded, *flipped, *near))]
     NotClosed {
-        /// Edges of one triangle only.
+        /// Number of edges of one triangle.
         open: usize,
-        /// Edges of more than two triangles.
+        /// Number of edges of more than two triangles.
         crowded: usize,
-        /// Edges of two triangles that face opposite ways.
+        /// Number of edges of two triangles that face opposite ways.
         flipped: usize,
-        /// The middle of one such edge, of the kind that is named first.
+        /// The middle of one such edge, of the first kind whose number is not zero.
         near: [f64; 3],
     },
-    /// A closed surface around nothing.
+    /// The closed surface encloses no volume.
     #[error("the surface encloses no volume ({volume:e}): it is flat, or its parts face opposite ways")]
     NoVolume {
-        /// The volume found.
+        /// The volume.
         volume: f64,
     },
-    /// A factor that would flatten or mirror the mesh.
+    /// The factor would flatten or mirror the mesh.
     #[error("a scale of {factor}: expected a positive number")]
     Scale {
-        /// The factor asked for.
+        /// The factor.
         factor: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! glTF 2.0, as text (`.gltf`, with its buffers beside it or within) and as one binary file (`.glb`).
+//! glTF 2.0: as text with its buffers inside or in other files (`.gltf`), and as one binary file (`.glb`).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,10 +13,10 @@ const TRIANGLES: u64 = 4;
 const STRIP: u64 = 5;
 const FAN: u64 = 6;
 
-/// Extensions that change materials and lights alone begin with one of these.
+/// Extensions with these prefixes change only materials and lights.
 const HARMLESS: [&str; 3] = ["KHR_materials", "KHR_texture", "KHR_lights"];
 
-/// Reads the meshes of the file's scene where its nodes put them; skins and animations are not followed.
+/// Reads the meshes of the file's scene, transformed by their nodes. Skins and animations are ignored.
 pub(super) fn parse(content: &[u8], folder: &Path) -> Result<Parts, MeshProblem> {
     let (text, binary) = chunks(content)?;
     let root: Value = serde_json::from_slice(text).map_err(|error| broken(error.to_string()))?;
@@ -35,7 +35,7 @@ pub(super) fn parse(content: &[u8], folder: &Path) -> Result<Parts, MeshProblem>
             let roots = indices(&scene["nodes"]).map(|node| Ok((node?, IDENTITY)));
             reader.visit(roots.collect::<Result<_, _>>()?)?;
         }
-        // Without scenes there are only meshes.
+        // Without scenes all meshes are read as they are.
         None => {
             for mesh in 0..root["meshes"].as_array().map_or(0, Vec::len) {
                 reader.mesh(mesh, &IDENTITY)?;
@@ -45,7 +45,7 @@ pub(super) fn parse(content: &[u8], folder: &Path) -> Result<Parts, MeshProblem>
     Ok(reader.parts)
 }
 
-/// The description and the binary part; of a text the whole, and nothing.
+/// The JSON part and the binary part. A text file has no binary part.
 fn chunks(content: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshProblem> {
     if !content.starts_with(b"glTF") {
         return Ok((content, None));
@@ -69,7 +69,7 @@ fn chunks(content: &[u8]) -> Result<(&[u8], Option<&[u8]>), MeshProblem> {
     Ok((text, if content.len() >= next + 8 { Some(chunk(next)?) } else { None }))
 }
 
-/// By columns, as the format has it.
+/// A matrix by columns, as the format stores it.
 type Matrix4 = [[f64; 4]; 4];
 
 const IDENTITY: Matrix4 = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
@@ -81,7 +81,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Goes through nodes, given with the transforms of their parents, and all that hangs on them.
+    /// Visits nodes, given with the transforms of their parents, and all their descendants.
     fn visit(&mut self, mut waiting: Vec<(usize, Matrix4)>) -> Result<(), MeshProblem> {
         let mut visited = HashSet::new();
         while let Some((node, parent)) = waiting.pop() {
@@ -106,7 +106,7 @@ impl Reader<'_> {
             let mode = primitive["mode"].as_u64().unwrap_or(TRIANGLES);
             let Some(position) = primitive["attributes"]["POSITION"].as_u64() else { continue };
             if mode < TRIANGLES {
-                continue; // points and lines bound no solid
+                continue; // points and lines do not bound a solid
             }
             let vertices = self.buffers.positions(position as usize)?;
             let corners = match primitive["indices"].as_u64() {
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 other => return Err(broken(format!("mesh {mesh} has the mode {other}, expected 0 to 6"))),
             };
             if determinant(matrix) < 0.0 {
-                triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2)); // a mirror
+                triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2)); // the transform mirrors
             }
             let first = self.parts.0.len() as u32;
             self.parts.0.extend(vertices.iter().map(|vertex| applied(matrix, *vertex)));
@@ -182,12 +182,12 @@ fn determinant(m: &Matrix4) -> f64 {
 
 fn indices(list: &Value) -> impl Iterator<Item = Result<usize, MeshProblem>> {
     let item = |value: &Value| {
-        value.as_u64().map(|index| index as usize).ok_or_else(|| broken(format!("{value} is no index")))
+        value.as_u64().map(|index| index as usize).ok_or_else(|| broken(format!("{value} is not an index")))
     };
     list.as_array().into_iter().flatten().map(item)
 }
 
-/// An entry of a list.
+/// An entry of a JSON list.
 pub(super) fn get<'a>(list: &'a Value, index: usize, what: &str) -> Result<&'a Value, MeshProblem> {
     let count = list.as_array().map_or(0, Vec::len);
     list.get(index).ok_or_else(|| broken(format!("there is no {what} {index}: there are {count}, counted from 0")))
@@ -195,4 +195,55 @@ pub(super) fn get<'a>(list: &'a Value, index: usize, what: &str) -> Result<&'a V
 
 pub(super) fn broken(reason: impl Into<String>) -> MeshProblem {
     MeshProblem::Broken { format: "glTF", reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn assert_near(a: [f64; 3], b: [f64; 3]) {
+        assert!((0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-12), "{a:?} against {b:?}");
+    }
+
+    #[test]
+    fn a_node_scales_then_rotates_then_shifts() {
+        let half = 0.5f64.sqrt();
+        let node = json!({ "translation": [10, 0, 0], "rotation": [0, 0, half, half], "scale": [2, 1, 1] });
+        let matrix = local(&node, 0).unwrap();
+        assert_near(applied(&matrix, [1.0, 0.0, 0.0]), [10.0, 2.0, 0.0]);
+        assert_near(applied(&matrix, [0.0, 1.0, 5.0]), [9.0, 0.0, 5.0]);
+        assert!((determinant(&matrix) - 2.0).abs() < 1e-12);
+        let same = json!({ "matrix": matrix.as_flattened() });
+        assert_eq!(local(&same, 0).unwrap(), matrix);
+        assert_eq!(local(&json!({}), 0).unwrap(), IDENTITY);
+        assert!(local(&json!({ "matrix": [1, 2] }), 3).unwrap_err().to_string().contains("node 3: `matrix`"));
+    }
+
+    #[test]
+    fn the_transform_of_a_parent_acts_after_that_of_its_child() {
+        let shift = local(&json!({ "translation": [1, 0, 0] }), 0).unwrap();
+        let scale = local(&json!({ "scale": [3, 3, 3] }), 0).unwrap();
+        assert_near(applied(&product(&shift, &scale), [1.0, 1.0, 0.0]), [4.0, 3.0, 0.0]);
+    }
+
+    #[test]
+    fn the_triangles_of_a_strip_alternate_their_order() {
+        let strip: Vec<[u32; 3]> =
+            [0, 1, 2, 3].windows(3).enumerate().map(|(place, corners)| turned(corners, place % 2 == 1)).collect();
+        assert_eq!(strip, [[0, 1, 2], [2, 1, 3]]);
+    }
+
+    #[test]
+    fn a_binary_file_is_split_into_its_parts() {
+        let mut file = b"glTF\x02\0\0\0\0\0\0\0\x02\0\0\0JSON{}".to_vec();
+        assert_eq!(chunks(&file).unwrap(), (&b"{}"[..], None));
+        file.extend(b"\x01\0\0\0BIN\0!");
+        assert_eq!(chunks(&file).unwrap(), (&b"{}"[..], Some(&b"!"[..])));
+        assert_eq!(chunks(b"{}").unwrap(), (&b"{}"[..], None));
+        let long = chunks(&file[..file.len() - 1]).unwrap_err().to_string();
+        assert!(long.ends_with("a part of 1 bytes is announced, but 0 follow"), "{long}");
+        file[4] = 1;
+        assert!(chunks(&file).unwrap_err().to_string().contains("its version is 1, expected 2"));
+    }
 }

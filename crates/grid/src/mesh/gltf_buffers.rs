@@ -14,14 +14,14 @@ const UNSIGNED_SHORT: u64 = 5123;
 const UNSIGNED_INT: u64 = 5125;
 const FLOAT: u64 = 5126;
 
-/// All buffers of a file, and what says how to read them.
+/// All buffers of a file, and the JSON that describes them.
 pub(super) struct Buffers<'a> {
     root: &'a Value,
     data: Vec<Cow<'a, [u8]>>,
 }
 
 impl<'a> Buffers<'a> {
-    /// Finds the buffers: in the binary part, within the text, or in files beside it.
+    /// Loads the buffers from the binary part, from the text, or from files in the same folder.
     pub fn load(root: &'a Value, binary: Option<&'a [u8]>, folder: &Path) -> Result<Self, MeshProblem> {
         let mut data = Vec::new();
         for (index, buffer) in root["buffers"].as_array().into_iter().flatten().enumerate() {
@@ -40,7 +40,7 @@ impl<'a> Buffers<'a> {
         Ok(Self { root, data })
     }
 
-    /// Places of vertices.
+    /// Positions of vertices.
     pub fn positions(&self, accessor: usize) -> Result<Vec<[f64; 3]>, MeshProblem> {
         let items = self.items(accessor, "VEC3", &[FLOAT])?;
         let value = |item: &[u8], axis: usize| {
@@ -50,13 +50,13 @@ impl<'a> Buffers<'a> {
         Ok(items.iter().map(|item| [0, 1, 2].map(|axis| value(item, axis))).collect())
     }
 
-    /// Numbers of vertices.
+    /// Indices of vertices.
     pub fn indices(&self, accessor: usize) -> Result<Vec<u32>, MeshProblem> {
         let items = self.items(accessor, "SCALAR", &[UNSIGNED_BYTE, UNSIGNED_SHORT, UNSIGNED_INT])?;
         Ok(items.iter().map(|item| item.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte))).collect())
     }
 
-    /// The bytes of every item, checked to be there.
+    /// The bytes of every item, checked to lie within the buffer.
     fn items(&self, accessor: usize, shape: &str, kinds: &[u64]) -> Result<Vec<&[u8]>, MeshProblem> {
         let description = get(&self.root["accessors"], accessor, "accessor")?;
         let refuse = |reason: String| broken(format!("accessor {accessor} {reason}"));
@@ -108,10 +108,12 @@ fn fetch(uri: &str, folder: &Path) -> Result<Vec<u8>, String> {
         return STANDARD.decode(text).map_err(|error| error.to_string());
     }
     let name = uri.replace("%20", " ");
-    std::fs::read(folder.join(&name)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {name} beside it"),
-        _ => format!("{name}: {error}"),
-    })
+    let path = folder.join(&name);
+    // A device or a pipe could deliver data without end.
+    if !path.is_file() {
+        return Err(format!("there is no file {name} beside it"));
+    }
+    std::fs::read(path).map_err(|error| format!("{name}: {error}"))
 }
 
 #[cfg(test)]
@@ -122,7 +124,7 @@ mod tests {
     use crate::TriangleMesh;
     use serde_json::json;
 
-    /// A tetrahedron, with its buffer within the text.
+    /// A tetrahedron with its buffer in the text.
     fn specimen() -> Value {
         let mesh = tetrahedron();
         let mut bytes: Vec<u8> =
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_place_scale_and_mirror_their_meshes() {
+    fn nodes_move_scale_and_mirror_their_meshes() {
         let mesh = read(&specimen()).unwrap();
         let plain = tetrahedron();
         assert!((mesh.volume() - 8.0 * plain.volume()).abs() < 1e-6);
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_file_holds_the_same() {
+    fn a_binary_file_gives_the_same_mesh() {
         let mut value = specimen();
         let uri = value["buffers"][0]["uri"].take();
         let data = STANDARD.decode(uri.as_str().unwrap().split_once(',').unwrap().1).unwrap();

@@ -19,12 +19,11 @@ use crate::vector::{cross, dot, minus};
 
 /// A closed surface of triangles that bounds a solid.
 ///
-/// Valid by construction: finite vertices, no two of them identical, none unused; every edge shared
-/// by exactly two triangles that face the same way; normals (right-hand rule) out of the solid.
+/// A mesh is valid by construction. Its vertices are finite, distinct and used. Every edge belongs to exactly two
+/// triangles that face the same way. Normals (right-hand rule) point out of the solid.
 ///
-/// Not checked: that the surface does not run through itself (where it does, distances have the
-/// wrong sign in the parts covered twice), that separate parts agree on what is outside, and that
-/// no triangle is a sliver without height (near one, the sign follows a normal made of rounding).
+/// Three conditions are not checked. If the surface intersects itself, distances have the wrong sign where it covers
+/// space twice. Separate parts must agree on what is outside. Near a triangle of zero height, rounding decides the sign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleMesh {
     vertices: Vec<[f64; 3]>,
@@ -32,9 +31,9 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// A mesh from its parts; identical vertices are welded, triangles that are none dropped.
+    /// A mesh from vertices and triangles. Identical vertices are welded and degenerate triangles dropped.
     ///
-    /// A surface whose normals all lead inwards is turned: the solid is the bounded side.
+    /// If the normals point inwards they are reversed, so that the solid is the bounded side.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         Self::checked(vertices, triangles).map_err(|problem| MeshError { file: None, problem })
     }
@@ -85,7 +84,7 @@ impl TriangleMesh {
 
     /// Volume of the solid.
     pub fn volume(&self) -> f64 {
-        // Signed tetrahedra against a corner of the mesh, which keeps them small.
+        // Signed tetrahedra with a vertex of the mesh as their common tip, which keeps them small.
         let tip = self.vertices[0];
         let tetrahedra = self.triangles.iter().map(|triangle| {
             let [a, b, c] = triangle.map(|vertex| minus(self.vertices[vertex as usize], tip));
@@ -94,7 +93,7 @@ impl TriangleMesh {
         tetrahedra.sum()
     }
 
-    /// This mesh stretched along each axis, about the origin. The factors must be positive.
+    /// This mesh scaled along each axis about the origin. The factors must be positive.
     pub fn scaled(mut self, factors: [f64; 3]) -> Result<Self, MeshError> {
         if let Some(&factor) = factors.iter().find(|&&factor| !(factor > 0.0 && factor.is_finite())) {
             return Err(MeshError { file: None, problem: MeshProblem::Scale { factor } });
@@ -105,7 +104,7 @@ impl TriangleMesh {
         Self::new(self.vertices, self.triangles)
     }
 
-    /// This mesh shifted. Refused if the shift is not finite, or so large that vertices fall together.
+    /// This mesh shifted. Refused if the shift is not finite, or so large that vertices coincide.
     pub fn moved(mut self, by: [f64; 3]) -> Result<Self, MeshError> {
         for vertex in &mut self.vertices {
             (0..3).for_each(|axis| vertex[axis] += by[axis]);
@@ -133,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_turned_inside_out_is_turned_back() {
+    fn an_inverted_surface_is_reversed() {
         let mesh = cuboid([0.0; 3], [1.0; 3]);
         let inverted = mesh.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
         assert!((TriangleMesh::new(mesh.vertices.clone(), inverted).unwrap().volume() - 1.0).abs() < 1e-14);
     }
 
     #[test]
-    fn impossible_parts_are_refused_with_the_culprit() {
+    fn invalid_meshes_are_refused_with_the_cause() {
         let mesh = cuboid([0.0; 3], [1.0; 3]);
         let refused = |vertices, triangles| TriangleMesh::new(vertices, triangles).unwrap_err().to_string();
         let mut broken = mesh.vertices.clone();

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use super::MeshProblem;
 use super::read::Parts;
 
-/// Reads all objects and groups of a file; materials are not looked for.
+/// Reads all objects and groups of a file. Materials are ignored.
 pub(super) fn parse(content: &[u8]) -> Result<Parts, MeshProblem> {
     let options =
         tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..Default::default() };
@@ -22,7 +22,7 @@ pub(super) fn parse(content: &[u8]) -> Result<Parts, MeshProblem> {
     Ok((vertices, triangles))
 }
 
-/// Indices are looked up at the end of an object only, so they cannot be blamed on a line.
+/// The reader checks indices at the end of an object, so it does not know their line.
 fn describe(error: &tobj::LoadError, line: usize) -> String {
     match error {
         tobj::LoadError::FaceVertexOutOfBounds => "a face refers to a vertex that is not there".into(),
@@ -32,7 +32,7 @@ fn describe(error: &tobj::LoadError, line: usize) -> String {
     }
 }
 
-/// Knows how many lines have been read.
+/// A reader that counts lines.
 struct CountedLines<'a> {
     rest: &'a [u8],
     count: usize,

@@ -42,7 +42,7 @@ pub(super) fn parse(content: &[u8]) -> Result<Parts, MeshProblem> {
     Ok((vertices, triangles))
 }
 
-/// Both names are in use for the corners of a face.
+/// Programs use both names for the corners of a face.
 const INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 struct Vertex([f64; 3]);
@@ -106,7 +106,7 @@ fn require(element: &ElementDef, names: &[&str]) -> Result<(), MeshProblem> {
     Err(broken(format!("element '{}' has no property '{}'", element.name, names.join("' or '"))))
 }
 
-/// The first line of what the reader says.
+/// The first line of the reader's message.
 fn broken(error: impl ToString) -> MeshProblem {
     let said = error.to_string();
     MeshProblem::Broken { format: "PLY", reason: said.lines().next().unwrap_or("unreadable").to_string() }

@@ -1,45 +1,58 @@
-//! Meshes from files, by the end of the name.
+//! Meshes from files. The extension tells the format.
 
 use std::path::Path;
 
 use super::{MeshError, MeshProblem, TriangleMesh, gltf, obj, ply, stl};
 
-/// The kinds of file that are understood.
+/// The extensions of known formats.
 pub(super) const EXTENSIONS: [&str; 5] = ["obj", "stl", "ply", "gltf", "glb"];
 
-/// Vertices and triangles as a file gives them, not yet checked.
+/// Vertices and triangles of a file, not yet checked.
 pub(super) type Parts = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 impl TriangleMesh {
-    /// Reads an OBJ, STL, PLY (both text or binary) or glTF file, all its objects as one solid.
+    /// Reads all objects of an OBJ, STL, PLY or glTF file as one solid. STL and PLY may be text or binary.
     ///
-    /// Faces of more than three corners are cut into a fan, right for convex ones. Refuses what
-    /// [`Self::new`] refuses, and names the file.
+    /// A face of more than three corners becomes a fan of triangles, which is correct for convex faces. Refuses what
+    /// [`Self::new`] refuses and names the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
         let path = path.as_ref();
-        read(path).map_err(|problem| MeshError { file: Some(path.to_path_buf()), problem })
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mesh = check_extension(&extension).and_then(|()| {
+            let content = std::fs::read(path).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => MeshProblem::NotFound,
+                _ => MeshProblem::Unreadable { reason: error.to_string() },
+            })?;
+            parse(&content, &extension, folder)
+        });
+        mesh.map_err(|problem| MeshError { file: Some(path.to_path_buf()), problem })
+    }
+
+    /// Reads a mesh from the content of a file. The extension tells the format. A glTF text looks for its buffers in
+    /// `folder`.
+    pub fn parse(content: &[u8], extension: &str, folder: &Path) -> Result<Self, MeshError> {
+        parse(content, extension, folder).map_err(|problem| MeshError { file: None, problem })
     }
 }
 
-fn read(path: &Path) -> Result<TriangleMesh, MeshProblem> {
-    let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let parse: &dyn Fn(&[u8]) -> Result<Parts, MeshProblem> = match extension.as_str() {
-        "obj" => &obj::parse,
-        "stl" => &stl::parse,
-        "ply" => &ply::parse,
-        "gltf" | "glb" => &|content| gltf::parse(content, folder),
-        _ => return Err(MeshProblem::Extension { extension }),
-    };
-    let content = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => MeshProblem::NotFound,
-        _ => MeshProblem::Unreadable { reason: error.to_string() },
-    })?;
-    let (vertices, triangles) = parse(&content)?;
+fn check_extension(extension: &str) -> Result<(), MeshProblem> {
+    let extension = extension.to_ascii_lowercase();
+    if EXTENSIONS.contains(&extension.as_str()) { Ok(()) } else { Err(MeshProblem::Extension { extension }) }
+}
+
+fn parse(content: &[u8], extension: &str, folder: &Path) -> Result<TriangleMesh, MeshProblem> {
+    check_extension(extension)?;
+    let (vertices, triangles) = match extension.to_ascii_lowercase().as_str() {
+        "obj" => obj::parse(content),
+        "stl" => stl::parse(content),
+        "ply" => ply::parse(content),
+        _ => gltf::parse(content, folder),
+    }?;
     TriangleMesh::checked(vertices, triangles)
 }
 
-/// Cuts a polygon into triangles around its first corner.
+/// The triangles of a polygon that share its first corner.
 pub(super) fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     polygon.windows(2).skip(1).map(|pair| [polygon[0], pair[0], pair[1]])
 }

@@ -7,11 +7,11 @@ use super::read::Parts;
 
 /// Reads all solids of a file.
 ///
-/// Which of the two kinds a file is cannot be told by its first word alone: binary files may begin
-/// with "solid" too. A file whose length fits its count of triangles is binary.
+/// A file is binary if its length fits the number of triangles in its header. The first word does not decide: binary
+/// files may also begin with "solid".
 pub(super) fn parse(content: &[u8]) -> Result<Parts, MeshProblem> {
     if is_binary(content) {
-        // The header says nothing; blank, it cannot be taken for text.
+        // Clear the header, so that the reader does not take the file for text.
         let mut content = content.to_vec();
         content[..80].fill(0);
         triangles(content)
@@ -29,12 +29,12 @@ fn is_binary(content: &[u8]) -> bool {
     content.len() >= 84 && (content.len() as u64 - 84) == 50 * u64::from(announced(content))
 }
 
-/// The count of triangles in a binary header.
+/// The number of triangles in a binary header.
 fn announced(content: &[u8]) -> u32 {
     u32::from_le_bytes([content[80], content[81], content[82], content[83]])
 }
 
-/// Makes one solid of several, and gives it a name: the reader knows no others.
+/// Joins all solids into one with a name, because the reader accepts nothing else.
 fn single_solid(text: &str) -> Result<String, MeshProblem> {
     let (mut begun, mut ended) = (0, 0);
     let mut joined = String::from("solid mesh\n");

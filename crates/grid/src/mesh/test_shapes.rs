@@ -4,7 +4,7 @@ use super::TriangleMesh;
 use crate::SignedDistance;
 use crate::vector::{cross, dot, length, minus, plus, times};
 
-/// A small generator (xorshift64*): tests repeat exactly.
+/// A small random generator (xorshift64*), so that tests are repeatable.
 pub struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// The prism over a polygon that is given counter-clockwise, with the triangles that fill it.
+/// The prism over a polygon, which is given counter-clockwise with the triangles that fill it.
 fn prism(polygon: &[[f64; 2]], fill: &[[u32; 3]], low: f64, high: f64) -> TriangleMesh {
     let count = polygon.len() as u32;
     let at = |z: f64| polygon.iter().map(move |&[x, y]| [x, y, z]);
@@ -50,7 +50,7 @@ pub fn l_shape() -> TriangleMesh {
     prism(&corners, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]], 0.0, 1.0)
 }
 
-/// Outside the nearer of two boxes; inside the nearest part of the boundary, the inner edge included.
+/// Outside: the distance to the nearer of two boxes. Inside: the distance to the nearest face or to the inner edge.
 pub fn l_shape_distance([x, y, z]: [f64; 3]) -> f64 {
     let (long, short) = (
         SignedDistance::cuboid([0.0; 3], [2.0, 1.0, 1.0]).at([x, y, z]),
@@ -59,7 +59,7 @@ pub fn l_shape_distance([x, y, z]: [f64; 3]) -> f64 {
     if long > 0.0 && short > 0.0 {
         return long.min(short);
     }
-    // From inside, the cut-off quarter is a convex column, infinite upwards: its distance is exact.
+    // Seen from inside, the missing quarter is a convex column, so its distance is exact.
     let quarter = length([(1.0 - x).max(0.0), (1.0 - y).max(0.0)]);
     -x.min(y).min(z).min(1.0 - z).min(2.0 - x).min(2.0 - y).min(quarter)
 }
@@ -69,7 +69,7 @@ pub fn tetrahedron() -> TriangleMesh {
     TriangleMesh::new(vertices, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]).unwrap()
 }
 
-/// An octahedron, each triangle split in four `levels` times and pushed out to the sphere.
+/// An octahedron whose triangles are split in four `levels` times and projected onto the sphere.
 pub fn sphere(centre: [f64; 3], radius: f64, levels: usize) -> TriangleMesh {
     let signs = [1.0, -1.0];
     let mut soup: Vec<[[f64; 3]; 3]> = Vec::new();
@@ -95,8 +95,7 @@ pub fn sphere(centre: [f64; 3], radius: f64, levels: usize) -> TriangleMesh {
     TriangleMesh::new(vertices, triangles).unwrap()
 }
 
-/// Unsigned distance to every triangle in turn, by its plane or its edges: slow, and independent of
-/// what it checks.
+/// Unsigned distance by a search over all triangles. It is slow and independent of the code under test.
 pub fn nearest_by_search(mesh: &TriangleMesh, point: [f64; 3]) -> f64 {
     let segment = |a: [f64; 3], b: [f64; 3]| SignedDistance::capsule(a, b, 0.0).at(point);
     let distances = mesh.triangles().iter().map(|triangle| {

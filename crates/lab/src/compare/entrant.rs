@@ -107,14 +107,14 @@ impl fmt::Display for Entrant {
 }
 
 /// An entrant at work.
-pub enum Worker {
+pub enum PreparedSolver {
     /// Built anew for every solve, so that nothing is carried over from the one before.
     Processor(PressureMethod),
     /// With its kernels compiled and its memory taken, before any clock is read.
     Device(Box<GpuSolver>),
 }
 
-impl Worker {
+impl PreparedSolver {
     /// Prepares an entrant for a problem; a device solves it once from there.
     pub fn new(entrant: Entrant, options: &SolverOptions, problem: &Mlcp, start: &[f64]) -> Result<Self, SolveError> {
         match (entrant.on(problem).machine, entrant.method) {

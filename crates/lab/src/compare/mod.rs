@@ -13,7 +13,7 @@ use unstick::mlcp::{
 };
 
 use crate::{LabError, Progress};
-pub use entrant::{Entrant, Worker};
+pub use entrant::{Entrant, PreparedSolver};
 
 /// What was asked of all solvers.
 #[derive(Clone, Debug)]
@@ -46,14 +46,14 @@ pub struct Comparison {
     /// Threads they had.
     pub threads: usize,
     /// One entry per solver, in the order asked for.
-    pub runs: Vec<Run>,
-    /// The answer worth keeping, if there is one.
+    pub runs: Vec<SolverRun>,
+    /// The answer quality keeping, if there is one.
     pub answer: Option<Answer>,
 }
 
 /// One solver's part.
 #[derive(Debug)]
-pub struct Run {
+pub struct SolverRun {
     /// Who.
     pub solver: Entrant,
     /// Its account, or why there is none.
@@ -66,14 +66,14 @@ pub struct Answer {
     /// Whose.
     pub solver: Entrant,
     /// How good.
-    pub worth: Worth,
+    pub quality: AnswerQuality,
     /// The values.
     pub x: Vec<f64>,
 }
 
-/// What an answer is worth, the least first.
+/// What an answer is quality, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worth {
+pub enum AnswerQuality {
     /// The tolerance was not met.
     Unfinished,
     /// Met, on the equations of a sticking wall: an answer to another question.
@@ -82,7 +82,7 @@ pub enum Worth {
     Solved,
 }
 
-impl Run {
+impl SolverRun {
     /// Whether its answer meets the tolerance.
     pub fn converged(&self) -> bool {
         self.result.as_ref().is_ok_and(SolveReport::converged)
@@ -96,12 +96,12 @@ impl Run {
         }
     }
 
-    fn worth(&self) -> Option<Worth> {
+    fn quality(&self) -> Option<AnswerQuality> {
         let report = self.result.as_ref().ok()?;
         Some(match self.solver {
-            _ if !report.converged() => Worth::Unfinished,
-            solver if solver.is_sticking() => Worth::Sticking,
-            _ => Worth::Solved,
+            _ if !report.converged() => AnswerQuality::Unfinished,
+            solver if solver.is_sticking() => AnswerQuality::Sticking,
+            _ => AnswerQuality::Solved,
         })
     }
 }
@@ -172,13 +172,13 @@ impl Contest {
             let solver = solver.on(problem);
             progress.activity(&format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = Worker::new(solver, &options, problem, start);
+            let worker = PreparedSolver::new(solver, &options, problem, start);
             let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
-            let run = Run { solver, result };
-            if let Some(worth) = run.worth()
-                && answer.as_ref().is_none_or(|best| worth > best.worth)
+            let run = SolverRun { solver, result };
+            if let Some(quality) = run.quality()
+                && answer.as_ref().is_none_or(|best| quality > best.quality)
             {
-                answer = Some(Answer { solver, worth, x });
+                answer = Some(Answer { solver, quality, x });
             }
             runs.push(run);
         }
@@ -189,7 +189,7 @@ impl Contest {
 
 impl Comparison {
     /// Runs beside what they had to do, without an answer.
-    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<Run>) -> Self {
+    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<SolverRun>) -> Self {
         Self {
             problem: name.into(),
             unknowns: problem.size(),
@@ -205,7 +205,7 @@ impl Comparison {
     }
 
     /// Those that did not converge.
-    pub fn unsolved(&self) -> impl Iterator<Item = &Run> {
+    pub fn unsolved(&self) -> impl Iterator<Item = &SolverRun> {
         self.runs.iter().filter(|run| !run.converged())
     }
 

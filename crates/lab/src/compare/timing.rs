@@ -6,15 +6,15 @@ use unstick::gpu::Times;
 use unstick::mlcp::{SolveReport, Start};
 use unstick_parallel::bandwidth::{self, median};
 
-use super::{Comparison, Contest, Run, Worker};
-use crate::source::Captured;
+use super::{Comparison, Contest, PreparedSolver, SolverRun};
+use crate::source::CapturedProblem;
 use crate::{LabError, Progress};
 
 /// A solver has this long for each repetition, on average; one that takes longer is repeated less.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What was measured on one problem with one number of threads.
-pub struct Measured {
+pub struct Benchmark {
     /// The scene, example or folder.
     pub scene: String,
     /// Cells along the longest axis, if known.
@@ -24,25 +24,41 @@ pub struct Measured {
     /// The account of each solver's first solve.
     pub comparison: Comparison,
     /// Times of each solver, in the same order.
-    pub timings: Vec<Timing>,
+    pub timings: Vec<SolverTiming>,
     /// Solves that were asked for.
     pub repetitions: usize,
-    /// Bytes that a copy moves per second, before and after.
-    pub bandwidth: [f64; 2],
+    /// How fast this machine copies.
+    pub copy: CopyBandwidth,
+}
+
+/// Bytes that a copy reads and writes per second.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyBandwidth {
+    /// Before the solves.
+    pub before: f64,
+    /// After them.
+    pub after: f64,
+}
+
+impl CopyBandwidth {
+    /// What a copy does when nothing disturbs it: the larger of the two.
+    pub fn best(self) -> f64 {
+        self.before.max(self.after)
+    }
 }
 
 /// The solves of one solver.
 #[derive(Clone, Debug, Default)]
-pub struct Timing {
+pub struct SolverTiming {
     /// One entry per solve, in seconds.
-    pub solves: Vec<Sample>,
+    pub solves: Vec<SolveTime>,
     /// Whether a later solve took another path than the first: then it depends on more than its input.
     pub varies: bool,
 }
 
 /// One solve.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub struct SolveTime {
     /// Solves of all solvers that came before.
     pub turn: usize,
     /// Seconds of set-up.
@@ -57,11 +73,11 @@ pub struct Sample {
 ///
 /// Every solve on the processor is by a solver built anew, so that nothing is carried over from the one before.
 pub fn measure(
-    captured: &Captured,
+    captured: &CapturedProblem,
     contest: &Contest,
     repetitions: usize,
     progress: &dyn Progress,
-) -> Result<Measured, LabError> {
+) -> Result<Benchmark, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
     let options = contest.options(folder);
@@ -75,10 +91,10 @@ pub fn measure(
     let before = bandwidth::copy();
     let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| Worker::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &options, &problem, &start));
     let mut workers: Vec<_> = prepared.collect();
-    let mut runs: Vec<Option<Run>> = (0..count).map(|_| None).collect();
-    let mut timings = vec![Timing::default(); count];
+    let mut runs: Vec<Option<SolverRun>> = (0..count).map(|_| None).collect();
+    let mut timings = vec![SolverTiming::default(); count];
     let mut x = start.clone();
     let mut turn = 0;
     take_turns(count, repetitions, |index| {
@@ -88,34 +104,34 @@ pub fn measure(
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
             let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
-            timing.solves.push(Sample::of(turn, &report, worker.times()));
+            timing.solves.push(SolveTime::of(turn, &report, worker.times()));
             Ok(report)
         });
         let spent = result.as_ref().ok().map(|report| report.setup_time() + report.solve_time());
         match &runs[index] {
-            None => runs[index] = Some(Run { solver, result }),
+            None => runs[index] = Some(SolverRun { solver, result }),
             Some(first) => timing.varies |= !is_same_path(first, result.as_ref().ok()),
         }
         turn += 1;
         spent
     });
     progress.activity("timing a copy");
-    let bandwidth = [before, bandwidth::copy()];
+    let copy = CopyBandwidth { before, after: bandwidth::copy() };
     progress.end();
     let runs = runs.into_iter().flatten().collect();
-    Ok(Measured {
+    Ok(Benchmark {
         scene: captured.scene.clone(),
         size: captured.size,
         frame: captured.frame,
         comparison: Comparison::of(contest, &captured.title(), folder, &problem, runs),
         timings,
         repetitions,
-        bandwidth,
+        copy,
     })
 }
 
 /// Whether a solve went through the same residuals, bit by bit.
-fn is_same_path(first: &Run, again: Option<&SolveReport>) -> bool {
+fn is_same_path(first: &SolverRun, again: Option<&SolveReport>) -> bool {
     matches!((&first.result, again), (Ok(first), Some(again)) if first.history() == again.history())
 }
 
@@ -137,7 +153,7 @@ fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> 
     }
 }
 
-impl Timing {
+impl SolverTiming {
     /// Median seconds of set-up; none if no solve came to its end.
     pub fn setup(&self) -> Option<f64> {
         self.median_of(|sample| sample.setup)
@@ -155,16 +171,16 @@ impl Timing {
 
     /// Median seconds of all together.
     pub fn total(&self) -> Option<f64> {
-        self.median_of(Sample::total)
+        self.median_of(SolveTime::total)
     }
 
-    fn median_of(&self, seconds: impl Fn(&Sample) -> f64) -> Option<f64> {
+    fn median_of(&self, seconds: impl Fn(&SolveTime) -> f64) -> Option<f64> {
         let times: Vec<f64> = self.solves.iter().map(seconds).collect();
         (!times.is_empty()).then(|| median(&times))
     }
 }
 
-impl Sample {
+impl SolveTime {
     fn of(turn: usize, report: &SolveReport, on_device: Option<Times>) -> Self {
         let [setup, solve] = [report.setup_time(), report.solve_time()].map(|time| time.as_secs_f64());
         match on_device.map(|times| [times.setup.as_secs_f64(), times.solve.as_secs_f64()]) {
@@ -179,13 +195,6 @@ impl Sample {
     /// Seconds of everything.
     pub fn total(&self) -> f64 {
         self.setup + self.solve + self.transfer
-    }
-}
-
-impl Measured {
-    /// What a copy moves per second when nothing disturbs it: the larger of the two.
-    pub fn best_bandwidth(&self) -> f64 {
-        self.bandwidth[0].max(self.bandwidth[1])
     }
 }
 
@@ -219,9 +228,9 @@ mod tests {
 
     #[test]
     fn times_are_medians_each_on_its_own() {
-        let sample = |setup, solve| Sample { turn: 0, setup, solve, transfer: 0.0 };
-        let timing = Timing { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
+        let sample = |setup, solve| SolveTime { turn: 0, setup, solve, transfer: 0.0 };
+        let timing = SolverTiming { solves: vec![sample(1.0, 9.0), sample(2.0, 3.0), sample(9.0, 2.0)], varies: false };
         assert_eq!((timing.setup(), timing.solve(), timing.total()), (Some(2.0), Some(3.0), Some(10.0)));
-        assert_eq!(Timing::default().total(), None);
+        assert_eq!(SolverTiming::default().total(), None);
     }
 }

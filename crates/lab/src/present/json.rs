@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use unstick::mlcp::{Outcome, PocketReport, Tolerance};
 
-use crate::compare::{Comparison, Run};
+use crate::compare::{Comparison, SolverRun};
 
 /// What is said of one solver. Numbers of a solver that failed are null.
 #[derive(Serialize)]
@@ -54,7 +54,7 @@ pub fn text(comparison: &Comparison) -> String {
 }
 
 /// What there is to say of one run.
-pub fn entry<'a>(comparison: &'a Comparison, run: &'a Run) -> Entry<'a> {
+pub fn entry<'a>(comparison: &'a Comparison, run: &'a SolverRun) -> Entry<'a> {
     let (tolerance_kind, tolerance) = match comparison.stop.tolerance {
         Tolerance::Relative(value) => ("relative", value),
         Tolerance::Absolute(value) => ("absolute", value),

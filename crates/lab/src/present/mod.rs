@@ -1,7 +1,5 @@
 //! How a comparison is shown: text, objects, pictures, pages.
 
-mod axis;
-pub mod chart;
 pub mod json;
 pub mod notes;
 pub mod page;

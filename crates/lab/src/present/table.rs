@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, TableComponent, presets};
-
-use crate::compare::{Comparison, Run};
+use crate::compare::{Comparison, SolverRun};
 use unstick::mlcp::{Stop, Tolerance};
 
 /// Number of columns.
@@ -16,6 +14,9 @@ pub const WORDS: usize = 2;
 /// The first of the columns that hold times.
 const TIMES: usize = 7;
 
+/// Spaces between columns.
+const GAP: usize = 2;
+
 /// What stands where there is no number.
 pub const NOTHING: &str = "–";
 
@@ -24,18 +25,22 @@ pub fn text(comparison: &Comparison) -> String {
     format!("{}\n\n{}\n", facts(comparison), aligned(&head(comparison), &rows(comparison)))
 }
 
-/// Headings over rows. The first [`WORDS`] columns hold words, all others numbers.
+/// Headings over rows, in columns. The first [`WORDS`] columns hold words, all others numbers.
 pub fn aligned<R: AsRef<[String]>>(head: &[String], rows: &[R]) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(head).add_rows(rows.iter().map(AsRef::as_ref));
-    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if index >= WORDS {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
+    let rows: Vec<&[String]> = [head].into_iter().chain(rows.iter().map(AsRef::as_ref)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut lines: Vec<String> = rows.iter().map(|row| line(row, &widths)).collect();
+    lines.insert(1, "─".repeat(widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)));
+    lines.join("\n")
+}
+
+fn line(cells: &[String], widths: &[usize]) -> String {
+    let padded = cells.iter().zip(widths).enumerate().map(|(column, (text, &width))| match column < WORDS {
+        true => format!("{text:<width$}"),
+        false => format!("{text:>width$}"),
+    });
+    padded.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
 }
 
 /// What was solved, and, on a second line, how.
@@ -75,7 +80,7 @@ pub fn rows(comparison: &Comparison) -> Vec<[String; COLUMNS]> {
     comparison.runs.iter().map(|run| row(run, unit)).collect()
 }
 
-fn row(run: &Run, unit: Unit) -> [String; COLUMNS] {
+fn row(run: &SolverRun, unit: Unit) -> [String; COLUMNS] {
     let mut cells = [NOTHING; COLUMNS].map(String::from);
     cells[0] = run.solver.to_string();
     cells[1] = run.outcome();
@@ -116,5 +121,17 @@ impl Unit {
             Self::Milliseconds => format!("{:.1}", 1e3 * time.as_secs_f64()),
             Self::Seconds => format!("{:.3}", time.as_secs_f64()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_on_the_left_and_numbers_on_the_right() {
+        let texts = |cells: [&str; 3]| cells.map(String::from);
+        let table = aligned(&texts(["solver", "outcome", "cycles"]), &[texts(["best", "–", "12"])]);
+        assert_eq!(table, "solver  outcome  cycles\n───────────────────────\nbest    –            12");
     }
 }

@@ -1,15 +1,15 @@
-//! What was measured, as a table or as data.
+//! What was benchmark, as a table or as data.
 
 use serde::Serialize;
 
 use super::json::{self, Entry};
 use super::{notes, table};
-use crate::compare::Run;
-use crate::compare::timing::{Measured, Timing};
+use crate::compare::SolverRun;
+use crate::compare::timing::{Benchmark, SolverTiming};
 
-/// A line of `--json`: that of `unstick solve`, with medians for times, and what it was measured on.
+/// A line of `--json`: that of `unstick solve`, with medians for times, and what it was benchmark on.
 #[derive(Serialize)]
-struct Line<'a> {
+struct TimingEntry<'a> {
     #[serde(flatten)]
     entry: Entry<'a>,
     /// To a device and back; zero on the processor.
@@ -32,60 +32,60 @@ struct Line<'a> {
 }
 
 /// One object for every solver.
-pub fn json_lines(measured: &Measured) -> Vec<String> {
-    let pairs = measured.comparison.runs.iter().zip(&measured.timings);
+pub fn json_lines(benchmark: &Benchmark) -> Vec<String> {
+    let pairs = benchmark.comparison.runs.iter().zip(&benchmark.timings);
     // Strings, numbers and lists of them: there is nothing in a line that cannot be written.
-    pairs.filter_map(|(run, timing)| serde_json::to_string(&line(measured, run, timing)).ok()).collect()
+    pairs.filter_map(|(run, timing)| serde_json::to_string(&line(benchmark, run, timing)).ok()).collect()
 }
 
-fn line<'a>(measured: &'a Measured, run: &'a Run, timing: &Timing) -> Line<'a> {
-    let mut entry = json::entry(&measured.comparison, run);
+fn line<'a>(benchmark: &'a Benchmark, run: &'a SolverRun, timing: &SolverTiming) -> TimingEntry<'a> {
+    let mut entry = json::entry(&benchmark.comparison, run);
     (entry.setup_seconds, entry.solve_seconds) = (timing.setup(), timing.solve());
-    Line {
+    TimingEntry {
         entry,
         transfer_seconds: timing.transfer(),
         total_seconds: timing.total(),
-        scene: &measured.scene,
-        size: measured.size,
-        frame: measured.frame,
+        scene: &benchmark.scene,
+        size: benchmark.size,
+        frame: benchmark.frame,
         repetitions: timing.solves.len(),
         total_seconds_each: timing.solves.iter().map(|sample| sample.total()).collect(),
         turns: timing.solves.iter().map(|sample| sample.turn).collect(),
-        bandwidth_gbs: measured.best_bandwidth() / 1e9,
-        bandwidth_before_gbs: measured.bandwidth[0] / 1e9,
-        bandwidth_after_gbs: measured.bandwidth[1] / 1e9,
+        bandwidth_gbs: benchmark.copy.best() / 1e9,
+        bandwidth_before_gbs: benchmark.copy.before / 1e9,
+        bandwidth_after_gbs: benchmark.copy.after / 1e9,
         bytes_moved_model: bytes_moved(run),
     }
 }
 
 /// The problem and the conditions in three lines, then a row for every solver.
-pub fn table(measured: &Measured) -> String {
-    let facts = table::facts(&measured.comparison);
-    let median = match measured.repetitions {
+pub fn table(benchmark: &Benchmark) -> String {
+    let facts = table::facts(&benchmark.comparison);
+    let median = match benchmark.repetitions {
         1 => "one solve each".into(),
         count => format!("medians of {count} solves in turn"),
     };
-    let best = measured.best_bandwidth() / 1e9;
-    let [before, after] = measured.bandwidth.map(|bandwidth| bandwidth / 1e9);
-    let has_model = measured.comparison.runs.iter().any(|run| bytes_moved(run).is_some());
+    let best = benchmark.copy.best() / 1e9;
+    let (before, after) = (benchmark.copy.before / 1e9, benchmark.copy.after / 1e9);
+    let has_model = benchmark.comparison.runs.iter().any(|run| bytes_moved(run).is_some());
     let mut head = ["solver", "outcome", "cycles", "inner", "set-up ms", "solve ms", "total ms", "ratio"].to_vec();
     head.extend(has_model.then_some("of limit"));
     let head: Vec<_> = head.into_iter().map(String::from).collect();
-    let pairs = measured.comparison.runs.iter().zip(&measured.timings);
-    let rows: Vec<_> = pairs.map(|(run, timing)| row(measured, run, timing)[..head.len()].to_vec()).collect();
+    let pairs = benchmark.comparison.runs.iter().zip(&benchmark.timings);
+    let rows: Vec<_> = pairs.map(|(run, timing)| row(benchmark, run, timing)[..head.len()].to_vec()).collect();
     format!(
         "{facts}\n{median}; copy bandwidth {best:.1} GB/s (before {before:.1}, after {after:.1})\n\n{}",
         table::aligned(&head, &rows)
     )
 }
 
-fn row(measured: &Measured, run: &Run, timing: &Timing) -> [String; 9] {
+fn row(benchmark: &Benchmark, run: &SolverRun, timing: &SolverTiming) -> [String; 9] {
     let or_nothing = |text: Option<String>| text.unwrap_or_else(|| table::NOTHING.into());
     let report = run.result.as_ref().ok();
     let ms = |seconds: Option<f64>| or_nothing(seconds.map(|seconds| format!("{:.1}", 1e3 * seconds)));
-    let first = measured.timings.first().and_then(Timing::total);
+    let first = benchmark.timings.first().and_then(SolverTiming::total);
     let ratio = timing.total().zip(first).map(|(total, first)| format!("{:.2}", total / first));
-    let part = part_of_limit(bytes_moved(run), measured.best_bandwidth(), timing.solve());
+    let part = part_of_limit(bytes_moved(run), benchmark.copy.best(), timing.solve());
     [
         run.solver.to_string(),
         run.outcome(),
@@ -99,7 +99,7 @@ fn row(measured: &Measured, run: &Run, timing: &Timing) -> [String; 9] {
     ]
 }
 
-fn bytes_moved(run: &Run) -> Option<u64> {
+fn bytes_moved(run: &SolverRun) -> Option<u64> {
     run.result.as_ref().ok().and_then(|report| report.bytes_moved())
 }
 
@@ -110,21 +110,21 @@ fn part_of_limit(bytes: Option<u64>, bandwidth: f64, seconds: Option<f64>) -> Op
 }
 
 /// What must be said below the table.
-pub fn notes(measured: &Measured) -> Vec<String> {
+pub fn notes(benchmark: &Benchmark) -> Vec<String> {
     let mut lines = Vec::new();
-    for (run, timing) in measured.comparison.runs.iter().zip(&measured.timings) {
+    for (run, timing) in benchmark.comparison.runs.iter().zip(&benchmark.timings) {
         let (count, solver) = (timing.solves.len(), run.solver);
-        if count < measured.repetitions
+        if count < benchmark.repetitions
             && let Some(total) = timing.total()
         {
-            let asked = measured.repetitions;
+            let asked = benchmark.repetitions;
             lines.push(format!("{solver}: {count} of {asked} repetitions, since one takes {total:.0} s"));
         }
         if timing.varies {
             lines.push(format!("{solver}: repetitions went different ways, which they never should"));
         }
     }
-    lines.extend(notes::lines(&measured.comparison));
+    lines.extend(notes::lines(&benchmark.comparison));
     lines
 }
 

@@ -5,16 +5,18 @@ mod visit;
 use std::path::{Path, PathBuf};
 
 use unstick::mlcp::generate::Example;
-use unstick::scene::file::nearest;
+use unstick::mlcp::nearest;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
-use crate::LabError;
-use crate::machine::Memory;
+use crate::{LabError, machine};
 
-pub use visit::{Captured, simulate, stage_after};
+pub use visit::{CapturedProblem, simulate, stage_after};
 
 /// Tells an example from a scene of the same name.
 const EXAMPLE: &str = "example:";
+
+/// Bytes that it takes at most to generate and write a cell of an example, as measured.
+const BYTES_PER_CELL: f64 = 200.0;
 
 /// Axes of the examples.
 pub const DIMENSION: usize = 3;
@@ -47,7 +49,7 @@ pub enum Source {
 }
 
 /// What a name stands for.
-pub enum Named {
+pub enum ProblemName {
     /// A scene of the catalogue or in a file.
     Scene(SceneFile),
     /// A generated problem.
@@ -57,19 +59,19 @@ pub enum Named {
 }
 
 /// Scenes of the catalogue come first, then folders, examples, and scenes in files.
-pub fn find(name: &str) -> Result<Named, LabError> {
+pub fn find(name: &str) -> Result<ProblemName, LabError> {
     if let Some(example) = name.strip_prefix(EXAMPLE) {
-        return Ok(Named::Example(example.parse().map_err(LabError::Example)?));
+        return Ok(ProblemName::Example(example.parse().map_err(LabError::Example)?));
     }
     if catalogue::find(name).is_none() {
         if Path::new(name).is_dir() {
-            return Ok(Named::Folder(name.into()));
+            return Ok(ProblemName::Folder(name.into()));
         }
         if let Ok(example) = name.parse() {
-            return Ok(Named::Example(example));
+            return Ok(ProblemName::Example(example));
         }
     }
-    SceneFile::find(name).map(Named::Scene).map_err(|error| {
+    SceneFile::find(name).map(ProblemName::Scene).map_err(|error| {
         let scenes = catalogue::ALL.iter().map(|entry| entry.name);
         let known = scenes.chain(Example::ALL.map(Example::name));
         match (&error.place, nearest(name, known)) {
@@ -107,23 +109,20 @@ fn grid_of(scene: &AnyScene) -> (Vec<usize>, f64) {
     (scene.cells(), spacing)
 }
 
-/// Refuses scenes that would not fit, before the system ends the process for it.
+/// Refuses a scene that needs more memory than there is.
 pub fn check_memory(scene: &AnyScene) -> Result<(), LabError> {
-    let Some(memory) = Memory::of_this_machine() else { return Ok(()) };
-    let (needed, available) = (bytes_needed(scene), memory.available_bytes as f64);
-    if needed <= available {
-        return Ok(());
-    }
-    let longest = scene.cells().into_iter().max().unwrap_or(1);
-    let largest = longest as f64 * (available / needed).powf(1.0 / scene.dimension() as f64);
-    Err(LabError::Memory { cells: longest, needed, available, largest: largest as usize })
-}
-
-fn bytes_needed(scene: &AnyScene) -> f64 {
-    match scene {
+    let needed = match scene {
         AnyScene::Plane(scene) => scene.bytes_needed(),
         AnyScene::Space(scene) => scene.bytes_needed(),
-    }
+    };
+    let longest = scene.cells().into_iter().max().unwrap_or(1);
+    machine::check_memory(longest, scene.dimension(), needed)
+}
+
+/// Refuses an example that needs more memory than there is.
+pub fn check_example_memory(dimension: usize, size: usize) -> Result<(), LabError> {
+    let needed = (size as f64).powf(dimension as f64) * BYTES_PER_CELL;
+    machine::check_memory(size, dimension, needed)
 }
 
 #[cfg(test)]
@@ -152,8 +151,8 @@ mod tests {
 
     #[test]
     fn scenes_win_over_examples_of_the_same_name() {
-        assert!(matches!(find("sphere-half"), Ok(Named::Scene(_))));
-        assert!(matches!(find("example:sphere-half"), Ok(Named::Example(Example::SphereHalf))));
-        assert!(matches!(find("cube-lid"), Ok(Named::Example(Example::CubeLid))));
+        assert!(matches!(find("sphere-half"), Ok(ProblemName::Scene(_))));
+        assert!(matches!(find("example:sphere-half"), Ok(ProblemName::Example(Example::SphereHalf))));
+        assert!(matches!(find("cube-lid"), Ok(ProblemName::Example(Example::CubeLid))));
     }
 }

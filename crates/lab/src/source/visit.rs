@@ -14,7 +14,7 @@ use crate::compare::Velocities;
 use crate::{LabError, Progress};
 
 /// A pressure problem and where it comes from.
-pub struct Captured {
+pub struct CapturedProblem {
     /// The scene, example or folder, as it was typed.
     pub scene: String,
     /// Cells along the longest axis; none where no grid is known.
@@ -28,7 +28,7 @@ pub struct Captured {
 }
 
 /// What is done with a problem. It gets the only copy.
-pub type Measure<'m, E> = dyn FnMut(Captured) -> Result<(), E> + 'm;
+pub type Measure<'m, E> = dyn FnMut(CapturedProblem) -> Result<(), E> + 'm;
 
 impl Source {
     /// Hands every problem to `measure`. No two of them are in memory at once.
@@ -46,12 +46,12 @@ impl Source {
             Self::Example { name, example, size } => {
                 let folder = example.generate(DIMENSION, *size, 0);
                 let folder = folder.map_err(|error| LabError::Generate { example: *example, error })?;
-                measure(Captured::new(name, None, folder))
+                measure(CapturedProblem::new(name, None, folder))
             }
             Self::Folder { path } => {
                 let folder =
                     ProblemFolder::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
-                measure(Captured::new(&path.display().to_string(), None, folder))
+                measure(CapturedProblem::new(&path.display().to_string(), None, folder))
             }
         }
     }
@@ -86,7 +86,7 @@ fn visit_frames<const D: usize, E: From<LabError>>(
         }
         let folder = stage.folder();
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(Captured { velocities: Some(velocities), ..Captured::new(name, Some(frame), folder) })?;
+        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), folder) })?;
     }
     Ok(())
 }
@@ -125,7 +125,7 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
     format!("simulating {}: {cells} cells, frames {from} to {to} with {solver}", scene.name)
 }
 
-impl Captured {
+impl CapturedProblem {
     fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
         let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
         Self { scene: scene.into(), size, frame, folder, velocities: None }

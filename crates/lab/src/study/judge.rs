@@ -5,14 +5,14 @@ use super::{BEST, Check, Claim};
 
 /// A sentence on agreement.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Judgement {
     /// Whether what the source says holds here; none where nothing was claimed or numbers are missing.
     pub holds: Option<bool>,
     /// The sentence, with its full stop.
     pub text: String,
 }
 
-impl Verdict {
+impl Judgement {
     fn remark(text: String) -> Self {
         Self { holds: None, text }
     }
@@ -25,16 +25,16 @@ struct Finding {
 }
 
 /// Everything that can be said of a table beside the published one.
-pub fn judge(published: &Table, ours: &Table, claims: &[Claim]) -> Vec<Verdict> {
-    let mut verdicts: Vec<_> = claims.iter().map(|claim| claim.judge(published, ours)).collect();
-    verdicts.extend(ratio(published, ours));
-    verdicts
+pub fn judge(published: &Table, ours: &Table, claims: &[Claim]) -> Vec<Judgement> {
+    let mut judgements: Vec<_> = claims.iter().map(|claim| claim.judge(published, ours)).collect();
+    judgements.extend(ratio(published, ours));
+    judgements
 }
 
 impl Claim {
-    fn judge(&self, published: &Table, ours: &Table) -> Verdict {
+    fn judge(&self, published: &Table, ours: &Table) -> Judgement {
         let Some(found) = self.check.find(ours) else {
-            return Verdict::remark(format!("Cannot be told: {}; numbers are missing.", self.text));
+            return Judgement::remark(format!("Cannot be told: {}; numbers are missing.", self.text));
         };
         // On the rows that were measured, where that is enough to tell.
         let theirs = self.check.find(&published.with_rows_of(ours)).or_else(|| self.check.find(published));
@@ -45,7 +45,7 @@ impl Claim {
             (false, "") => format!("Does not hold: {} ({numbers}).", self.text),
             (false, because) => format!("Does not hold: {} ({numbers}), because {because}.", self.text),
         };
-        Verdict { holds: Some(found.holds), text }
+        Judgement { holds: Some(found.holds), text }
     }
 }
 
@@ -135,7 +135,7 @@ fn growth(table: &Table, column: &str, holds: impl Fn(f64) -> bool) -> Option<Fi
 }
 
 /// How far apart the numbers are that both have.
-fn ratio(published: &Table, ours: &Table) -> Option<Verdict> {
+fn ratio(published: &Table, ours: &Table) -> Option<Judgement> {
     let mut ratios = Vec::new();
     for (row, _) in &ours.rows {
         for column in &ours.columns {
@@ -147,7 +147,7 @@ fn ratio(published: &Table, ours: &Table) -> Option<Verdict> {
     let (low, high) = extent(&ratios)?;
     let (count, middle) = (ratios.len(), ratios[ratios.len() / 2]);
     let numbers = if count == 1 { "number".into() } else { format!("{count} numbers") };
-    Some(Verdict::remark(format!(
+    Some(Judgement::remark(format!(
         "Ours over published, for the {numbers} that both have: median {}, from {} to {}.",
         short(middle),
         short(low),
@@ -157,7 +157,7 @@ fn ratio(published: &Table, ours: &Table) -> Option<Verdict> {
 
 /// Where `best` stands in the last row. Makes sense for times; counts of different methods are of
 /// different things.
-pub fn best(ours: &Table) -> Option<Verdict> {
+pub fn best(ours: &Table) -> Option<Judgement> {
     let (row, _) = ours.rows.iter().rev().find(|(row, _)| ours.value(row, BEST).is_some())?;
     let best = ours.value(row, BEST)?;
     let others = ours.columns.iter().filter(|column| *column != BEST);
@@ -165,7 +165,7 @@ pub fn best(ours: &Table) -> Option<Verdict> {
     let (column, least) = valued.min_by(|one, other| one.1.total_cmp(&other.1))?;
     let place = if best <= least { "less than or as much as" } else { "more than" };
     let (best, least) = (short(best), short(least));
-    Some(Verdict::remark(format!(
+    Some(Judgement::remark(format!(
         "At {row} `best` takes {best}, {place} the least of the others, {column} with {least}."
     )))
 }
@@ -192,20 +192,20 @@ mod tests {
         Table::published(text)
     }
 
-    fn say(check: Check, ours: &str, because: &'static str) -> Verdict {
+    fn say(check: Check, ours: &str, because: &'static str) -> Judgement {
         let published = table("Size | A | B\n32 | 2 | 4\n64 | 3 | 40");
-        Claim { text: "A hardly grows", check, because }.judge(&published, &table(ours))
+        Claim::new("A hardly grows", check).because(because).judge(&published, &table(ours))
     }
 
     #[test]
     fn a_claim_is_judged_by_our_numbers_and_shows_both() {
-        let verdict = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 12", "");
+        let judgement = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 12", "");
         assert_eq!(
-            verdict.text,
+            judgement.text,
             "Trend holds: A hardly grows (here 1.20 times from 32 to 64, published 1.50 times from 32 to 64)."
         );
-        let verdict = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 30", "it is late");
-        assert!(verdict.text.starts_with("Does not hold") && verdict.text.ends_with("because it is late."));
+        let judgement = say(Check::GrowsLess("A", 2.0), "size | A\n32 | 10\n64 | 30", "it is late");
+        assert!(judgement.text.starts_with("Does not hold") && judgement.text.ends_with("because it is late."));
     }
 
     #[test]
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn best_is_compared_with_the_least_of_the_others() {
-        let verdict = best(&table("size | A | B | best\n32 | 9 | 7 | 3")).unwrap();
+        let judgement = best(&table("size | A | B | best\n32 | 9 | 7 | 3")).unwrap();
         assert_eq!(
-            verdict.text,
+            judgement.text,
             "At 32 `best` takes 3.00, less than or as much as the least of the others, B with 7.00."
         );
     }

@@ -1,28 +1,29 @@
 //! The laboratory: published tables and figures, measured anew.
 //!
-//! A [`Study`] is data: what is [measured](Task), how it is [shown](View), what was published, and
+//! A [`Study`] is data: what is [measured](Experiment), how it is [shown](View), what was published, and
 //! what the source [claims](Claim). The folders `lai`, `andersen`, `eckert` and `viscous` hold nothing else;
 //! `bodies` holds what it measures as well.
-//! [`measure`] runs what is missing in the [`store`], [`sheet`] makes tables, plots and verdicts of
+//! [`measure`] runs what is missing in the [`store`], [`result`] makes tables, plots and judgements of
 //! what is there, [`present`] writes them.
 
 mod andersen;
 mod bodies;
 mod eckert;
-pub mod hold;
 mod judge;
 mod lai;
+pub mod lock;
 pub mod measure;
 pub mod present;
 mod quantity;
 pub mod record;
-pub mod sheet;
+pub mod result;
 pub mod store;
 mod table;
 mod viscous;
 
-use unstick::mlcp::Start;
-use unstick::scene::file::nearest;
+use std::fmt;
+
+use unstick::mlcp::{Start, nearest};
 
 use crate::LabError;
 pub use quantity::Quantity;
@@ -38,15 +39,15 @@ pub struct Study {
     /// What was done there, and what is done here and differs. Words between backticks are code.
     pub about: &'static str,
     /// What is measured.
-    pub task: Task,
+    pub experiment: Experiment,
     /// What is made of it.
     pub views: &'static [View],
-    /// Minutes that it takes on two cores if nothing of it is there yet: quick, full.
-    pub minutes: [f64; 2],
+    /// Minutes that it takes on two cores if nothing is measured yet.
+    pub minutes: ByScope<f64>,
 }
 
 /// What is measured.
-pub enum Task {
+pub enum Experiment {
     /// Solvers on the pressure problems of frames of a scene.
     Problems(Problems),
     /// A scene simulated once with each setting.
@@ -66,7 +67,7 @@ pub struct Problems {
     /// Scenes of the catalogue.
     pub scenes: &'static [&'static str],
     /// Grids and frames: quick, full. The problem is that of the step after the frame.
-    pub efforts: [Effort; 2],
+    pub efforts: ByScope<Effort>,
     /// Who solves them.
     pub entrants: &'static [Entrant],
     /// What counts as solved.
@@ -80,7 +81,7 @@ pub struct Runs {
     /// Scenes of the catalogue.
     pub scenes: &'static [&'static str],
     /// Grids, and frames that are drawn: quick, full. The run ends with the last.
-    pub efforts: [Effort; 2],
+    pub efforts: ByScope<Effort>,
     /// What is changed in the scene.
     pub settings: &'static [Setting],
     /// Whether the frames are drawn.
@@ -92,7 +93,7 @@ pub struct Steps {
     /// A scene of the catalogue, which gives the states.
     pub scene: &'static str,
     /// Grids, and frames after which the step is taken: quick, full.
-    pub efforts: [Effort; 2],
+    pub efforts: ByScope<Effort>,
     /// What is changed in the scene for the step.
     pub settings: &'static [Setting],
     /// What the velocities are compared with.
@@ -104,9 +105,9 @@ pub struct Trials {
     /// What they are of.
     pub what: &'static str,
     /// Names of the rows: quick, full.
-    pub rows: [&'static [&'static str]; 2],
+    pub rows: ByScope<&'static [&'static str]>,
     /// Makes the measurement of a row: numbers by the names of their columns, or why there are none.
-    pub carry_out: fn(&str, Pace) -> Numbers,
+    pub carry_out: fn(&str, Scope) -> Numbers,
 }
 
 /// Flows with known answers.
@@ -114,7 +115,7 @@ pub struct Flows {
     /// What is simulated.
     pub cases: &'static [FlowCase],
     /// How finely, with the name of the column: quick, full.
-    pub efforts: [&'static [(usize, &'static str)]; 2],
+    pub efforts: ByScope<&'static [(usize, &'static str)]>,
 }
 
 /// A flow with the place of its numbers in a table.
@@ -137,9 +138,9 @@ pub struct Effort {
     pub frames: &'static [usize],
 }
 
-/// Which of two efforts.
+/// How much is measured of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum Scope {
     /// Minutes on two cores: small grids, few frames.
     Quick,
     /// What was published.
@@ -164,25 +165,38 @@ pub struct Entrant {
     pub column: &'static str,
     /// By name.
     pub solver: &'static str,
-    /// How Newton's method is set up.
-    pub newton: Newton,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// Where it begins.
     pub start: Start,
     /// It is not asked to solve on finer grids.
     pub finest: usize,
 }
 
-/// How Newton's method is set up.
+/// Parameters of a solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Newton {
-    /// As by name.
-    Ours,
-    /// As in \[Andersen2017b, sec. 6\]: ten steps, ξ = 0.01 throughout, no rescue, 1000 inner iterations.
-    Published,
+pub enum Parameters {
+    /// Those that the name of the solver stands for.
+    Default,
+    /// Newton's method as in \[Andersen2017b, sec. 6\]: ten steps, ξ = 0.01 throughout, no rescue, 1000 inner
+    /// iterations.
+    PublishedNewton,
     /// The same with another ξ.
-    Inexact(f64),
-    /// Not Newton's method but policy iteration with linear systems solved to 10⁻⁶ of their right-hand sides.
+    InexactNewton(f64),
+    /// Policy iteration whose linear systems are solved to 10⁻⁶ of their right-hand sides.
     ExactPolicy,
+}
+
+/// As it stands in the keys of measurements.
+impl fmt::Display for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("Ours"),
+            Self::PublishedNewton => f.write_str("Published"),
+            Self::InexactNewton(inexactness) => write!(f, "Inexact({inexactness:?})"),
+            Self::ExactPolicy => f.write_str("ExactPolicy"),
+        }
+    }
 }
 
 /// A change of a scene with the place of its numbers in a table.
@@ -288,28 +302,72 @@ pub enum Check {
     Within(f64),
 }
 
-impl Pace {
-    /// The effort that goes with it.
-    pub fn of<T>(self, [quick, full]: &[T; 2]) -> &T {
-        match self {
-            Self::Quick => quick,
-            Self::Full => full,
+/// A value for each scope.
+#[derive(Clone, Copy, Debug)]
+pub struct ByScope<T> {
+    /// For [`Scope::Quick`].
+    pub quick: T,
+    /// For [`Scope::Full`].
+    pub full: T,
+}
+
+impl<T> ByScope<T> {
+    const fn new(quick: T, full: T) -> Self {
+        Self { quick, full }
+    }
+
+    /// The value of a scope.
+    pub fn of(&self, scope: Scope) -> &T {
+        match scope {
+            Scope::Quick => &self.quick,
+            Scope::Full => &self.full,
         }
+    }
+}
+
+impl<T: Copy> ByScope<T> {
+    const fn same(value: T) -> Self {
+        Self { quick: value, full: value }
+    }
+}
+
+impl View {
+    /// A view without published numbers and claims.
+    const fn new(caption: &'static str, show: Show) -> Self {
+        Self { caption, show, published: "", claims: &[] }
+    }
+
+    const fn published(self, published: &'static str) -> Self {
+        Self { published, ..self }
+    }
+
+    const fn claims(self, claims: &'static [Claim]) -> Self {
+        Self { claims, ..self }
+    }
+}
+
+impl Claim {
+    const fn new(text: &'static str, check: Check) -> Self {
+        Self { text, check, because: "" }
+    }
+
+    const fn because(self, because: &'static str) -> Self {
+        Self { because, ..self }
     }
 }
 
 impl Entrant {
     /// A solver in a column, from zero, in rows of sizes.
     const fn new(column: &'static str, solver: &'static str) -> Self {
-        Self { row: "", column, solver, newton: Newton::Ours, start: Start::Zero, finest: usize::MAX }
+        Self { row: "", column, solver, parameters: Parameters::Default, start: Start::Zero, finest: usize::MAX }
     }
 
     const fn at(self, row: &'static str) -> Self {
         Self { row, ..self }
     }
 
-    const fn with(self, newton: Newton) -> Self {
-        Self { newton, ..self }
+    const fn with(self, parameters: Parameters) -> Self {
+        Self { parameters, ..self }
     }
 
     const fn from(self, start: Start) -> Self {

@@ -22,7 +22,7 @@ const FILE: &str = "measurements.jsonl";
 
 /// Where and with what something was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Head {
+pub struct Provenance {
     /// Version of the program.
     pub unstick: String,
     /// Name of the processor.
@@ -46,18 +46,18 @@ pub struct Device {
 /// The file and what it holds.
 pub struct Store {
     path: PathBuf,
-    head: Head,
+    provenance: Provenance,
     file: File,
     records: HashMap<String, Record>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct StoredRecord {
     key: String,
     record: Record,
 }
 
-impl Head {
+impl Provenance {
     /// What is at work now. A GPU that is not there is refused where nothing else would do.
     pub fn here(backend: Backend) -> Result<Self, LabError> {
         let device = |gpu: Gpu| Ok(Device { name: gpu.name()?, is_alone: backend == Backend::Gpu });
@@ -91,15 +91,15 @@ impl Store {
     }
 
     /// An empty one, in the place of any other.
-    pub fn create(folder: &Path, head: Head) -> Result<Self, LabError> {
+    pub fn create(folder: &Path, provenance: Provenance) -> Result<Self, LabError> {
         let path = folder.join(FILE);
         let mut file = File::create(&path).map_err(LabError::writing(&path))?;
-        write_line(&mut file, &head).map_err(LabError::writing(&path))?;
-        Ok(Self { path, head, file, records: HashMap::new() })
+        write_line(&mut file, &provenance).map_err(LabError::writing(&path))?;
+        Ok(Self { path, provenance, file, records: HashMap::new() })
     }
 
     /// That of a folder, to go on measuring. Times of another machine or backend are not mixed with those of this one.
-    pub fn resume(folder: &Path, here: Head) -> Result<Self, LabError> {
+    pub fn resume(folder: &Path, here: Provenance) -> Result<Self, LabError> {
         Self::open(folder, Some(here))
     }
 
@@ -109,24 +109,24 @@ impl Store {
     }
 
     /// That of a folder, if it was measured where it must have been.
-    fn open(folder: &Path, here: Option<Head>) -> Result<Self, LabError> {
+    fn open(folder: &Path, here: Option<Provenance>) -> Result<Self, LabError> {
         let path = folder.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(LabError::writing(&path))?;
         let mut lines = text.split_inclusive('\n');
-        let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let found: Option<Provenance> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let damaged = |reason: String| LabError::Measurements { path: path.clone(), reason };
-        let head = match (head, here) {
-            (Some(head), Some(here)) if head != here => {
-                let (measured_by, this) = (head.describe(), here.describe());
+        let provenance = match (found, here) {
+            (Some(found), Some(here)) if found != here => {
+                let (measured_by, this) = (found.describe(), here.describe());
                 return Err(LabError::OtherMachine { path, measured_by, this });
             }
-            (Some(head), _) => head,
+            (Some(found), _) => found,
             (None, _) => return Err(damaged("the first line does not say what measured it".into())),
         };
         let mut records = HashMap::new();
         let mut sound = text.len();
         for line in lines {
-            match serde_json::from_str::<Line>(line) {
+            match serde_json::from_str::<StoredRecord>(line) {
                 Ok(line) => drop(records.insert(line.key, line.record)),
                 Err(_) if !line.ends_with('\n') => sound -= line.len(),
                 Err(error) => return Err(damaged(format!("a broken line: {error}"))),
@@ -134,12 +134,12 @@ impl Store {
         }
         let file = OpenOptions::new().append(true).open(&path).map_err(LabError::writing(&path))?;
         file.set_len(sound as u64).map_err(LabError::writing(&path))?;
-        Ok(Self { path, head, file, records })
+        Ok(Self { path, provenance, file, records })
     }
 
     /// Where it was measured.
-    pub fn head(&self) -> &Head {
-        &self.head
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
     }
 
     /// The folder it is in.
@@ -154,14 +154,14 @@ impl Store {
 
     /// Keeps a measurement; it is on disk when this returns.
     pub fn put(&mut self, key: String, record: Record) -> Result<(), LabError> {
-        let line = Line { key, record };
+        let line = StoredRecord { key, record };
         write_line(&mut self.file, &line).map_err(LabError::writing(&self.path))?;
         self.records.insert(line.key, line.record);
         Ok(())
     }
 }
 
-impl Head {
+impl Provenance {
     /// For people.
     pub fn describe(&self) -> String {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
@@ -188,8 +188,8 @@ mod tests {
     use super::*;
     use crate::study::record::Step;
 
-    fn here() -> Head {
-        Head::here(Backend::Cpu).unwrap()
+    fn here() -> Provenance {
+        Provenance::here(Backend::Cpu).unwrap()
     }
 
     fn step(cycles: f64) -> Record {
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn measurements_of_another_machine_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let head = Head { processor: "an abacus".into(), ..here() };
+        let head = Provenance { processor: "an abacus".into(), ..here() };
         std::fs::write(folder.path().join(FILE), serde_json::to_string(&head).unwrap() + "\n").unwrap();
         let error = Store::resume(folder.path(), here()).err().unwrap().to_string();
         assert!(error.contains("an abacus"), "{error}");
@@ -229,11 +229,11 @@ mod tests {
         let head = std::fs::read_to_string(&path).unwrap();
         assert!(!head.contains("gpu"), "a file of the processor says what it said before there was a choice");
         for is_alone in [true, false] {
-            let there = Head { gpu: Some(Device { name: "an engine".into(), is_alone }), ..here() };
+            let there = Provenance { gpu: Some(Device { name: "an engine".into(), is_alone }), ..here() };
             let error = Store::resume(folder.path(), there.clone()).err().unwrap().to_string();
             assert!(error.contains("an engine"), "{error}");
             drop(Store::create(folder.path(), there.clone()).unwrap());
-            assert_eq!(Store::resume(folder.path(), there.clone()).unwrap().head(), &there);
+            assert_eq!(Store::resume(folder.path(), there.clone()).unwrap().provenance(), &there);
             assert!(Store::resume(folder.path(), here()).is_err());
             std::fs::write(&path, &head).unwrap();
         }

@@ -1,6 +1,6 @@
 //! Tables: published ones from text, ours from measurements, both in one.
 
-use super::measure::Place;
+use super::measure::Measurement;
 use super::quantity::Quantity;
 use super::record::Record;
 
@@ -54,10 +54,10 @@ impl Table {
     }
 
     /// A quantity of measurements, averaged over those that share a row and a column.
-    pub fn measured(observations: &[(Place, &Record)], quantity: Quantity) -> Self {
+    pub fn measured(observations: &[(Measurement, &Record)], quantity: Quantity) -> Self {
         let mut table = Self { corner: corner(observations).into(), ..Self::default() };
-        for (place, _) in observations {
-            let (row, column) = (row_name(observations, place), place.column);
+        for (measurement, _) in observations {
+            let (row, column) = (row_name(observations, measurement), measurement.column);
             if !table.columns.iter().any(|known| known == column) {
                 table.columns.push(column.into());
             }
@@ -67,9 +67,9 @@ impl Table {
         }
         for (row, cells) in &mut table.rows {
             for column in &table.columns {
-                let of_cell = observations
-                    .iter()
-                    .filter(|(place, _)| place.column == column && row_name(observations, place) == *row);
+                let of_cell = observations.iter().filter(|(measurement, _)| {
+                    measurement.column == column && row_name(observations, measurement) == *row
+                });
                 cells.push(mean(&of_cell.map(|(_, record)| *record).collect::<Vec<_>>(), quantity));
             }
         }
@@ -77,16 +77,19 @@ impl Table {
     }
 
     /// Columns of the entrants as rows, quantities as columns.
-    pub fn methods(observations: &[(Place, &Record)], quantities: &[Quantity]) -> Self {
+    pub fn methods(observations: &[(Measurement, &Record)], quantities: &[Quantity]) -> Self {
         let mut names: Vec<&str> = Vec::new();
-        for (place, _) in observations {
-            if !names.contains(&place.column) {
-                names.push(place.column);
+        for (measurement, _) in observations {
+            if !names.contains(&measurement.column) {
+                names.push(measurement.column);
             }
         }
         let row = |name: &&str| {
-            let records: Vec<_> =
-                observations.iter().filter(|(place, _)| place.column == *name).map(|(_, record)| *record).collect();
+            let records: Vec<_> = observations
+                .iter()
+                .filter(|(measurement, _)| measurement.column == *name)
+                .map(|(_, record)| *record)
+                .collect();
             (name.to_string(), quantities.iter().map(|&quantity| mean(&records, quantity)).collect())
         };
         Self {
@@ -97,15 +100,15 @@ impl Table {
     }
 
     /// Numbers of trials: a row each, columns by name.
-    pub fn numbers(observations: &[(Place, &Record)], columns: &[&str]) -> Self {
+    pub fn numbers(observations: &[(Measurement, &Record)], columns: &[&str]) -> Self {
         let cell = |record: &Record, column: &str| match record {
             Record::Trial(trial) => {
                 trial.number(column).map_or(Cell::default(), |value| Cell { text: plain(value), value: Some(value) })
             }
             _ => Cell::default(),
         };
-        let row = |(place, record): &(Place, &Record)| {
-            (place.row.to_string(), columns.iter().map(|column| cell(record, column)).collect())
+        let row = |(measurement, record): &(Measurement, &Record)| {
+            (measurement.row.to_string(), columns.iter().map(|column| cell(record, column)).collect())
         };
         Self {
             corner: String::new(),
@@ -165,7 +168,7 @@ impl Table {
     }
 
     /// Published and ours, one line below the other; rows and columns of either.
-    pub fn beside(published: &Self, ours: &Self) -> Texts {
+    pub fn beside(published: &Self, ours: &Self) -> TextTable {
         let mut columns = published.columns.clone();
         columns.extend(ours.columns.iter().filter(|column| !published.columns.contains(column)).cloned());
         let mut rows: Vec<&str> = published.rows.iter().map(|(name, _)| name.as_str()).collect();
@@ -185,20 +188,20 @@ impl Table {
                 }
             }
         }
-        Texts { head: [vec![ours.corner.clone(), String::new()], columns].concat(), rows: lines }
+        TextTable { head: [vec![ours.corner.clone(), String::new()], columns].concat(), rows: lines }
     }
 }
 
 /// A table as it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Texts {
+pub struct TextTable {
     /// Names of the columns.
     pub head: Vec<String>,
     /// As many cells in each as the head has.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Texts {
+impl TextTable {
     /// As comma-separated values.
     pub fn csv(&self) -> String {
         let quoted = |text: &String| match text.contains([',', '"', '\n']) {
@@ -242,24 +245,24 @@ fn mean(records: &[&Record], quantity: Quantity) -> Cell {
 }
 
 /// What tells rows apart: what the entrants say, else scenes, else sizes.
-fn row_name(observations: &[(Place, &Record)], place: &Place) -> String {
-    match place {
-        Place { row, .. } if !row.is_empty() => row.to_string(),
-        Place { scene, .. } if has_scenes(observations) => scene.to_string(),
-        Place { size, .. } => size.to_string(),
+fn row_name(observations: &[(Measurement, &Record)], measurement: &Measurement) -> String {
+    match measurement {
+        Measurement { row, .. } if !row.is_empty() => row.to_string(),
+        Measurement { scene, .. } if has_scenes(observations) => scene.to_string(),
+        Measurement { size, .. } => size.to_string(),
     }
 }
 
-fn corner(observations: &[(Place, &Record)]) -> &'static str {
+fn corner(observations: &[(Measurement, &Record)]) -> &'static str {
     match observations.first() {
-        Some((place, _)) if !place.row.is_empty() => "",
+        Some((measurement, _)) if !measurement.row.is_empty() => "",
         _ if has_scenes(observations) => "scene",
         _ => "size",
     }
 }
 
-fn has_scenes(observations: &[(Place, &Record)]) -> bool {
-    observations.iter().any(|(place, _)| place.scene != observations[0].0.scene)
+fn has_scenes(observations: &[(Measurement, &Record)]) -> bool {
+    observations.iter().any(|(measurement, _)| measurement.scene != observations[0].0.scene)
 }
 
 #[cfg(test)]

@@ -24,11 +24,11 @@ fn names_are_told_apart_and_published_tables_are_whole() {
 #[test]
 fn every_published_column_has_a_solver_and_best_comes_last() {
     for study in all() {
-        let columns: Vec<&str> = match &study.task {
-            Task::Problems(task) => task.entrants.iter().map(|entrant| entrant.column).collect(),
-            Task::Runs(task) => task.settings.iter().map(|setting| setting.column).collect(),
-            Task::Steps(task) => task.settings.iter().map(|setting| setting.column).collect(),
-            Task::Trials(_) | Task::Flows(_) | Task::Impossible(_) => continue,
+        let columns: Vec<&str> = match &study.experiment {
+            Experiment::Problems(experiment) => experiment.entrants.iter().map(|entrant| entrant.column).collect(),
+            Experiment::Runs(experiment) => experiment.settings.iter().map(|setting| setting.column).collect(),
+            Experiment::Steps(experiment) => experiment.settings.iter().map(|setting| setting.column).collect(),
+            Experiment::Trials(_) | Experiment::Flows(_) | Experiment::Impossible(_) => continue,
         };
         for view in study.views {
             let table = Table::published(view.published);
@@ -48,14 +48,15 @@ fn every_published_column_has_a_solver_and_best_comes_last() {
 #[test]
 fn solvers_and_scenes_of_the_first_two_sources_exist() {
     for study in [lai::ALL, andersen::ALL].into_iter().flatten().copied().flatten() {
-        measure::check(study, Pace::Quick, Backend::Cpu).unwrap_or_else(|error| panic!("{}: {error}", study.name));
+        measure::check(study, Scope::Quick, Backend::Cpu).unwrap_or_else(|error| panic!("{}: {error}", study.name));
     }
 }
 
 #[test]
 fn measurements_of_a_study_have_keys_of_their_own() {
     for study in all() {
-        let mut keys: Vec<_> = measure::places(study, Pace::Full).into_iter().map(|place| place.key).collect();
+        let mut keys: Vec<_> =
+            measure::measurements(study, Scope::Full).into_iter().map(|measurement| measurement.key).collect();
         let count = keys.len();
         keys.sort();
         keys.dedup();
@@ -75,13 +76,21 @@ fn a_name_stands_for_one_study_or_for_all_of_a_source() {
 fn a_solver_that_does_not_exist_is_an_error_that_names_it() {
     const SETTINGS: &[Setting] = &[Setting::new("nobody", &["pressure.solver=nonesuch"])];
     const ENTRANTS: &[Entrant] = &[Entrant::new("nobody", "nonesuch")];
-    let efforts = [Effort { sizes: &[8], frames: &[1] }; 2];
+    let efforts = ByScope::same(Effort { sizes: &[8], frames: &[1] });
     let runs = Runs { scenes: &["dam-break"], efforts, settings: SETTINGS, is_drawn: false };
     let target = Target::Relative(1e-6);
     let problems = Problems { scenes: &["dam-break"], efforts, entrants: ENTRANTS, target, repetitions: 1 };
-    for task in [Task::Runs(runs), Task::Problems(problems)] {
-        let study = Study { name: "none", source: "", title: "", about: "", task, views: &[], minutes: [0.0; 2] };
-        let error = measure::check(&study, Pace::Quick, Backend::Cpu).unwrap_err().to_string();
+    for experiment in [Experiment::Runs(runs), Experiment::Problems(problems)] {
+        let study = Study {
+            name: "none",
+            source: "",
+            title: "",
+            about: "",
+            experiment,
+            views: &[],
+            minutes: ByScope::same(0.0),
+        };
+        let error = measure::check(&study, Scope::Quick, Backend::Cpu).unwrap_err().to_string();
         assert!(error.contains("`nonesuch`"), "{error}");
     }
 }
@@ -90,55 +99,62 @@ fn a_solver_that_does_not_exist_is_an_error_that_names_it() {
 fn shared_measurements_are_expected_once() {
     let of = |names: &[&str]| {
         let names: Vec<_> = names.iter().map(|name| name.to_string()).collect();
-        measure::minutes(&find(&names).unwrap(), Pace::Quick, |_| false)
+        measure::minutes(&find(&names).unwrap(), Scope::Quick, |_| false)
     };
     assert_eq!(of(&["lai-6.1", "lai-6.7", "lai-6.9"]), of(&["lai-6.1"]));
     let all = of(&["all"]);
     assert!(all < 30.0, "{all} minutes");
 }
 
-const TINY: [Effort; 2] = [Effort { sizes: &[16], frames: &[1, 2] }; 2];
+const TINY: ByScope<Effort> = ByScope::same(Effort { sizes: &[16], frames: &[1, 2] });
 const WAYS: &[Setting] = &[
     Setting::new("slip", &["walls.border=sealed", "pressure.solver=sticking"]),
     Setting::new("best", &["pressure.solver=best"]),
 ];
 const VIEWS: &[View] = &[
-    View {
-        caption: "means",
-        show: Show::Methods(&[Quantity::Iterations, Quantity::Difference, Quantity::VolumeGain]),
-        published: "Method | iterations\nslip | 7",
-        claims: &[Claim {
-            text: "they differ",
-            check: Check::Below("best", "slip", "velocity difference, m/s"),
-            because: "",
-        }],
-    },
-    View { caption: "course", show: Show::Course(Quantity::VolumeGain), published: "", claims: &[] },
-    View { caption: "pictures", show: Show::Gallery, published: "", claims: &[] },
+    View::new("means", Show::Methods(&[Quantity::Iterations, Quantity::Difference, Quantity::VolumeGain]))
+        .published("Method | iterations\nslip | 7")
+        .claims(&[Claim::new("they differ", Check::Below("best", "slip", "velocity difference, m/s"))]),
+    View::new("course", Show::Course(Quantity::VolumeGain)),
+    View::new("pictures", Show::Gallery),
 ];
 
 /// A study of the dam on a tiny grid.
-const fn tiny(name: &'static str, task: Task) -> Study {
-    Study { name, source: "nobody", title: "the dam", about: "`tiny`", task, views: VIEWS, minutes: [0.0; 2] }
+const fn tiny(name: &'static str, experiment: Experiment) -> Study {
+    Study {
+        name,
+        source: "nobody",
+        title: "the dam",
+        about: "`tiny`",
+        experiment,
+        views: VIEWS,
+        minutes: ByScope::same(0.0),
+    }
 }
 
 static RUNS: Study =
-    tiny("runs", Task::Runs(Runs { scenes: &["dam-break"], efforts: TINY, settings: WAYS, is_drawn: true }));
+    tiny("runs", Experiment::Runs(Runs { scenes: &["dam-break"], efforts: TINY, settings: WAYS, is_drawn: true }));
 static STEPS: Study = tiny(
     "steps",
-    Task::Steps(Steps { scene: "dam-break", efforts: TINY, settings: WAYS, reference: &["pressure.tolerance=1e-10"] }),
+    Experiment::Steps(Steps {
+        scene: "dam-break",
+        efforts: TINY,
+        settings: WAYS,
+        reference: &["pressure.tolerance=1e-10"],
+    }),
 );
 
 #[test]
 fn runs_and_steps_become_pages_with_pictures_and_differences() {
     let folder = tempfile::tempdir().unwrap();
-    let mut store = store::Store::create(folder.path(), store::Head::here(Backend::Cpu).unwrap()).unwrap();
+    let mut store = store::Store::create(folder.path(), store::Provenance::here(Backend::Cpu).unwrap()).unwrap();
     for study in [&RUNS, &STEPS] {
-        measure::check(study, Pace::Quick, Backend::Cpu).unwrap();
-        measure::measure(study, Pace::Quick, None, &mut store, &crate::Silent).unwrap();
-        let sheet = sheet::Sheet::of(study, Pace::Quick, &store);
-        assert_eq!((sheet.measured[0], &sheet.reason), (sheet.measured[1], &None));
-        present::write(&sheet, store.head(), folder.path()).unwrap();
+        measure::check(study, Scope::Quick, Backend::Cpu).unwrap();
+        measure::measure(study, Scope::Quick, None, &mut store, &crate::Silent).unwrap();
+        let result = result::StudyResult::of(study, Scope::Quick, &store);
+        assert_eq!(result.completeness.found, result.completeness.expected);
+        assert_eq!(result.reason, None);
+        present::write(&result, store.provenance(), folder.path()).unwrap();
     }
     let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!(page("runs.html").matches("data:image/png;base64,").count(), 4, "two settings, two frames");

@@ -14,7 +14,7 @@
 mod rows;
 mod window;
 
-pub use rows::{FieldRows, theta};
+pub use rows::{FieldRows, MIN_THETA, theta};
 pub use window::Window;
 
 use crate::error::{ProblemError, SolveError};

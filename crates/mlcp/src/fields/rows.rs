@@ -11,7 +11,7 @@ use crate::pressure::{PressureOperator, Stencil};
 use crate::problem::Mlcp;
 
 /// The surface is kept this far from a cell centre, in cells; 1/θ would grow without bound.
-const MIN_THETA: f64 = 0.01;
+pub const MIN_THETA: f64 = 0.01;
 
 /// The rows of a problem that was given as fields.
 #[derive(Debug)]

@@ -39,9 +39,11 @@ macro_rules! named {
 
 // Below the macro, which it uses.
 mod build;
+mod nearest;
 mod parse;
 mod splitting;
 
+pub use nearest::nearest;
 pub use parse::ParseNameError;
 pub use splitting::{PressureMethod, Splitting, SplittingName};
 

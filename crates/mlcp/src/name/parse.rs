@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Krylov, Method, PreconditionerName, REUSED, SolverName, Splitting};
+use super::{Krylov, Method, PreconditionerName, REUSED, SolverName, Splitting, nearest};
 use crate::multigrid::MultigridVariant;
 
 impl FromStr for SolverName {
@@ -82,12 +82,7 @@ pub struct ParseNameError {
 impl ParseNameError {
     pub(super) fn unknown(text: &str, what: &str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
         let known: Vec<_> = known.collect();
-        let distance = |name: &str| strsim::damerau_levenshtein(name, found);
-        let nearest = known
-            .iter()
-            .copied()
-            .min_by_key(|name| distance(name))
-            .filter(|name| distance(name) <= 3 && distance(name) < found.len());
+        let nearest = nearest(found, known.iter().copied());
         let reason = format!("there is no {what} `{found}`, expected one of {}", known.join(", "));
         Self { text: text.into(), reason, nearest, known }
     }

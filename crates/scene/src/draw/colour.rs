@@ -1,9 +1,16 @@
-//! Colours and palettes.
+//! Colours and palettes. The viewer's page takes its colours from here.
 
-/// Red, green and blue in [0, 1], as displays take them (sRGB) unless said to be linear.
+/// Where there is nothing.
+pub const GROUND: [u8; 3] = [17, 22, 30];
+/// Solids.
+pub const SOLID: [u8; 3] = [84, 92, 102];
+/// Cells whose wall has let go.
+pub const SEPARATED: [u8; 3] = [255, 140, 26];
+
+/// Red, green and blue in [0, 1], in sRGB unless a name says linear.
 pub(crate) type Colour = [f32; 3];
 
-/// From slow to fast.
+/// A sequence of colours from slow to fast.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Palette {
     /// Deep blue over cyan to white, like water that breaks.
@@ -14,7 +21,7 @@ pub enum Palette {
 }
 
 impl Palette {
-    /// Stops at equal distances; lightness rises evenly from one to the next.
+    /// Stops at equal distances. Lightness rises evenly from one to the next.
     fn stops(self) -> &'static [[u8; 3]] {
         match self {
             Self::Foam => &[[30, 84, 166], [32, 122, 204], [62, 164, 226], [132, 206, 238], [248, 252, 255]],
@@ -22,7 +29,13 @@ impl Palette {
         }
     }
 
-    /// 256 colours from slow to fast, interpolated where equal steps look equal (OKLab).
+    /// 256 colours from slow to fast, as bytes.
+    pub fn colours(self) -> [[u8; 3]; 256] {
+        let table = self.table();
+        std::array::from_fn(|entry| to_bytes(table[entry]))
+    }
+
+    /// 256 colours from slow to fast, interpolated in OKLab, where equal steps look equal.
     pub(crate) fn table(self) -> Vec<Colour> {
         let stops: Vec<[f32; 3]> = self.stops().iter().map(|&stop| oklab_from_srgb(from_bytes(stop))).collect();
         let spans = (stops.len() - 1) as f32;

@@ -35,7 +35,7 @@ use crate::Frame;
 use crate::dimension::{Dim, Dimension};
 
 pub use beside::beside;
-pub use colour::Palette;
+pub use colour::{GROUND, Palette, SEPARATED, SOLID};
 pub use error::DrawError;
 pub use image::{Compression, Image};
 pub use style::{FlowStyle, PictureStyle};

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use unstick_mlcp::nearest;
+
 use super::source::Place;
 
 /// Why a scene is refused.
@@ -37,15 +39,6 @@ impl SceneError {
         self.help = help;
         self
     }
-}
-
-/// The name of a list that is most like another; none if none is.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
-    let name = folded(name);
-    let scored = known.into_iter().map(|known| (strsim::damerau_levenshtein(&name, &folded(known)), known));
-    let (distance, best) = scored.min_by_key(|&(distance, _)| distance)?;
-    (distance <= 1 + name.chars().count() / 3).then_some(best)
 }
 
 /// “did you mean …?”, or the list itself.

@@ -16,7 +16,9 @@ mod viscous;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use error::{SceneError, nearest};
+use unstick_mlcp::nearest;
+
+pub use error::SceneError;
 pub use source::{Place, Source};
 
 use crate::catalogue;

@@ -1,11 +1,12 @@
 //! Curves of single bodies.
 
+use unstick_files::plot::{Dimension, Plot, Scale};
+
 use super::RunSeries;
-use super::page::line;
-use super::plot::Plot;
+use super::page::{curve, over_time};
 
 /// Place, velocity and force along every axis, all bodies in one plot.
-pub(super) fn plots(bodies: &[RunSeries]) -> Vec<Plot<'static>> {
+pub(super) fn plots(bodies: &[RunSeries]) -> Vec<Plot> {
     const QUANTITIES: [(&str, &str, &str); 11] = [
         ("x", "Place along x", "m"),
         ("y", "Place along y", "m"),
@@ -20,12 +21,12 @@ pub(super) fn plots(bodies: &[RunSeries]) -> Vec<Plot<'static>> {
         ("contact_force_y", "Force of contacts along y", "N"),
     ];
     let moves = |values: &[f64]| values.iter().any(|value| value.is_finite() && *value != values[0]);
-    let plot = |&(column, title, vertical): &(&str, &'static str, &'static str)| {
+    let plot = |&(column, title, unit): &(&str, &str, &str)| {
         let each = bodies.iter().enumerate().filter_map(|(colour, body)| {
             let values = body.column(column)?;
-            moves(values).then(|| line(body, body.label.clone(), values, colour, false))
+            moves(values).then(|| curve(body, body.label.clone(), values, colour))
         });
-        Plot { title, vertical, horizontal: "time (s)", logarithmic: false, from_zero: false, lines: each.collect() }
+        over_time(title, Dimension::new(unit, Scale::Linear), each.collect())
     };
     QUANTITIES.iter().map(plot).collect()
 }

@@ -3,7 +3,6 @@
 mod bodies;
 mod error;
 mod page;
-mod plot;
 mod series;
 mod totals;
 

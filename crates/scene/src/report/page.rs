@@ -4,13 +4,10 @@ use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{
-    ReportError, RunSeries, RunSummary,
-    plot::{Line, Plot, escape},
-    totals,
-};
+use unstick_files::page::{self, escape};
+use unstick_files::plot::{Curve, Dimension, Plot, Scale, Stroke};
 
-const STYLE: &str = include_str!("page.css");
+use super::{ReportError, RunSeries, RunSummary, totals};
 
 /// Writes the page. A reader of the path sees the old file or the complete new one.
 pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
@@ -21,36 +18,32 @@ pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
 
 /// The page as text. Reads the movie, nothing else.
 pub fn render(summary: &RunSummary) -> Result<String, ReportError> {
-    let title = escape(&summary.title);
-    let mut page = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-    page += &format!("<title>{title}</title><style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n");
+    let mut body = String::new();
     if !summary.facts.is_empty() {
-        page += "<dl>";
+        body += "<dl class=\"pairs\">";
         for (name, value) in &summary.facts {
-            page += &format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+            body += &format!("<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
         }
-        page += "</dl>\n";
+        body += "</dl>\n";
     }
     if let Some(movie) = &summary.movie {
-        page += &embed(movie)?;
+        body += &embed(movie)?;
     }
     if !summary.scene_toml.is_empty() {
         let scene = escape(&summary.scene_toml);
-        page += &format!("<details><summary>Scene</summary><pre>{scene}</pre></details>\n");
+        body += &format!("<details><summary>Scene</summary><pre>{scene}</pre></details>\n");
     }
-    let curves: String = super::bodies::plots(&summary.bodies).iter().filter_map(Plot::render).collect();
+    let curves: String = super::bodies::plots(&summary.bodies).iter().filter_map(Plot::figure).collect();
     if !curves.is_empty() {
-        page += &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n");
+        body += &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n");
     }
     if !summary.runs.is_empty() {
-        page += "<h2>Over time</h2>\n<div class=\"plots\">\n";
-        plots(&summary.runs).iter().filter_map(Plot::render).for_each(|plot| page += &plot);
-        page += "</div>\n<h2>Totals</h2>\n";
-        page += &totals::render(&summary.runs);
+        body += "<h2>Over time</h2>\n<div class=\"plots\">\n";
+        plots(&summary.runs).iter().filter_map(Plot::figure).for_each(|plot| body += &plot);
+        body += "</div>\n<h2>Totals</h2>\n";
+        body += &totals::render(&summary.runs);
     }
-    page += "</main></body></html>\n";
-    Ok(page)
+    Ok(page::report(&summary.title, &body))
 }
 
 /// A movie or a picture as part of a page.
@@ -67,90 +60,87 @@ pub fn embed(movie: &Path) -> Result<String, ReportError> {
     })
 }
 
-fn plots(runs: &[RunSeries]) -> Vec<Plot<'static>> {
-    let plot = |title, vertical, logarithmic, from_zero, lines| Plot {
-        title,
-        vertical,
-        horizontal: "time (s)",
-        logarithmic,
-        from_zero,
-        lines,
-    };
+fn plots(runs: &[RunSeries]) -> Vec<Plot> {
+    let several = runs.len() > 1;
+    let named = |run: &RunSeries, what: &str| if several { format!("{}, {what}", run.label) } else { what.to_owned() };
     let relative_volume = runs.iter().enumerate().map(|(colour, run)| {
         let values = run.column("volume").unwrap_or_default();
         let first = values.iter().copied().find(|value| value.is_finite()).unwrap_or(1.0);
         let relative: Vec<f64> = values.iter().map(|value| value / first).collect();
-        line(run, run.label.clone(), &relative, colour, false)
+        curve(run, run.label.clone(), &relative, colour)
     });
-    let several = runs.len() > 1;
-    let named = |run: &RunSeries, what: &str| if several { format!("{}, {what}", run.label) } else { what.to_owned() };
     let pair = |names: [(&str, &str); 2]| {
-        let mut lines = Vec::new();
+        let mut curves = Vec::new();
         for (place, run) in runs.iter().enumerate() {
             for (second, (column, what)) in names.into_iter().enumerate() {
+                let values = run.column(column).unwrap_or_default();
                 // One run: two colours. Several: a colour each, and dashes.
                 let colour = if several { place } else { second };
-                let values = run.column(column).unwrap_or_default();
-                lines.push(line(run, named(run, what), values, colour, several && second == 1));
+                let stroke = if several && second == 1 { Stroke::Dashed } else { Stroke::Solid };
+                curves.push(Curve { stroke, ..curve(run, named(run, what), values, colour) });
             }
         }
-        lines
+        curves
     };
     let single = |column: &str| {
         let each = runs.iter().enumerate();
-        each.map(|(colour, run)| line(run, run.label.clone(), run.column(column).unwrap_or_default(), colour, false))
+        each.map(|(colour, run)| curve(run, run.label.clone(), run.column(column).unwrap_or_default(), colour))
             .collect::<Vec<_>>()
     };
     let mut stages = Vec::new();
     for (colour, stage) in totals::stage_names(runs).into_iter().enumerate() {
         for (place, run) in runs.iter().enumerate() {
             if let Some((_, values)) = run.stages().find(|(name, _)| *name == stage) {
-                stages.push(line(run, named(run, &stage.replace('_', " ")), values, colour, place > 0));
+                let stroke = if place > 0 { Stroke::Dashed } else { Stroke::Solid };
+                stages.push(Curve { stroke, ..curve(run, named(run, &stage.replace('_', " ")), values, colour) });
             }
         }
     }
+    let plot = |title, unit: &str, scale, curves| over_time(title, Dimension::new(unit, scale), curves);
+    use Scale::{FromZero, Linear, Logarithmic};
     vec![
-        plot("Volume", "relative to the start", false, false, relative_volume.collect()),
-        plot("Energy", "J", false, false, pair([("kinetic_energy", "kinetic"), ("potential_energy", "potential")])),
+        plot("Volume", "relative to the start", Linear, relative_volume.collect()),
+        plot("Energy", "J", Linear, pair([("kinetic_energy", "kinetic"), ("potential_energy", "potential")])),
         plot(
             "Solver cycles",
             "per pressure solve",
-            false,
-            true,
+            FromZero,
             pair([("cycles", "cycles"), ("inner_iterations", "inner iterations")]),
         ),
-        plot("Residual", "natural residual, m/s", true, false, single("residual")),
-        plot("Complementarity", "worst product", true, false, single("complementarity")),
-        plot("Worst divergence", "of a cell", true, false, single("divergence")),
+        plot("Residual", "natural residual, m/s", Logarithmic, single("residual")),
+        plot("Complementarity", "worst product", Logarithmic, single("complementarity")),
+        plot("Worst divergence", "of a cell", Logarithmic, single("divergence")),
         plot(
             "Iterations",
             "per step",
-            false,
-            true,
+            FromZero,
             pair([("viscous_iterations", "viscous step"), ("pressure_iterations", "pressure")]),
         ),
         plot(
             "Largest speed",
             "m/s",
-            false,
-            true,
+            FromZero,
             pair([("fastest_liquid", "liquid, along an axis"), ("fastest_body", "bodies")]),
         ),
         plot(
             "Contacts",
             "and films thinner than two cells",
-            false,
-            true,
+            FromZero,
             pair([("contacts", "contacts"), ("films", "films")]),
         ),
-        plot("Time per stage", "seconds per substep", false, true, stages),
-        plot("Particles", "", false, false, single("particles")),
+        plot("Time per stage", "seconds per substep", FromZero, stages),
+        plot("Particles", "", Linear, single("particles")),
     ]
 }
 
-pub(super) fn line(run: &RunSeries, label: String, values: &[f64], colour: usize, dashed: bool) -> Line {
-    let points = run.times().into_iter().zip(values).map(|(time, &value)| [time, value]).collect();
-    Line { label, points, colour, dashed }
+/// A plot over time.
+pub(super) fn over_time(title: &str, up: Dimension, curves: Vec<Curve>) -> Plot {
+    Plot { curves, ..Plot::new(title, Dimension::new("time (s)", Scale::Linear), up) }
+}
+
+/// Values over the time of a run.
+pub(super) fn curve(run: &RunSeries, name: String, values: &[f64], colour: usize) -> Curve {
+    Curve::new(name, colour, run.times().into_iter().zip(values.iter().copied()).collect())
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{RunSeries, plot::escape};
+use unstick_files::page::escape;
+
+use super::RunSeries;
 
 /// One line per total, one column per run; lines that no run can tell are left out.
 pub(super) fn render(runs: &[RunSeries]) -> String {

@@ -25,7 +25,7 @@ impl Index {
             write_atomic(&path, &bytes).map_err(RunError::file(&path))
         };
         put("world.usda", usd::world(world))?;
-        put("manifest.usda", usd::manifest(world.parts.iter().map(|part| part.name.as_str())))
+        put("manifest.usda", usd::manifest(world.objects.iter().map(|object| object.name.as_str())))
     }
 
     /// Lists the frames that are there, up to `last`.

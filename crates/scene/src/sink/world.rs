@@ -2,7 +2,7 @@
 
 use unstick_bodies::{RigidBody, Shape};
 use unstick_files::Surface;
-use unstick_files::usd::{Part, PartShape, World, prim_names};
+use unstick_files::usd::{MovingObject, ObjectShape, World, prim_names};
 use unstick_grid::{Grid, Motion, Pose, SignedDistance, sample_nodes};
 use unstick_liquid::Solid;
 
@@ -11,10 +11,10 @@ use crate::run::RunScene;
 
 /// What does not change of a scene.
 pub(super) fn world(scene: &RunScene<3>) -> World {
-    let shapes = moving(scene).map(|solid| PartShape::Mesh(mesh(&solid.shape, &scene.grid)));
+    let shapes = moving(scene).map(|solid| ObjectShape::Mesh(mesh(&solid.shape, &scene.grid)));
     let shapes = shapes.chain(scene.bodies.iter().map(shape_of_body));
-    let parts = names(scene).into_iter().zip(shapes).map(|(name, shape)| Part { name, shape }).collect();
-    World { walls: walls(scene), parts }
+    let objects = names(scene).into_iter().zip(shapes).map(|(name, shape)| MovingObject { name, shape }).collect();
+    World { walls: walls(scene), objects }
 }
 
 /// What moves: solids first, then bodies.
@@ -73,15 +73,15 @@ fn mesh(shape: &SignedDistance<3>, grid: &Grid<3>) -> Surface {
     }
 }
 
-fn shape_of_body(body: &RigidBody<3>) -> PartShape {
+fn shape_of_body(body: &RigidBody<3>) -> ObjectShape {
     match body.shape() {
-        Shape::Sphere { radius } => PartShape::Sphere { radius: *radius },
-        Shape::Cuboid { half } => PartShape::Cuboid { half: *half },
-        Shape::Capsule { half_length, radius } => PartShape::Capsule { half_length: *half_length, radius: *radius },
-        Shape::Mesh(mesh) => PartShape::Mesh(Surface::of_mesh(mesh.surface())),
+        Shape::Sphere { radius } => ObjectShape::Sphere { radius: *radius },
+        Shape::Cuboid { half } => ObjectShape::Cuboid { half: *half },
+        Shape::Capsule { half_length, radius } => ObjectShape::Capsule { half_length: *half_length, radius: *radius },
+        Shape::Mesh(mesh) => ObjectShape::Mesh(Surface::of_mesh(mesh.surface())),
         other => {
             let reach = other.reach();
-            PartShape::Cuboid { half: [reach; 3] }
+            ObjectShape::Cuboid { half: [reach; 3] }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `unstick bench`: solvers side by side on problems of real frames.
 
-mod plan;
+mod request;
 
 use std::collections::HashSet;
 
@@ -12,21 +12,21 @@ use crate::args::BenchArgs;
 use crate::error::CommandError;
 use crate::output;
 use crate::progress::TerminalProgress;
-use plan::Plan;
+use request::BenchRequest;
 
 /// Checks everything, then takes one problem after the other and measures on it.
 pub fn run(args: &BenchArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let plan = Plan::check(args)?;
+    let request = BenchRequest::check(args)?;
     if !quiet {
-        plan.left_out.iter().for_each(output::note);
+        request.left_out.iter().for_each(output::note);
     }
     let progress = TerminalProgress::new(!quiet);
     let (mut verdict, mut told) = (Verdict::Done, HashSet::new());
-    for source in &plan.sources {
-        source.visit(&plan.simulation_pool, &progress, &mut |captured| -> Result<(), CommandError> {
-            for pool in &plan.pools {
+    for source in &request.sources {
+        source.visit(&request.simulation_pool, &progress, &mut |captured| -> Result<(), CommandError> {
+            for pool in &request.pools {
                 let measured =
-                    pool.install(|| timing::measure(&captured, &plan.contest, plan.repetitions, &progress))?;
+                    pool.install(|| timing::measure(&captured, &request.contest, request.repetitions, &progress))?;
                 if args.json {
                     present::json_lines(&measured).iter().try_for_each(output::print)?;
                 } else if !quiet {

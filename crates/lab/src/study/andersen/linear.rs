@@ -1,7 +1,7 @@
 //! Linear solvers and preconditioners: figures 12 and 13.
 
 use super::{BEST, problems};
-use crate::study::{Check, Claim, Effort, Entrant, Quantity, Show, Study, View};
+use crate::study::{ByScope, Check, Claim, Effort, Entrant, Quantity, Show, Study, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -12,9 +12,9 @@ pub const ALL: &[Study] = &[
         about: "One step of `two-discs` on 200 × 200 cells. The preconditioners of the papers are approximate inverses \
             (Bridson's AINV): plain, with a static pattern, with Lin's; others are added. In numbers the papers say \
             only that the best one takes PCG from about 125 iterations to 40.",
-        task: problems(
+        experiment: problems(
             &["two-discs"],
-            [Effort { sizes: &[200], frames: &[10] }, Effort { sizes: &[200], frames: &[10] }],
+            ByScope::same(Effort { sizes: &[200], frames: &[10] }),
             &[
                 Entrant::new("cg", "sticking+cg/none").at("none"),
                 Entrant::new("cr", "sticking+cr/none").at("none"),
@@ -35,26 +35,21 @@ pub const ALL: &[Study] = &[
             1,
         ),
         views: &[
-            View {
-                caption: "Iterations",
-                show: Show::Table(Quantity::Iterations),
-                published: " | cg\nnone | 125\nainv-static | 40",
-                claims: &[
-                    Claim {
-                        text: "an approximate inverse of static pattern saves most iterations of PCG",
-                        check: Check::RowBelow("ainv-static", "none", "cg"),
-                        because: "",
-                    },
-                    Claim {
-                        text: "among linear solvers without preconditioner, GMRES takes more iterations than PCG",
-                        check: Check::Below("cg", "gmres", "none"),
-                        because: "",
-                    },
-                ],
-            },
-            View { caption: "Residual against iterations", show: Show::Convergence, published: "", claims: &[] },
+            View::new("Iterations", Show::Table(Quantity::Iterations))
+                .published(" | cg\nnone | 125\nainv-static | 40")
+                .claims(&[
+                    Claim::new(
+                        "an approximate inverse of static pattern saves most iterations of PCG",
+                        Check::RowBelow("ainv-static", "none", "cg"),
+                    ),
+                    Claim::new(
+                        "among linear solvers without preconditioner, GMRES takes more iterations than PCG",
+                        Check::Below("cg", "gmres", "none"),
+                    ),
+                ]),
+            View::new("Residual against iterations", Show::Convergence),
         ],
-        minutes: [0.05, 0.05],
+        minutes: ByScope::same(0.05),
     },
     Study {
         name: "andersen-fig13",
@@ -63,9 +58,9 @@ pub const ALL: &[Study] = &[
         about: "The same step with separating walls. The papers reuse one preconditioner for all steps of Newton's \
             method (`reused-…`) and find the identity best; here preconditioners that follow the active set are beside \
             them. The figure shows no numbers.",
-        task: problems(
+        experiment: problems(
             &["two-discs"],
-            [Effort { sizes: &[200], frames: &[10] }, Effort { sizes: &[200], frames: &[10] }],
+            ByScope::same(Effort { sizes: &[200], frames: &[10] }),
             &[
                 Entrant::new("cg", "newton+cg/none").at("none"),
                 Entrant::new("cr", "newton+cr/none").at("none"),
@@ -83,25 +78,19 @@ pub const ALL: &[Study] = &[
             1,
         ),
         views: &[
-            View {
-                caption: "Iterations of the linear solver in all steps",
-                show: Show::Table(Quantity::Iterations),
-                published: "",
-                claims: &[
-                    Claim {
-                        text: "without preconditioner PCG takes fewer iterations than with one that is reused",
-                        check: Check::RowBelow("none", "ainv-static, reused", "cg"),
-                        because: "our reused preconditioners act on the rows of the active set alone",
-                    },
-                    Claim {
-                        text: "(ours) a preconditioner that follows the active set beats none",
-                        check: Check::RowBelow("mic0", "none", "cg"),
-                        because: "",
-                    },
-                ],
-            },
-            View { caption: "Residual against iterations", show: Show::Convergence, published: "", claims: &[] },
+            View::new("Iterations of the linear solver in all steps", Show::Table(Quantity::Iterations)).claims(&[
+                Claim::new(
+                    "without preconditioner PCG takes fewer iterations than with one that is reused",
+                    Check::RowBelow("none", "ainv-static, reused", "cg"),
+                )
+                .because("our reused preconditioners act on the rows of the active set alone"),
+                Claim::new(
+                    "(ours) a preconditioner that follows the active set beats none",
+                    Check::RowBelow("mic0", "none", "cg"),
+                ),
+            ]),
+            View::new("Residual against iterations", Show::Convergence),
         ],
-        minutes: [0.05, 0.05],
+        minutes: ByScope::same(0.05),
     },
 ];

@@ -5,7 +5,7 @@ mod cost;
 mod linear;
 mod volume;
 
-use super::{Effort, Entrant, Newton, Problems, Study, Target, Task};
+use super::{ByScope, Effort, Entrant, Experiment, Parameters, Problems, Study, Target};
 
 /// All of them.
 pub const ALL: &[&[Study]] = &[cost::ALL, convergence::ALL, linear::ALL, volume::ALL];
@@ -15,14 +15,14 @@ const TARGET: Target = Target::Relative(1e-5);
 
 /// PCG with the preconditioner that was found best, an approximate inverse of static pattern.
 const PCG: Entrant = Entrant::new("PCG", "sticking+cg/ainv-static");
-const NEWTON: Entrant = Entrant::new("Newton", "newton+cg/none").with(Newton::Published);
+const NEWTON: Entrant = Entrant::new("Newton", "newton+cg/none").with(Parameters::PublishedNewton);
 const BEST: Entrant = Entrant::new("best", "best");
 
 const fn problems(
     scenes: &'static [&'static str],
-    efforts: [Effort; 2],
+    efforts: ByScope<Effort>,
     entrants: &'static [Entrant],
     repetitions: usize,
-) -> Task {
-    Task::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions })
+) -> Experiment {
+    Experiment::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions })
 }

@@ -1,6 +1,6 @@
 //! Volume: figure 15.
 
-use crate::study::{Check, Claim, Effort, Quantity, Runs, Setting, Show, Study, Task, View};
+use crate::study::{ByScope, Check, Claim, Effort, Experiment, Quantity, Runs, Setting, Show, Study, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -11,9 +11,9 @@ pub const ALL: &[Study] = &[Study {
             `column`, `two-columns`), and no difference in kind between slip and separating walls. Its volume is \
             what the surface encloses. We count the space that particles fill, and a correction in the pressure holds \
             it; without the correction one sees what is at work. All runs use `best`.",
-    task: Task::Runs(Runs {
+    experiment: Experiment::Runs(Runs {
         scenes: &["disc-around-box", "two-discs", "maze", "column", "two-columns"],
-        efforts: [Effort { sizes: &[100], frames: &[500] }, Effort { sizes: &[100], frames: &[500] }],
+        efforts: ByScope::same(Effort { sizes: &[100], frames: &[500] }),
         settings: &[
             Setting::new(
                 "slip, uncorrected",
@@ -34,28 +34,17 @@ pub const ALL: &[Study] = &[Study {
         is_drawn: false,
     }),
     views: &[
-        View {
-            caption: "Largest error of the volume in five seconds, percent",
-            show: Show::Table(Quantity::VolumeDrift),
-            published: "",
-            claims: &[Claim {
-                text: "separating walls keep volume as well as slip walls do",
-                check: Check::Alike("separating, uncorrected", "slip, uncorrected", 4.0),
-                because: "",
-            }],
-        },
-        View {
-            caption: "Volume that the surface encloses after five seconds, percent of gain",
-            show: Show::Table(Quantity::SurfaceGain),
-            published: "",
-            claims: &[],
-        },
-        View {
-            caption: "Volume over time, percent of gain",
-            show: Show::Course(Quantity::VolumeGain),
-            published: "",
-            claims: &[],
-        },
+        View::new("Largest error of the volume in five seconds, percent", Show::Table(Quantity::VolumeDrift)).claims(
+            &[Claim::new(
+                "separating walls keep volume as well as slip walls do",
+                Check::Alike("separating, uncorrected", "slip, uncorrected", 4.0),
+            )],
+        ),
+        View::new(
+            "Volume that the surface encloses after five seconds, percent of gain",
+            Show::Table(Quantity::SurfaceGain),
+        ),
+        View::new("Volume over time, percent of gain", Show::Course(Quantity::VolumeGain)),
     ],
-    minutes: [1.5, 1.5],
+    minutes: ByScope::same(1.5),
 }];

@@ -4,7 +4,7 @@ use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose, SignedDistance};
 use unstick::liquid::{Setup, Simulation, Transport};
 
-use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -15,28 +15,26 @@ pub const ALL: &[Study] = &[Study {
         height of the water beside the walls of the tank above its bottom, averaged over the last of three seconds, in \
         which it bobs. Archimedes: the density of the box over that of water, times its height. Rows are densities \
         in kg/m³ and cells along the tank.",
-    task: Task::Trials(Trials {
+    experiment: Experiment::Trials(Trials {
         what: "archimedes",
-        rows: [
+        rows: ByScope::new(
             &["300, 64", "600, 64", "850, 64"],
             &["200, 64", "300, 64", "450, 64", "600, 64", "750, 64", "900, 64", "600, 32", "600, 96", "600, 128"],
-        ],
+        ),
         carry_out: float,
     }),
-    views: &[View {
-        caption: "Draught of a floating box",
-        show: Show::Numbers(&["draught, m", "Archimedes, m", "error, %", "bobbing, %", "inner iterations per step"]),
-        published: "",
-        claims: &[Claim {
-            text: "the draught is within 1 % of Archimedes at 600 kg/m³ on 64 cells",
-            check: Check::Near("error, %", "600, 64", 1.0),
-            because: "",
-        }],
-    }],
-    minutes: [0.5, 3.0],
+    views: &[View::new(
+        "Draught of a floating box",
+        Show::Numbers(&["draught, m", "Archimedes, m", "error, %", "bobbing, %", "inner iterations per step"]),
+    )
+    .claims(&[Claim::new(
+        "the draught is within 1 % of Archimedes at 600 kg/m³ on 64 cells",
+        Check::Near("error, %", "600, 64", 1.0),
+    )])],
+    minutes: ByScope::new(0.5, 3.0),
 }];
 
-fn float(row: &str, _: Pace) -> Numbers {
+fn float(row: &str, _: Scope) -> Numbers {
     let (density, cells) = row.split_once(", ").ok_or("expected a density and a number of cells")?;
     let density: f64 = density.parse().map_err(|_| "expected a density")?;
     let cells: usize = cells.parse().map_err(|_| "expected a number of cells")?;

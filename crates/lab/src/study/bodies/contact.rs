@@ -6,7 +6,7 @@ use unstick::bodies::{ContactModel, Container, RigidBody, Shape, Weight, World};
 use unstick::grid::Pose;
 use unstick::mlcp::SolverName;
 
-use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
 /// Step and gravity of all of them.
 const STEP: f64 = 0.005;
@@ -22,9 +22,9 @@ pub const ALL: &[Study] = &[Study {
         with ten boxes on it, a slab on 64 supports (many more contacts than can be told apart), and balls packed as \
         densely as can be. Then how deep bodies overlap in 20 steps with the limits that scenes have. Velocities are compared with those of \
         `mprgp` to 10⁻⁹; of the packed balls there are too many for that.",
-    task: Task::Trials(Trials {
+    experiment: Experiment::Trials(Trials {
         what: "contact-lcp",
-        rows: [
+        rows: ByScope::new(
             &[
                 "stack, psor",
                 "stack, mprgp",
@@ -55,12 +55,12 @@ pub const ALL: &[Study] = &[Study {
                 "balls 17, psor",
                 "balls 17, mprgp",
             ],
-        ],
+        ),
         carry_out: resolve,
     }),
-    views: &[View {
-        caption: "One contact problem, by who solves it",
-        show: Show::Numbers(&[
+    views: &[View::new(
+        "One contact problem, by who solves it",
+        Show::Numbers(&[
             "contacts",
             "iterations",
             "seconds",
@@ -68,24 +68,21 @@ pub const ALL: &[Study] = &[Study {
             "velocity difference, m/s",
             "overlap in 20 steps, mm",
         ]),
-        published: "",
-        claims: &[
-            Claim {
-                text: "psor and newton agree on the slab, whose matrix is singular but for its compliance",
-                check: Check::AtMost("velocity difference, m/s", "slab, newton", 1e-4),
-                because: "",
-            },
-            Claim {
-                text: "mprgp takes fewer iterations than psor on a stack",
-                check: Check::RowBelow("stack, mprgp", "stack, psor", "iterations"),
-                because: "",
-            },
-        ],
-    }],
-    minutes: [0.5, 3.0],
+    )
+    .claims(&[
+        Claim::new(
+            "psor and newton agree on the slab, whose matrix is singular but for its compliance",
+            Check::AtMost("velocity difference, m/s", "slab, newton", 1e-4),
+        ),
+        Claim::new(
+            "mprgp takes fewer iterations than psor on a stack",
+            Check::RowBelow("stack, mprgp", "stack, psor", "iterations"),
+        ),
+    ])],
+    minutes: ByScope::new(0.5, 3.0),
 }];
 
-fn resolve(row: &str, _: Pace) -> Numbers {
+fn resolve(row: &str, _: Scope) -> Numbers {
     let (kind, solver) = row.split_once(", ").ok_or("expected a kind and a solver")?;
     let named = match solver {
         "policy" | "newton" => format!("{solver}+cg/jacobi"),

@@ -4,7 +4,7 @@ use unstick::bodies::SuspensionSeconds;
 use unstick::scene::SceneFile;
 use unstick::scene::viscous::{AnyViscousScene, ViscousScene};
 
-use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
 /// Steps that are taken, and of which the mean is taken: the first knows no pressure.
 const STEPS: usize = 4;
@@ -19,14 +19,14 @@ pub const ALL: &[Study] = &[Study {
         number: spheres of 4 cells, 15 % of the volume. Seconds of a step, the mean of the third and the fourth. \
         Marking finds the faces that bodies hold, forces are the momentum that they take, contact is motion, films and \
         the contact problem; the flow is all the rest. Linear growth is a constant last column.",
-    task: Task::Trials(Trials {
+    experiment: Experiment::Trials(Trials {
         what: "many-bodies",
-        rows: [&["625", "1250", "2500"], &["625", "1250", "2500", "5000", "10000"]],
+        rows: ByScope::new(&["625", "1250", "2500"], &["625", "1250", "2500", "5000", "10000"]),
         carry_out: count,
     }),
-    views: &[View {
-        caption: "Seconds per step",
-        show: Show::Numbers(&[
+    views: &[View::new(
+        "Seconds per step",
+        Show::Numbers(&[
             "cells",
             "contacts and films",
             "flow",
@@ -36,24 +36,15 @@ pub const ALL: &[Study] = &[Study {
             "bodies",
             "bodies, µs each",
         ]),
-        published: "",
-        claims: &[
-            Claim {
-                text: "contact, marking and forces together cost less than the flow",
-                check: Check::Below("bodies", "flow", ""),
-                because: "",
-            },
-            Claim {
-                text: "their cost grows no faster than the number of bodies",
-                check: Check::GrowsLess("bodies, µs each", 1.6),
-                because: "",
-            },
-        ],
-    }],
-    minutes: [1.0, 6.0],
+    )
+    .claims(&[
+        Claim::new("contact, marking and forces together cost less than the flow", Check::Below("bodies", "flow", "")),
+        Claim::new("their cost grows no faster than the number of bodies", Check::GrowsLess("bodies, µs each", 1.6)),
+    ])],
+    minutes: ByScope::new(1.0, 6.0),
 }];
 
-fn count(row: &str, _: Pace) -> Numbers {
+fn count(row: &str, _: Scope) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let scene = scene(count).map_err(|error| error.to_string())?;
     let mut suspension = scene.suspension().map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use unstick::grid::{Grid, Pose};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick_parallel::bandwidth::median_time;
 
-use crate::study::{Check, Claim, Numbers, Pace, Show, Study, Task, Trials, View};
+use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[Study {
@@ -16,44 +16,27 @@ pub const ALL: &[Study] = &[Study {
         density. Finding pairs and contacts, resolving them (finding included; `mprgp` solves), and marking the faces \
         that bodies cover: microseconds per body, the median of five. Linear growth is a constant column. What solving \
         takes beyond finding is also given per iteration: the iterations depend on how many balls hang together.",
-    task: Task::Trials(Trials {
+    experiment: Experiment::Trials(Trials {
         what: "bodies-scaling",
-        rows: [&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]],
+        rows: ByScope::new(&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]),
         carry_out: count,
     }),
-    views: &[View {
-        caption: "Microseconds per body",
-        show: Show::Numbers(&[
-            "contacts",
-            "find, µs",
-            "collide, µs",
-            "iterations",
-            "solve per iteration, µs",
-            "mark, µs",
-        ]),
-        published: "",
-        claims: &[
-            Claim {
-                text: "finding contacts grows no faster than the number of bodies",
-                check: Check::GrowsLess("find, µs", 1.6),
-                because: "",
-            },
-            Claim {
-                text: "an iteration of the contact problem grows no faster than the number of bodies",
-                check: Check::GrowsLess("solve per iteration, µs", 1.6),
-                because: "",
-            },
-            Claim {
-                text: "marking grows no faster than the number of bodies",
-                check: Check::GrowsLess("mark, µs", 1.6),
-                because: "",
-            },
-        ],
-    }],
-    minutes: [0.3, 1.0],
+    views: &[View::new(
+        "Microseconds per body",
+        Show::Numbers(&["contacts", "find, µs", "collide, µs", "iterations", "solve per iteration, µs", "mark, µs"]),
+    )
+    .claims(&[
+        Claim::new("finding contacts grows no faster than the number of bodies", Check::GrowsLess("find, µs", 1.6)),
+        Claim::new(
+            "an iteration of the contact problem grows no faster than the number of bodies",
+            Check::GrowsLess("solve per iteration, µs", 1.6),
+        ),
+        Claim::new("marking grows no faster than the number of bodies", Check::GrowsLess("mark, µs", 1.6)),
+    ])],
+    minutes: ByScope::new(0.3, 1.0),
 }];
 
-fn count(row: &str, _: Pace) -> Numbers {
+fn count(row: &str, _: Scope) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let side = (count as f64).cbrt().ceil() as usize;
     // Five cells of room for each ball of four cells across.

@@ -2,7 +2,7 @@
 
 use super::methods::{COMPLEMENTARITY, SEVEN, SIX, SIX_IN_THE_PLANE};
 use super::{SAME_STATES, runs};
-use crate::study::{Check, Claim, Effort, Quantity, Setting, Show, Steps, Study, Task, View};
+use crate::study::{ByScope, Check, Claim, Effort, Experiment, Quantity, Setting, Show, Steps, Study, View};
 
 const PER_STEP: &[Quantity] = &[Quantity::Iterations, Quantity::Cycles, Quantity::Seconds, Quantity::Difference];
 
@@ -13,29 +13,24 @@ const ABOUT: &str = "One simulation with `best`; after some of its frames every 
     are not printed; ours are in the scene files. For `best` the columns count what that solver counts: iterations of its \
     linear solver and its outer iterations. The last column is the largest difference of a velocity from that of `best`.";
 
-const SPLITTINGS_COST: Claim = Claim {
-    text: "ADMM takes more iterations of CG than IOP",
-    check: Check::Below("IOPDivSep", "ADMMVelSep", "iterations"),
-    because: "",
-};
-const HYBRID_IS_CHEAP: Claim = Claim {
-    text: "IOP that knows the walls takes far fewer iterations than IOP that does not",
-    check: Check::Below("IOPDivSepBC", "IOPDivSep", "iterations"),
-    because: "",
-};
-const HYBRID_IS_NEAR_CLASSIC: Claim = Claim {
-    text: "IOP that knows the walls takes at most three times the iterations of a classic solve",
-    check: Check::Times("IOPDivSepBC", "OrigPS", "iterations", 3.0),
-    because: "",
-};
+const SPLITTINGS_COST: Claim =
+    Claim::new("ADMM takes more iterations of CG than IOP", Check::Below("IOPDivSep", "ADMMVelSep", "iterations"));
+const HYBRID_IS_CHEAP: Claim = Claim::new(
+    "IOP that knows the walls takes far fewer iterations than IOP that does not",
+    Check::Below("IOPDivSepBC", "IOPDivSep", "iterations"),
+);
+const HYBRID_IS_NEAR_CLASSIC: Claim = Claim::new(
+    "IOP that knows the walls takes at most three times the iterations of a classic solve",
+    Check::Times("IOPDivSepBC", "OrigPS", "iterations", 3.0),
+);
 
 /// The same step with every method from some states of a scene in space.
-const fn space(scene: &'static str, settings: &'static [Setting]) -> Task {
-    let efforts = [
+const fn space(scene: &'static str, settings: &'static [Setting]) -> Experiment {
+    let efforts = ByScope::new(
         Effort { sizes: &[32], frames: &[10, 20, 30, 40, 50, 60] },
         Effort { sizes: &[96], frames: &[10, 30, 50, 70] },
-    ];
-    Task::Steps(Steps { scene, efforts, settings, reference: COMPLEMENTARITY })
+    );
+    Experiment::Steps(Steps { scene, efforts, settings, reference: COMPLEMENTARITY })
 }
 
 /// All of them.
@@ -45,29 +40,27 @@ pub const ALL: &[Study] = &[
         source: "Eckert2014, table 4.1 and figure 4.6",
         title: "cost per step, breaking dam in space",
         about: ABOUT,
-        task: space("dam-break-cube", SEVEN),
-        views: &[View {
-            caption: "Means per step",
-            show: Show::Methods(PER_STEP),
-            published: "Method | iterations | outer iterations | seconds
+        experiment: space("dam-break-cube", SEVEN),
+        views: &[View::new("Means per step", Show::Methods(PER_STEP))
+            .published(
+                "Method | iterations | outer iterations | seconds
                     OrigPS | 20 | - | 6
                     OrigPSSep | 20 | - | 10
                     ADMMVelSep | 987 | 137 | 544
                     ADMMDivSep | 1,446 | 305 | 790
                     IOPDivSep | 574 | 236 | 348
                     IOPDivSepBC | 34 | 2.75 | 17",
-            claims: &[
+            )
+            .claims(&[
                 SPLITTINGS_COST,
                 HYBRID_IS_CHEAP,
                 HYBRID_IS_NEAR_CLASSIC,
-                Claim {
-                    text: "ADMM that stops on divergence takes more iterations than ADMM that stops on velocity",
-                    check: Check::Below("ADMMVelSep", "ADMMDivSep", "iterations"),
-                    because: "",
-                },
-            ],
-        }],
-        minutes: [0.3, 6.0],
+                Claim::new(
+                    "ADMM that stops on divergence takes more iterations than ADMM that stops on velocity",
+                    Check::Below("ADMMVelSep", "ADMMDivSep", "iterations"),
+                ),
+            ])],
+        minutes: ByScope::new(0.3, 6.0),
     },
     Study {
         name: "eckert-4.3",
@@ -76,11 +69,10 @@ pub const ALL: &[Study] = &[
         about: "One simulation, with `best`; at some of its frames every method takes the same step from the same state. \
             CG has no preconditioner: with MIC(0), in the last rows, it takes a tenth of the iterations, far fewer than were published. High means 10⁻¹² for the linear solver and 10⁻⁹ for the splitting, low 10⁻³ and 10⁻³ (velocity) or 10⁻² \
             (divergence).",
-        task: SAME_STATES,
-        views: &[View {
-            caption: "Means per step",
-            show: Show::Methods(PER_STEP),
-            published: "Method | iterations | outer iterations | seconds
+        experiment: SAME_STATES,
+        views: &[View::new("Means per step", Show::Methods(PER_STEP))
+            .published(
+                "Method | iterations | outer iterations | seconds
                 OrigPSHigh | 321 | - | 1
                 OrigPSSepHigh | 290 | - | 1
                 ADMMVelSepHigh | 140,399 | 808 | 412
@@ -89,58 +81,54 @@ pub const ALL: &[Study] = &[
                 ADMMDivSepLow | 8209 | 142 | 25
                 IOPDivSepHigh | 84,929 | 592 | 254
                 IOPDivSepLow | 4,280 | 102 | 13",
-            claims: &[
-                Claim {
-                    text: "at high accuracy IOP takes fewer iterations of CG than ADMM",
-                    check: Check::Below("IOPDivSepHigh", "ADMMVelSepHigh", "iterations"),
-                    because: "",
-                },
-                Claim {
-                    text: "a classic solve takes far fewer iterations than any splitting",
-                    check: Check::Below("OrigPSHigh", "IOPDivSepLow", "iterations"),
-                    because: "",
-                },
-            ],
-        }],
-        minutes: [0.2, 5.0],
+            )
+            .claims(&[
+                Claim::new(
+                    "at high accuracy IOP takes fewer iterations of CG than ADMM",
+                    Check::Below("IOPDivSepHigh", "ADMMVelSepHigh", "iterations"),
+                ),
+                Claim::new(
+                    "a classic solve takes far fewer iterations than any splitting",
+                    Check::Below("OrigPSHigh", "IOPDivSepLow", "iterations"),
+                ),
+            ])],
+        minutes: ByScope::new(0.2, 5.0),
     },
     Study {
         name: "eckert-4.5",
         source: "Eckert2014, table 4.5 and figure 4.18",
         title: "cost per step, stairs in space",
         about: ABOUT,
-        task: space("stairs-3d", SIX),
-        views: &[View {
-            caption: "Means per step",
-            show: Show::Methods(PER_STEP),
-            published: "Method | iterations | outer iterations | seconds
+        experiment: space("stairs-3d", SIX),
+        views: &[View::new("Means per step", Show::Methods(PER_STEP))
+            .published(
+                "Method | iterations | outer iterations | seconds
                     OrigPS | 20 | - | 5
                     OrigPSSep | 20 | - | 5
                     ADMMVelSep | 783 | 128 | 420
                     IOPDivSep | 370 | 88 | 297
                     IOPDivSepBC | 34 | 1.99 | 17",
-            claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
-        }],
-        minutes: [0.3, 5.0],
+            )
+            .claims(&[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC])],
+        minutes: ByScope::new(0.3, 5.0),
     },
     Study {
         name: "eckert-4.6",
         source: "Eckert2014, table 4.6 and figure 4.21",
         title: "cost per step, sphere and cubes",
         about: ABOUT,
-        task: space("sphere-cubes", SIX),
-        views: &[View {
-            caption: "Means per step",
-            show: Show::Methods(PER_STEP),
-            published: "Method | iterations | outer iterations | seconds
+        experiment: space("sphere-cubes", SIX),
+        views: &[View::new("Means per step", Show::Methods(PER_STEP))
+            .published(
+                "Method | iterations | outer iterations | seconds
                     OrigPS | 18 | - | 5
                     OrigPSSep | 16 | - | 9
                     ADMMVelSep | 569 | 106 | 311
                     IOPDivSep | 269 | 71 | 164
                     IOPDivSepBC | 31 | 1.98 | 17",
-            claims: &[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC],
-        }],
-        minutes: [0.3, 5.0],
+            )
+            .claims(&[SPLITTINGS_COST, HYBRID_IS_CHEAP, HYBRID_IS_NEAR_CLASSIC])],
+        minutes: ByScope::new(0.3, 5.0),
     },
     Study {
         name: "eckert-fig4.9",
@@ -148,25 +136,19 @@ pub const ALL: &[Study] = &[
         title: "growing grids, breaking dam in the plane",
         about: "Iterations of CG per step. In numbers the thesis says only that from its coarsest grid to its finest \
             OrigPS goes from 76 to 410 and OrigPSSep from 72 to 362.",
-        task: runs(
+        experiment: runs(
             &["dam-break"],
-            [
+            ByScope::new(
                 Effort { sizes: &[32, 48, 64, 96], frames: &[40] },
                 Effort { sizes: &[32, 48, 64, 96, 128], frames: &[150] },
-            ],
+            ),
             SIX_IN_THE_PLANE,
             false,
         ),
-        views: &[View {
-            caption: "Iterations of CG per step",
-            show: Show::Table(Quantity::Iterations),
-            published: "",
-            claims: &[Claim {
-                text: "the iterations of ADMM grow faster than the grid",
-                check: Check::GrowsMore("ADMMVelSep", 2.0),
-                because: "",
-            }],
-        }],
-        minutes: [0.3, 10.0],
+        views: &[View::new("Iterations of CG per step", Show::Table(Quantity::Iterations)).claims(&[Claim::new(
+            "the iterations of ADMM grow faster than the grid",
+            Check::GrowsMore("ADMMVelSep", 2.0),
+        )])],
+        minutes: ByScope::new(0.3, 10.0),
     },
 ];

@@ -6,7 +6,7 @@ mod methods;
 mod steps;
 mod thresholds;
 
-use super::{Effort, Runs, Setting, Steps, Study, Task};
+use super::{ByScope, Effort, Experiment, Runs, Setting, Steps, Study};
 use methods::{ACCURACIES, AGREEMENT};
 
 /// All of them.
@@ -14,20 +14,20 @@ pub const ALL: &[&[Study]] = &[cost::ALL, thresholds::ALL, answers::ALL, steps::
 
 const fn runs(
     scenes: &'static [&'static str],
-    efforts: [Effort; 2],
+    efforts: ByScope<Effort>,
     settings: &'static [Setting],
     is_drawn: bool,
-) -> Task {
-    Task::Runs(Runs { scenes, efforts, settings, is_drawn })
+) -> Experiment {
+    Experiment::Runs(Runs { scenes, efforts, settings, is_drawn })
 }
 
 /// One step with every accuracy from the same states.
-const SAME_STATES: Task = Task::Steps(Steps {
+const SAME_STATES: Experiment = Experiment::Steps(Steps {
     scene: "dam-break",
-    efforts: [
+    efforts: ByScope::new(
         Effort { sizes: &[64], frames: &[20, 40, 60, 80, 100, 120] },
         Effort { sizes: &[96], frames: &[5, 15, 25, 35, 45, 55, 65, 75, 85, 95, 105, 115, 125, 135, 145] },
-    ],
+    ),
     settings: ACCURACIES,
     reference: AGREEMENT,
 });

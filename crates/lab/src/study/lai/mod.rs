@@ -5,7 +5,7 @@ mod multigrid;
 mod outer;
 mod times;
 
-use super::{EVERY_FRAME, Effort, Entrant, Newton, Problems, Study, Target, Task};
+use super::{ByScope, EVERY_FRAME, Effort, Entrant, Experiment, Parameters, Problems, Study, Target};
 
 /// All of them.
 pub const ALL: &[&[Study]] = &[multigrid::ALL, counts::ALL, outer::ALL, times::ALL];
@@ -18,7 +18,7 @@ const TARGET: Target = Target::PerSecond(1e-6);
 const FAS: Entrant = Entrant::new("FAS-MG", "fas");
 const LITERAL: Entrant = Entrant::new("FAS-MG, literal", "fas-literal");
 const PI_PCG: Entrant = Entrant::new("PI-PCG", "policy+cg/mic0");
-const PI_EXACT: Entrant = Entrant::new("PI-PCG, exact systems", "policy+cg/mic0").with(Newton::ExactPolicy);
+const PI_EXACT: Entrant = Entrant::new("PI-PCG, exact systems", "policy+cg/mic0").with(Parameters::ExactPolicy);
 const PI_MG: Entrant = Entrant::new("PI-MG", "policy+multigrid-barycentric");
 const PE_PCG: Entrant = Entrant::new("PE-PCG", "penalty+cg/mic0");
 const PE_MG: Entrant = Entrant::new("PE-MG", "penalty+multigrid-barycentric");
@@ -32,27 +32,32 @@ const EIGHT_IN_SPACE: &[Entrant] =
     &[FAS, PI_PCG, PI_MG, PE_PCG, PE_MG, FMG, NEWTON.up_to(128), NO_LCP, LITERAL, PI_EXACT, BEST];
 const SEVEN: &[Entrant] = &[FAS, PI_PCG, PI_MG, PE_PCG, PE_MG, FMG, NEWTON, LITERAL, BEST];
 
-const PLANE: [Effort; 2] = [
+const PLANE: ByScope<Effort> = ByScope::new(
     Effort { sizes: &[32, 64, 128, 256], frames: &[10, 20, 30, 40] },
     Effort { sizes: &[32, 64, 128, 256], frames: &EVERY_FRAME },
-];
-const SPACE: [Effort; 2] = [
+);
+const SPACE: ByScope<Effort> = ByScope::new(
     Effort { sizes: &[32, 64], frames: &[10, 20, 30, 40] },
     Effort { sizes: &[32, 64, 128, 256], frames: &EVERY_FRAME },
-];
-const MAZE: [Effort; 2] = [
+);
+const MAZE: ByScope<Effort> = ByScope::new(
     Effort { sizes: &[32, 64, 128], frames: &[10, 25, 40, 55, 70, 85, 100] },
     Effort { sizes: &[32, 64, 128], frames: &EVERY_FRAME },
-];
+);
 
-const CIRCLE_TASK: Task = over(&["circle-half"], PLANE, EIGHT);
-const SPHERE_TASK: Task = over(&["sphere-half"], SPACE, EIGHT_IN_SPACE);
+const CIRCLE_TASK: Experiment = over(&["circle-half"], PLANE, EIGHT);
+const SPHERE_TASK: Experiment = over(&["sphere-half"], SPACE, EIGHT_IN_SPACE);
 /// A few milliseconds each: the median of five.
-const MAZE_TASK: Task =
-    Task::Problems(Problems { scenes: &["maze"], efforts: MAZE, entrants: SEVEN, target: TARGET, repetitions: 5 });
+const MAZE_TASK: Experiment = Experiment::Problems(Problems {
+    scenes: &["maze"],
+    efforts: MAZE,
+    entrants: SEVEN,
+    target: TARGET,
+    repetitions: 5,
+});
 
-const fn over(scenes: &'static [&'static str], efforts: [Effort; 2], entrants: &'static [Entrant]) -> Task {
-    Task::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions: 1 })
+const fn over(scenes: &'static [&'static str], efforts: ByScope<Effort>, entrants: &'static [Entrant]) -> Experiment {
+    Experiment::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions: 1 })
 }
 
 const ONE_FRAME: &str = "Numbers are of the step after a frame, `fas` is our correction of FAS-MG and `fas-literal` its \

@@ -15,7 +15,7 @@ pub use flows::FlowKind;
 
 use super::record::Record;
 use super::store::Store;
-use super::{Effort, Pace, Study, Task};
+use super::{Effort, Experiment, Scope, Study};
 use crate::source::{check_memory, resized};
 use crate::{LabError, Progress};
 
@@ -27,7 +27,7 @@ const GOES_ON: &str = "pressure.on_unconverged=accept";
 
 /// A measurement: what it is of, and where it stands in a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct Measurement {
     /// Scene of the catalogue.
     pub scene: &'static str,
     /// Cells along the longest axis.
@@ -43,39 +43,41 @@ pub struct Place {
 }
 
 /// All measurements of a study, in the order in which they are made.
-pub fn places(study: &Study, pace: Pace) -> Vec<Place> {
-    match &study.task {
-        Task::Problems(task) => problems::places(task, pace),
-        Task::Runs(task) => runs::places(task, pace),
-        Task::Steps(task) => steps::places(task, pace),
-        Task::Trials(task) => trials::places(task, pace),
-        Task::Flows(task) => flows::places(task, pace),
-        Task::Impossible(_) => Vec::new(),
+pub fn measurements(study: &Study, scope: Scope) -> Vec<Measurement> {
+    match &study.experiment {
+        Experiment::Problems(experiment) => problems::measurements(experiment, scope),
+        Experiment::Runs(experiment) => runs::measurements(experiment, scope),
+        Experiment::Steps(experiment) => steps::measurements(experiment, scope),
+        Experiment::Trials(experiment) => trials::measurements(experiment, scope),
+        Experiment::Flows(experiment) => flows::measurements(experiment, scope),
+        Experiment::Impossible(_) => Vec::new(),
     }
 }
 
 /// Minutes until all measurements of some studies are there. What several ask for is made once.
-pub fn minutes(studies: &[&Study], pace: Pace, is_there: impl Fn(&str) -> bool) -> f64 {
+pub fn minutes(studies: &[&Study], scope: Scope, is_there: impl Fn(&str) -> bool) -> f64 {
     let mut counted = HashSet::new();
     let mut of_study = |study: &&Study| {
-        let places = places(study, pace);
-        let count = places.len().max(1) as f64;
-        let missing = places.into_iter().filter(|place| !is_there(&place.key) && counted.insert(place.key.clone()));
-        pace.of(&study.minutes) * missing.count() as f64 / count
+        let measurements = measurements(study, scope);
+        let count = measurements.len().max(1) as f64;
+        let missing = measurements
+            .into_iter()
+            .filter(|measurement| !is_there(&measurement.key) && counted.insert(measurement.key.clone()));
+        study.minutes.of(scope) * missing.count() as f64 / count
     };
     studies.iter().map(&mut of_study).sum()
 }
 
 /// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit, nothing to do
 /// for a GPU that is asked alone.
-pub fn check(study: &Study, pace: Pace, backend: Backend) -> Result<(), LabError> {
-    match &study.task {
-        Task::Problems(task) => problems::check(task, pace, backend),
-        Task::Impossible(_) => Ok(()),
+pub fn check(study: &Study, scope: Scope, backend: Backend) -> Result<(), LabError> {
+    match &study.experiment {
+        Experiment::Problems(experiment) => problems::check(experiment, scope, backend),
+        Experiment::Impossible(_) => Ok(()),
         _ if backend == Backend::Gpu => Err(GpuError::Unsupported("the study solves no problems by themselves").into()),
-        Task::Runs(task) => runs::check(task, pace),
-        Task::Steps(task) => steps::check(task, pace),
-        Task::Trials(_) | Task::Flows(_) => Ok(()),
+        Experiment::Runs(experiment) => runs::check(experiment, scope),
+        Experiment::Steps(experiment) => steps::check(experiment, scope),
+        Experiment::Trials(_) | Experiment::Flows(_) => Ok(()),
     }
 }
 
@@ -83,40 +85,40 @@ pub fn check(study: &Study, pace: Pace, backend: Backend) -> Result<(), LabError
 /// soon as it is made.
 pub fn measure(
     study: &Study,
-    pace: Pace,
+    scope: Scope,
     only: Option<&str>,
     store: &mut Store,
     progress: &dyn Progress,
 ) -> Result<(), LabError> {
-    let places = places(study, pace);
-    let mut desk = Desk { progress, done: 0, only: only.unwrap_or_default(), store };
-    let missing = places.iter().filter(|place| !desk.has(&place.key)).count();
+    let measurements = measurements(study, scope);
+    let mut session = Session { progress, done: 0, only: only.unwrap_or_default(), store };
+    let missing = measurements.iter().filter(|measurement| !session.has(&measurement.key)).count();
     if missing > 0 {
         progress.begin_measurements(study.name, missing);
     }
-    let outcome = match &study.task {
-        Task::Problems(task) => problems::measure(task, pace, &mut desk),
-        Task::Runs(task) => runs::measure(task, pace, &mut desk),
-        Task::Steps(task) => steps::measure(task, pace, &mut desk),
-        Task::Trials(task) => trials::measure(task, pace, &mut desk),
-        Task::Flows(task) => flows::measure(task, pace, &mut desk),
-        Task::Impossible(_) => Ok(()),
+    let outcome = match &study.experiment {
+        Experiment::Problems(experiment) => problems::measure(experiment, scope, &mut session),
+        Experiment::Runs(experiment) => runs::measure(experiment, scope, &mut session),
+        Experiment::Steps(experiment) => steps::measure(experiment, scope, &mut session),
+        Experiment::Trials(experiment) => trials::measure(experiment, scope, &mut session),
+        Experiment::Flows(experiment) => flows::measure(experiment, scope, &mut session),
+        Experiment::Impossible(_) => Ok(()),
     };
     progress.end();
     outcome
 }
 
 /// Where measurements are made: the store, what is asked of it, and who watches.
-struct Desk<'s> {
+struct Session<'s> {
     store: &'s mut Store,
-    /// Part of the keys of the measurements that are wanted.
+    /// Section of the keys of the measurements that are wanted.
     only: &'s str,
     progress: &'s dyn Progress,
     /// Measurements made so far.
     done: usize,
 }
 
-impl Desk<'_> {
+impl Session<'_> {
     /// Whether a measurement is there, or not wanted.
     fn has(&self, key: &str) -> bool {
         !key.contains(self.only) || self.store.get(key).is_some()

@@ -8,85 +8,86 @@ use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
 use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
 use unstick_parallel::bandwidth::median;
 
-use super::{Desk, Place, SIMULATED_WITH, grids, scene_with};
-use crate::compare::entrant::{Entrant as Placed, Worker};
+use super::{Measurement, SIMULATED_WITH, Session, grids, scene_with};
+use crate::compare::entrant::{Entrant as Placed, PreparedSolver};
 use crate::machine;
-use crate::source::{Captured, Source};
+use crate::source::{CapturedProblem, Source};
 use crate::study::record::{Record, Solve};
-use crate::study::{Entrant, Newton, Pace, Problems, Target};
+use crate::study::{Entrant, Parameters, Problems, Scope, Target};
 use crate::{LabError, Silent};
 
 /// Inner iterations of a step of the published Newton's method \[Andersen2017b, sec. 6\].
 const PUBLISHED_INNER: usize = 1000;
 
-pub fn places(task: &Problems, pace: Pace) -> Vec<Place> {
-    let effort = pace.of(&task.efforts);
-    let mut places = Vec::new();
-    for (scene, size) in grids(task.scenes, effort) {
+pub fn measurements(experiment: &Problems, scope: Scope) -> Vec<Measurement> {
+    let effort = experiment.efforts.of(scope);
+    let mut measurements = Vec::new();
+    for (scene, size) in grids(experiment.scenes, effort) {
         for &frame in effort.frames {
-            for entrant in task.entrants.iter().filter(|entrant| size <= entrant.finest) {
-                let key = key(task, scene, size, frame, entrant);
-                places.push(Place { scene, size, frame, row: entrant.row, column: entrant.column, key });
+            for entrant in experiment.entrants.iter().filter(|entrant| size <= entrant.finest) {
+                let key = key(experiment, scene, size, frame, entrant);
+                measurements.push(Measurement { scene, size, frame, row: entrant.row, column: entrant.column, key });
             }
         }
     }
-    places
+    measurements
 }
 
-pub fn check(task: &Problems, pace: Pace, backend: Backend) -> Result<(), LabError> {
+pub fn check(experiment: &Problems, scope: Scope, backend: Backend) -> Result<(), LabError> {
     let mut placed = Vec::new();
-    for entrant in task.entrants {
+    for entrant in experiment.entrants {
         placed.push(place(entrant, backend)?);
     }
     if let (Some(Err(error)), true) = (placed.first(), placed.iter().all(Result::is_err)) {
         return Err(LabError::Gpu(error.clone()));
     }
-    grids(task.scenes, pace.of(&task.efforts))
+    grids(experiment.scenes, experiment.efforts.of(scope))
         .try_for_each(|(scene, size)| scene_with(scene, size, &[SIMULATED_WITH]).map(drop))
 }
 
-pub fn measure(task: &Problems, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
+pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Result<(), LabError> {
     let pool = machine::thread_pool(u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX))?;
-    let effort = pace.of(&task.efforts);
-    let backend = desk.store.head().backend();
+    let effort = experiment.efforts.of(scope);
+    let backend = session.store.provenance().backend();
     let mut placed = Vec::new();
-    for entrant in task.entrants {
+    for entrant in experiment.entrants {
         match place(entrant, backend)? {
             Ok(on) => placed.push((entrant, on)),
-            Err(reason) => desk.progress.warn(&format!("{} on gpu is left out: {reason}", entrant.column)),
+            Err(reason) => session.progress.warn(&format!("{} on gpu is left out: {reason}", entrant.column)),
         }
     }
-    for (scene, size) in grids(task.scenes, effort) {
+    for (scene, size) in grids(experiment.scenes, effort) {
         let entrants = || placed.iter().filter(|(entrant, _)| size <= entrant.finest);
-        let is_whole = |frame| entrants().all(|(entrant, _)| desk.has(&key(task, scene, size, frame, entrant)));
+        let is_whole =
+            |frame| entrants().all(|(entrant, _)| session.has(&key(experiment, scene, size, frame, entrant)));
         let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
         if frames.is_empty() {
             continue;
         }
-        desk.say(format!("simulating {scene}, {size}"));
+        session.say(format!("simulating {scene}, {size}"));
         let on_grid = Box::new(scene_with(scene, size, &[SIMULATED_WITH])?);
         let source = Source::Scene { name: scene.into(), scene: on_grid, frames };
         source.visit(&pool, &Silent, &mut |captured| -> Result<(), LabError> {
             let frame = captured.frame.unwrap_or(0);
             for (entrant, on) in entrants() {
-                let key = key(task, scene, size, frame, entrant);
-                if !desk.has(&key) {
-                    desk.say(format!("{scene}, {size}, frame {frame}: {}", entrant.solver));
-                    let record = solve(task, entrant, *on, &captured)?;
-                    desk.keep(key, Record::Solve(record))?;
+                let key = key(experiment, scene, size, frame, entrant);
+                if !session.has(&key) {
+                    session.say(format!("{scene}, {size}, frame {frame}: {}", entrant.solver));
+                    let record = solve(experiment, entrant, *on, &captured)?;
+                    session.keep(key, Record::Solve(record))?;
                 }
             }
-            desk.say(format!("simulating {scene}, {size}"));
+            session.say(format!("simulating {scene}, {size}"));
             Ok(())
         })?;
     }
     Ok(())
 }
 
-fn key(task: &Problems, scene: &str, size: usize, frame: usize, entrant: &Entrant) -> String {
-    let Entrant { solver, newton, start, .. } = entrant;
-    let (target, repetitions) = (task.target, task.repetitions);
-    format!("problem {scene} {size} frame {frame} {solver} {newton:?} {start} {target:?} x{repetitions}")
+fn key(experiment: &Problems, scene: &str, size: usize, frame: usize, entrant: &Entrant) -> String {
+    let Entrant { solver, parameters, start, .. } = entrant;
+    let (target, repetitions) = (experiment.target, experiment.repetitions);
+    format!("problem {scene} {size} frame {frame} {solver} {parameters} {start} {target:?} x{repetitions}")
 }
 
 fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
@@ -96,8 +97,8 @@ fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
 /// Where an entrant solves. The GPU has methods by name, and none that is set up in another way.
 fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, LabError> {
     let method = PressureMethod::Solver(solver(entrant)?);
-    Ok(match (backend, entrant.newton) {
-        (_, Newton::Ours) => Placed::place(method, backend),
+    Ok(match (backend, entrant.parameters) {
+        (_, Parameters::Default) => Placed::place(method, backend),
         (Backend::Gpu, _) => Err(GpuError::Unsupported("methods with published parameters run on the processor")),
         _ => Ok(method.into()),
     })
@@ -105,13 +106,13 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
 
 /// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
 /// the way there and back.
-fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) -> Result<Solve, LabError> {
+fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
     let mut start = vec![0.0; problem.size()];
     entrant.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
     let spacing = folder.grid.as_ref().map_or(1.0, |grid| grid.spacing);
-    let tolerance = match task.target {
+    let tolerance = match experiment.target {
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
@@ -123,14 +124,14 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
     let name = solver(entrant)?;
     let on = on.on(&problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut worker = match Worker::new(on, &options, &problem, &start) {
+    let mut worker = match PreparedSolver::new(on, &options, &problem, &start) {
         Ok(worker) => worker,
         Err(error) => return Ok(failed(&error, &problem)),
     };
-    for _ in 0..task.repetitions.max(1) {
+    for _ in 0..experiment.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            Worker::Processor(_) => build(name, entrant.newton, &options).solve(&problem, &mut x),
+            PreparedSolver::Processor(_) => build(name, entrant.parameters, &options).solve(&problem, &mut x),
             worker => worker.solve(&options, &problem, None, &mut x),
         };
         match solved {
@@ -147,7 +148,7 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
     let first = &accounts[0];
     // The published Newton's method has tests of its own, and their word counts.
     let own_test = first.remark().filter(|remark| {
-        !matches!(entrant.newton, Newton::Ours | Newton::ExactPolicy) && remark.ends_with("threshold")
+        !matches!(entrant.parameters, Parameters::Default | Parameters::ExactPolicy) && remark.ends_with("threshold")
     });
     Ok(Solve {
         outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
@@ -163,14 +164,14 @@ fn solve(task: &Problems, entrant: &Entrant, on: Placed, captured: &Captured) ->
     })
 }
 
-fn build(name: SolverName, newton: Newton, options: &SolverOptions) -> Box<dyn MlcpSolver> {
+fn build(name: SolverName, parameters: Parameters, options: &SolverOptions) -> Box<dyn MlcpSolver> {
     let published = NewtonParams::published();
-    let params = match newton {
-        Newton::Ours => return name.build(options),
+    let params = match parameters {
+        Parameters::Default => return name.build(options),
         // The residual has the last word, as everywhere; the published tests may end it earlier.
-        Newton::Published => published,
-        Newton::Inexact(inexactness) => NewtonParams { inexactness, ..published },
-        Newton::ExactPolicy => {
+        Parameters::PublishedNewton => published,
+        Parameters::InexactNewton(inexactness) => NewtonParams { inexactness, ..published },
+        Parameters::ExactPolicy => {
             let params = PolicyParams { forcing: 1e-6, stop: options.stop, ..PolicyParams::default() };
             return Box::new(Policy { params, inner: name.inner() });
         }

@@ -5,10 +5,10 @@ use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
 
-use super::{Desk, GOES_ON, Place, grids, scene_with};
+use super::{GOES_ON, Measurement, Session, grids, scene_with};
 use crate::LabError;
 use crate::study::record::{Course, CourseFrame, Record};
-use crate::study::{Effort, Pace, Runs, Setting};
+use crate::study::{Effort, Runs, Scope, Setting};
 
 /// Pictures of studies are looked at side by side.
 const WIDTH: usize = 320;
@@ -16,44 +16,51 @@ const WIDTH: usize = 320;
 /// Folder of the pictures, below that of the store.
 const PICTURES: &str = "pictures";
 
-pub fn places(task: &Runs, pace: Pace) -> Vec<Place> {
-    let effort = pace.of(&task.efforts);
-    let mut places = Vec::new();
-    for (scene, size) in grids(task.scenes, effort) {
-        for setting in task.settings {
-            let key = key(task, scene, size, effort, setting);
-            places.push(Place { scene, size, frame: last(effort), row: setting.row, column: setting.column, key });
+pub fn measurements(experiment: &Runs, scope: Scope) -> Vec<Measurement> {
+    let effort = experiment.efforts.of(scope);
+    let mut measurements = Vec::new();
+    for (scene, size) in grids(experiment.scenes, effort) {
+        for setting in experiment.settings {
+            let key = key(experiment, scene, size, effort, setting);
+            measurements.push(Measurement {
+                scene,
+                size,
+                frame: last(effort),
+                row: setting.row,
+                column: setting.column,
+                key,
+            });
         }
     }
-    places
+    measurements
 }
 
-pub fn check(task: &Runs, pace: Pace) -> Result<(), LabError> {
-    for (scene, size) in grids(task.scenes, pace.of(&task.efforts)) {
-        task.settings.iter().try_for_each(|setting| prepared(scene, size, setting).map(drop))?;
+pub fn check(experiment: &Runs, scope: Scope) -> Result<(), LabError> {
+    for (scene, size) in grids(experiment.scenes, experiment.efforts.of(scope)) {
+        experiment.settings.iter().try_for_each(|setting| prepared(scene, size, setting).map(drop))?;
     }
     Ok(())
 }
 
-pub fn measure(task: &Runs, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
-    let effort = pace.of(&task.efforts);
-    for (scene, size) in grids(task.scenes, effort) {
-        for setting in task.settings {
-            let key = key(task, scene, size, effort, setting);
-            if desk.has(&key) {
+pub fn measure(experiment: &Runs, scope: Scope, session: &mut Session) -> Result<(), LabError> {
+    let effort = experiment.efforts.of(scope);
+    for (scene, size) in grids(experiment.scenes, effort) {
+        for setting in experiment.settings {
+            let key = key(experiment, scene, size, effort, setting);
+            if session.has(&key) {
                 continue;
             }
-            desk.say(format!("{scene}, {size}: {} {}", setting.row, setting.column));
-            let album = task.is_drawn.then(|| Album {
-                folder: desk.store.folder().to_owned(),
+            session.say(format!("{scene}, {size}: {} {}", setting.row, setting.column));
+            let album = experiment.is_drawn.then(|| Album {
+                folder: session.store.folder().to_owned(),
                 name: format!("{scene}-{size}-{}{}", setting.row, setting.column),
                 frames: effort.frames,
             });
             let course = match prepared(scene, size, setting)? {
-                AnyScene::Plane(scene) => run(&scene, last(effort), album.as_ref(), desk)?,
-                AnyScene::Space(scene) => run(&scene, last(effort), album.as_ref(), desk)?,
+                AnyScene::Plane(scene) => run(&scene, last(effort), album.as_ref(), session)?,
+                AnyScene::Space(scene) => run(&scene, last(effort), album.as_ref(), session)?,
             };
-            desk.keep(key, Record::Run(course))?;
+            session.keep(key, Record::Run(course))?;
         }
     }
     Ok(())
@@ -63,8 +70,8 @@ fn last(effort: &Effort) -> usize {
     effort.frames.last().copied().unwrap_or(0)
 }
 
-fn key(task: &Runs, scene: &str, size: usize, effort: &Effort, setting: &Setting) -> String {
-    let drawn = if task.is_drawn { format!(" drawn {:?}", effort.frames) } else { String::new() };
+fn key(experiment: &Runs, scene: &str, size: usize, effort: &Effort, setting: &Setting) -> String {
+    let drawn = if experiment.is_drawn { format!(" drawn {:?}", effort.frames) } else { String::new() };
     format!("run {scene} {size} to {} {:?}{drawn}", last(effort), setting.sets)
 }
 
@@ -104,7 +111,12 @@ impl Album {
     }
 }
 
-fn run<const D: usize>(scene: &Scene<D>, frames: usize, album: Option<&Album>, desk: &Desk) -> Result<Course, LabError>
+fn run<const D: usize>(
+    scene: &Scene<D>,
+    frames: usize,
+    album: Option<&Album>,
+    session: &Session,
+) -> Result<Course, LabError>
 where
     Dim<D>: Dimension<D>,
 {
@@ -112,7 +124,7 @@ where
     let (volume, surface_volume) = (simulation.volume(), simulation.surface_volume());
     let mut course = Course { volume, surface_volume, ..Course::default() };
     for frame in 1..=frames {
-        desk.say(format!("{}, frame {frame} of {frames}", scene.name));
+        session.say(format!("{}, frame {frame} of {frames}", scene.name));
         match simulation.advance_to(frame as f64 * scene.frame) {
             Ok(report) => {
                 course.unconverged += report.steps.iter().filter(|step| !step.converged).count();

@@ -3,55 +3,56 @@
 use unstick::liquid::{Simulation, Stage, StepReport};
 use unstick::scene::{AnyScene, Scene};
 
-use super::{Desk, GOES_ON, Place, SIMULATED_WITH, grids, scene_with};
+use super::{GOES_ON, Measurement, SIMULATED_WITH, Session, grids, scene_with};
 use crate::LabError;
 use crate::study::record::{Record, Step};
-use crate::study::{Pace, Setting, Steps};
+use crate::study::{Scope, Setting, Steps};
 
-pub fn places(task: &Steps, pace: Pace) -> Vec<Place> {
-    let effort = pace.of(&task.efforts);
-    let mut places = Vec::new();
-    for (scene, size) in grids(&[task.scene], effort) {
+pub fn measurements(experiment: &Steps, scope: Scope) -> Vec<Measurement> {
+    let effort = experiment.efforts.of(scope);
+    let mut measurements = Vec::new();
+    for (scene, size) in grids(&[experiment.scene], effort) {
         for &frame in effort.frames {
-            for setting in task.settings {
-                let key = key(task, size, frame, setting);
-                places.push(Place { scene, size, frame, row: setting.row, column: setting.column, key });
+            for setting in experiment.settings {
+                let key = key(experiment, size, frame, setting);
+                measurements.push(Measurement { scene, size, frame, row: setting.row, column: setting.column, key });
             }
         }
     }
-    places
+    measurements
 }
 
-pub fn check(task: &Steps, pace: Pace) -> Result<(), LabError> {
-    for &size in pace.of(&task.efforts).sizes {
-        with(task, size, task.reference)?;
-        task.settings.iter().try_for_each(|setting| with(task, size, setting.sets).map(drop))?;
+pub fn check(experiment: &Steps, scope: Scope) -> Result<(), LabError> {
+    for &size in experiment.efforts.of(scope).sizes {
+        with(experiment, size, experiment.reference)?;
+        experiment.settings.iter().try_for_each(|setting| with(experiment, size, setting.sets).map(drop))?;
     }
     Ok(())
 }
 
-pub fn measure(task: &Steps, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
-    let effort = pace.of(&task.efforts);
+pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Result<(), LabError> {
+    let effort = experiment.efforts.of(scope);
     for &size in effort.sizes {
-        let is_whole = |frame| task.settings.iter().all(|setting| desk.has(&key(task, size, frame, setting)));
+        let is_whole =
+            |frame| experiment.settings.iter().all(|setting| session.has(&key(experiment, size, frame, setting)));
         let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
         if frames.is_empty() {
             continue;
         }
-        match scene_with(task.scene, size, &[SIMULATED_WITH])? {
-            AnyScene::Plane(scene) => compare(task, size, &scene, &frames, desk, plane)?,
-            AnyScene::Space(scene) => compare(task, size, &scene, &frames, desk, space)?,
+        match scene_with(experiment.scene, size, &[SIMULATED_WITH])? {
+            AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, plane)?,
+            AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, space)?,
         }
     }
     Ok(())
 }
 
-fn key(task: &Steps, size: usize, frame: usize, setting: &Setting) -> String {
-    format!("step {} {size} frame {frame} {:?} against {:?}", task.scene, setting.sets, task.reference)
+fn key(experiment: &Steps, size: usize, frame: usize, setting: &Setting) -> String {
+    format!("step {} {size} frame {frame} {:?} against {:?}", experiment.scene, setting.sets, experiment.reference)
 }
 
-fn with(task: &Steps, size: usize, sets: &[&str]) -> Result<AnyScene, LabError> {
-    scene_with(task.scene, size, [&GOES_ON].into_iter().chain(sets))
+fn with(experiment: &Steps, size: usize, sets: &[&str]) -> Result<AnyScene, LabError> {
+    scene_with(experiment.scene, size, [&GOES_ON].into_iter().chain(sets))
 }
 
 fn plane(scene: AnyScene) -> Option<Scene<2>> {
@@ -64,32 +65,32 @@ fn space(scene: AnyScene) -> Option<Scene<3>> {
 
 /// Simulates from frame to frame; at each, every setting takes the same step from the same state.
 fn compare<const D: usize>(
-    task: &Steps,
+    experiment: &Steps,
     size: usize,
     scene: &Scene<D>,
     frames: &[usize],
-    desk: &mut Desk,
+    session: &mut Session,
     of_dimension: fn(AnyScene) -> Option<Scene<D>>,
 ) -> Result<(), LabError> {
     let mut simulation = scene.simulation()?;
     for &frame in frames {
-        desk.say(format!("simulating {}, {size}", task.scene));
+        session.say(format!("simulating {}, {size}", experiment.scene));
         simulation.advance_to(frame as f64 * scene.frame).map_err(unstick::scene::run::RunError::from)?;
         let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
         let step = |sets: &[&str]| -> Result<Taken<D>, LabError> {
-            let Some(other) = of_dimension(with(task, size, sets)?) else {
+            let Some(other) = of_dimension(with(experiment, size, sets)?) else {
                 return Ok(Err("the scene has another dimension".into()));
             };
             let mut other = other.resume(simulation.state().clone())?;
             Ok(other.advance(dt).map(|report| (other, report)).map_err(|error| error.to_string()))
         };
-        let reference = step(task.reference)?;
-        for setting in task.settings {
-            let key = key(task, size, frame, setting);
-            if !desk.has(&key) {
-                desk.say(format!("{}, {size}, frame {frame}: {} {}", task.scene, setting.row, setting.column));
+        let reference = step(experiment.reference)?;
+        for setting in experiment.settings {
+            let key = key(experiment, size, frame, setting);
+            if !session.has(&key) {
+                session.say(format!("{}, {size}, frame {frame}: {} {}", experiment.scene, setting.row, setting.column));
                 let record = record(&step(setting.sets)?, &reference);
-                desk.keep(key, Record::Step(record))?;
+                session.keep(key, Record::Step(record))?;
             }
         }
     }

@@ -1,31 +1,31 @@
 //! Trials: measurements that are neither a solver on a frame nor a scene.
 
-use super::{Desk, Place};
+use super::{Measurement, Session};
 use crate::LabError;
 use crate::study::record::{Record, Trial};
-use crate::study::{Pace, Trials};
+use crate::study::{Scope, Trials};
 
-pub fn places(task: &Trials, pace: Pace) -> Vec<Place> {
-    let place = |&row: &&'static str| Place {
-        scene: task.what,
+pub fn measurements(experiment: &Trials, scope: Scope) -> Vec<Measurement> {
+    let measurement = |&row: &&'static str| Measurement {
+        scene: experiment.what,
         size: 0,
         frame: 0,
         row,
         column: "",
-        key: format!("trial {} {row} {pace:?}", task.what),
+        key: format!("trial {} {row} {scope:?}", experiment.what),
     };
-    pace.of(&task.rows).iter().map(place).collect()
+    experiment.rows.of(scope).iter().map(measurement).collect()
 }
 
-pub fn measure(task: &Trials, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
-    for place in places(task, pace) {
-        if !desk.has(&place.key) {
-            desk.say(format!("{} {}", task.what, place.row));
-            let (numbers, error) = match (task.carry_out)(place.row, pace) {
+pub fn measure(experiment: &Trials, scope: Scope, session: &mut Session) -> Result<(), LabError> {
+    for measurement in measurements(experiment, scope) {
+        if !session.has(&measurement.key) {
+            session.say(format!("{} {}", experiment.what, measurement.row));
+            let (numbers, error) = match (experiment.carry_out)(measurement.row, scope) {
                 Ok(numbers) => (numbers.into_iter().map(|(name, value)| (name.into(), value)).collect(), None),
                 Err(error) => (Vec::new(), Some(error)),
             };
-            desk.keep(place.key, Record::Trial(Trial { numbers, error }))?;
+            session.keep(measurement.key, Record::Trial(Trial { numbers, error }))?;
         }
     }
     Ok(())

@@ -5,77 +5,77 @@ use std::path::Path;
 
 use crate::Destination;
 use crate::LabError;
-use crate::study::sheet::Sheet;
-use crate::study::store::Head;
-use crate::study::table::Texts;
+use crate::study::result::{Score, StudyResult};
+use crate::study::store::Provenance;
+use crate::study::table::TextTable;
 
 /// Below the folder of the tables: those of the published grids, where a quick run left them out.
 const FULL: &str = "full/README.md";
 
 /// Writes `README.md`, and for every study that was carried out a page of tables and sentences and its CSV.
-pub fn write(sheets: &[Sheet], head: &Head, command: &str, folder: &Path) -> Result<(), LabError> {
+pub fn write(results: &[StudyResult], provenance: &Provenance, command: &str, folder: &Path) -> Result<(), LabError> {
     std::fs::create_dir_all(folder).map_err(LabError::writing(folder))?;
     let put = |name: String, extension, content: &str| {
         Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
     };
-    let sheets: Vec<&Sheet> = sheets.iter().filter(|sheet| !sheet.is_waiting()).collect();
-    for sheet in &sheets {
-        put(sheet.study.name.into(), "md", &page(sheet, head))?;
-        for (number, table) in sheet.parts.iter().filter_map(|part| part.table.as_ref()).enumerate() {
+    let results: Vec<&StudyResult> = results.iter().filter(|result| !result.is_waiting()).collect();
+    for result in &results {
+        put(result.study.name.into(), "md", &page(result, provenance))?;
+        for (number, table) in result.sections.iter().filter_map(|section| section.table.as_ref()).enumerate() {
             let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
-            put(format!("{}{suffix}", sheet.study.name), "csv", &table.csv())?;
+            put(format!("{}{suffix}", result.study.name), "csv", &table.csv())?;
         }
     }
     let has_full = folder.join(FULL).is_file();
-    put("README".into(), "md", &index(&sheets, head, command, has_full))
+    put("README".into(), "md", &index(&results, provenance, command, has_full))
 }
 
-fn index(sheets: &[&Sheet], head: &Head, command: &str, has_full: bool) -> String {
+fn index(results: &[&StudyResult], provenance: &Provenance, command: &str, has_full: bool) -> String {
     let full =
         if has_full { format!(" Some of them on the published grids: [{FULL}]({FULL}).") } else { String::new() };
     let mut text = format!(
         "# Studies\n\nPublished tables and figures beside our own numbers, written by\n\n```sh\n{command}\n```\n\n\
          with {}. Nothing here is typed in but the published columns.{full}\n\n\
          | study | source | what | trends that hold |\n|---|---|---|---|\n",
-        head.describe()
+        provenance.describe()
     );
-    for sheet in sheets {
-        let study = sheet.study;
-        let [holds, judged] = sheet.score();
-        let score = match (&sheet.reason, judged) {
+    for result in results {
+        let study = result.study;
+        let Score { hold, judged } = result.score();
+        let score = match (&result.reason, judged) {
             (Some(_), _) => "not measured".into(),
             (None, 0) => String::new(),
-            (None, _) => format!("{holds} of {judged}"),
+            (None, _) => format!("{hold} of {judged}"),
         };
         let _ = writeln!(text, "| [{0}]({0}.md) | {1} | {2} | {score} |", study.name, study.source, study.title);
     }
     text
 }
 
-fn page(sheet: &Sheet, head: &Head) -> String {
-    let study = sheet.study;
-    let mut text = format!("# {}\n\n[{}]; {}.\n\n{}\n", study.title, study.source, head.describe(), study.about);
-    if let Some(reason) = &sheet.reason {
+fn page(result: &StudyResult, provenance: &Provenance) -> String {
+    let study = result.study;
+    let mut text = format!("# {}\n\n[{}]; {}.\n\n{}\n", study.title, study.source, provenance.describe(), study.about);
+    if let Some(reason) = &result.reason {
         let _ = writeln!(text, "\n**Not measured:** {reason}.");
     }
-    for part in &sheet.parts {
-        let _ = writeln!(text, "\n## {}\n", part.caption);
-        for verdict in &part.verdicts {
-            let _ = writeln!(text, "- {}", verdict.text);
+    for section in &result.sections {
+        let _ = writeln!(text, "\n## {}\n", section.caption);
+        for judgement in &section.judgements {
+            let _ = writeln!(text, "- {}", judgement.text);
         }
-        if let Some(texts) = &part.table {
+        if let Some(texts) = &section.table {
             text += "\n";
             text += &table(texts);
         }
     }
-    if !sheet.failures.is_empty() {
+    if !result.failures.is_empty() {
         text += "\n## What did not come to its end\n\n";
-        sheet.failures.iter().for_each(|line| text += &format!("- {line}\n"));
+        result.failures.iter().for_each(|line| text += &format!("- {line}\n"));
     }
     text
 }
 
-fn table(texts: &Texts) -> String {
+fn table(texts: &TextTable) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = format!("|---|---|{}\n", "--:|".repeat(texts.head.len().saturating_sub(2)));
     let rows: String = texts.rows.iter().map(|row| line(row)).collect();

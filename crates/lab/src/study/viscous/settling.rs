@@ -1,7 +1,7 @@
 //! Bodies that settle.
 
 use crate::study::measure::FlowKind::{Disc, Kissing, Sphere, Translation};
-use crate::study::{Check, Claim, FlowCase, Flows, Quantity, Show, Study, Task, View};
+use crate::study::{ByScope, Check, Claim, Experiment, FlowCase, Flows, Quantity, Show, Study, View};
 
 /// All of them.
 pub const ALL: &[Study] = &[
@@ -12,58 +12,27 @@ pub const ALL: &[Study] = &[
         about: "A nylon sphere of 15 mm in a box of 100 × 100 × 160 mm with silicone oil, four oils: its largest speed, \
                 as a part of the speed in open liquid. The column says how many cells the sphere measures. It is free: \
                 coupled implicitly, without a drag law.",
-        task: Task::Flows(Flows {
+        experiment: Experiment::Flows(Flows {
             cases: &[
                 FlowCase { row: "E1", flow: Sphere(1) },
                 FlowCase { row: "E2", flow: Sphere(2) },
                 FlowCase { row: "E3", flow: Sphere(3) },
                 FlowCase { row: "E4", flow: Sphere(4) },
             ],
-            efforts: [&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells"), (24, "24 cells")]],
+            efforts: ByScope::new(&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells"), (24, "24 cells")]),
         }),
         views: &[
-            View {
-                caption: "u_max/u∞",
-                show: Show::Table(Quantity::Named("u_max/u∞")),
-                published: "experiment | measured | lattice Boltzmann | FEM-FBM\nE1 | 0.947 | 0.894 | 0.945\n\
-                            E2 | 0.953 | 0.950 | 0.955\nE3 | 0.959 | 0.955 | 0.953\nE4 | 0.955 | 0.947 | 0.951",
-                claims: &[
-                    Claim {
-                        text: "E1 is within 5 % of the experiment",
-                        check: Check::Known("E1", 0.947, 0.05),
-                        because: "",
-                    },
-                    Claim {
-                        text: "E2 is within 2 % of the experiment",
-                        check: Check::Known("E2", 0.953, 0.02),
-                        because: "",
-                    },
-                    Claim {
-                        text: "E3 is within 2 % of the experiment",
-                        check: Check::Known("E3", 0.959, 0.02),
-                        because: "",
-                    },
-                    Claim {
-                        text: "E4 is within 2 % of the experiment",
-                        check: Check::Known("E4", 0.955, 0.02),
-                        because: "",
-                    },
-                ],
-            },
-            View {
-                caption: "Speed over time",
-                show: Show::Curves { of: "speed", across: "seconds", up: "u/u∞", published: &[] },
-                published: "",
-                claims: &[],
-            },
-            View {
-                caption: "Gap over time",
-                show: Show::Curves { of: "gap", across: "seconds", up: "gap in diameters", published: &[] },
-                published: "",
-                claims: &[],
-            },
+            View::new("u_max/u∞", Show::Table(Quantity::Named("u_max/u∞"))).published("experiment | measured | lattice Boltzmann | FEM-FBM\nE1 | 0.947 | 0.894 | 0.945\n\
+                            E2 | 0.953 | 0.950 | 0.955\nE3 | 0.959 | 0.955 | 0.953\nE4 | 0.955 | 0.947 | 0.951").claims(&[
+                    Claim::new("E1 is within 5 % of the experiment", Check::Known("E1", 0.947, 0.05)),
+                    Claim::new("E2 is within 2 % of the experiment", Check::Known("E2", 0.953, 0.02)),
+                    Claim::new("E3 is within 2 % of the experiment", Check::Known("E3", 0.959, 0.02)),
+                    Claim::new("E4 is within 2 % of the experiment", Check::Known("E4", 0.955, 0.02)),
+                ]),
+            View::new("Speed over time", Show::Curves { of: "speed", across: "seconds", up: "u/u∞", published: &[] }),
+            View::new("Gap over time", Show::Curves { of: "gap", across: "seconds", up: "gap in diameters", published: &[] }),
         ],
-        minutes: [2.0, 150.0],
+        minutes: ByScope::new(2.0, 150.0),
     },
     Study {
         name: "settling-disk",
@@ -72,33 +41,18 @@ pub const ALL: &[Study] = &[
         about: "A disc of 0.25 cm and 1.25 g/cm³ in a channel 2 cm wide. The Reynolds number is that of the density of \
                 the disc, as in the source. Published numbers have two decimals, so the bounds are taken half a unit of the last \
                 wider.",
-        task: Task::Flows(Flows {
+        experiment: Experiment::Flows(Flows {
             cases: &[FlowCase { row: "", flow: Disc }],
-            efforts: [
+            efforts: ByScope::new(
                 &[(12, "12 cells"), (24, "24 cells")],
-                &[(12, "12 cells"), (24, "24 cells"), (36, "36 cells"), (48, "48 cells")],
-            ],
+                &[(12, "12 cells"), (24, "24 cells"), (36, "36 cells"), (48, "48 cells")]),
         }),
         views: &[
-            View {
-                caption: "Largest Reynolds number",
-                show: Show::Methods(&[Quantity::Named("largest Re")]),
-                published: "cells | largest Re\nlower bound | 17.15\nupper bound | 17.45",
-                claims: &[Claim {
-                    text: "the number lies where published ones do",
-                    check: Check::Between("largest Re", 17.15, 17.45),
-                    because: "it falls as cells get smaller, 17.479, 17.458, 17.453, 17.451 at 12, 24, 36 and 48 cells: the limit \
-                              lies at the upper bound",
-                }],
-            },
-            View {
-                caption: "Reynolds number over time",
-                show: Show::Curves { of: "Re", across: "seconds", up: "Re", published: &[] },
-                published: "",
-                claims: &[],
-            },
+            View::new("Largest Reynolds number", Show::Methods(&[Quantity::Named("largest Re")])).published("cells | largest Re\nlower bound | 17.15\nupper bound | 17.45").claims(&[Claim::new("the number lies where published ones do", Check::Between("largest Re", 17.15, 17.45)).because("it falls as cells get smaller, 17.479, 17.458, 17.453, 17.451 at 12, 24, 36 and 48 cells: the limit \
+                              lies at the upper bound")]),
+            View::new("Reynolds number over time", Show::Curves { of: "Re", across: "seconds", up: "Re", published: &[] }),
         ],
-        minutes: [0.5, 7.0],
+        minutes: ByScope::new(0.5, 7.0),
     },
     Study {
         name: "kissing",
@@ -108,29 +62,15 @@ pub const ALL: &[Study] = &[
                 space: diameter 1, density ratio 1.14, ν = 0.0047, g = 1, a box of 6 × 6 × 24. The time is that of later \
                 simulations of this case. Of the last cell between them the grid resolves nothing, \
                 and what liquid is in it keeps them apart: they kiss when their approach, there, has ended, that is fallen to a tenth of its fastest.",
-        task: Task::Flows(Flows {
+        experiment: Experiment::Flows(Flows {
             cases: &[FlowCase { row: "in space", flow: Kissing { in_space: true } }],
-            efforts: [&[(6, "6 cells")], &[(6, "6 cells"), (8, "8 cells"), (12, "12 cells")]],
+            efforts: ByScope::new(&[(6, "6 cells")], &[(6, "6 cells"), (8, "8 cells"), (12, "12 cells")]),
         }),
         views: &[
-            View {
-                caption: "Time of kissing",
-                show: Show::Table(Quantity::Named("time of kissing")),
-                published: "case | least | most\nin space | 18.0 | 18.3",
-                claims: &[Claim {
-                    text: "kissing is within 5 % of the published time",
-                    check: Check::Between("in space", 18.0 * 0.95, 18.3 * 1.05),
-                    because: "",
-                }],
-            },
-            View {
-                caption: "Gap over time",
-                show: Show::Curves { of: "gap", across: "time", up: "gap in diameters", published: &[] },
-                published: "",
-                claims: &[],
-            },
+            View::new("Time of kissing", Show::Table(Quantity::Named("time of kissing"))).published("case | least | most\nin space | 18.0 | 18.3").claims(&[Claim::new("kissing is within 5 % of the published time", Check::Between("in space", 18.0 * 0.95, 18.3 * 1.05))]),
+            View::new("Gap over time", Show::Curves { of: "gap", across: "time", up: "gap in diameters", published: &[] }),
         ],
-        minutes: [0.3, 3.0],
+        minutes: ByScope::new(0.3, 3.0),
     },
     Study {
         name: "kissing-2d",
@@ -138,25 +78,15 @@ pub const ALL: &[Study] = &[
         title: "two discs, one in the wake of the other",
         about: "Discs of 1 mm radius and 1010 kg/m³ in water, 4 mm apart, in a channel of 20 × 80 mm, until \
                 their approach has fallen to a tenth of its fastest within the last cell. We know of no number for the time.",
-        task: Task::Flows(Flows {
+        experiment: Experiment::Flows(Flows {
             cases: &[FlowCase { row: "in the plane", flow: Kissing { in_space: false } }],
-            efforts: [&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells")]],
+            efforts: ByScope::new(&[(8, "8 cells")], &[(8, "8 cells"), (12, "12 cells"), (16, "16 cells")]),
         }),
         views: &[
-            View {
-                caption: "Time of kissing, seconds",
-                show: Show::Table(Quantity::Named("time of kissing")),
-                published: "",
-                claims: &[],
-            },
-            View {
-                caption: "Heights over time",
-                show: Show::Curves { of: "height", across: "seconds", up: "metres", published: &[] },
-                published: "",
-                claims: &[],
-            },
+            View::new("Time of kissing, seconds", Show::Table(Quantity::Named("time of kissing"))),
+            View::new("Heights over time", Show::Curves { of: "height", across: "seconds", up: "metres", published: &[] }),
         ],
-        minutes: [0.1, 0.4],
+        minutes: ByScope::new(0.1, 0.4),
     },
     Study {
         name: "force-noise",
@@ -165,44 +95,21 @@ pub const ALL: &[Study] = &[
         about: "A ball drawn steadily across the cells at Re 10 and 30, off the lines of the grid. What is left of its force \
                 after a straight line, root mean square, as a part of it. Plain fictitious boundaries, in or out, have \
                 3.8, 1.8 and 0.9 % at 11, 24 and 49 cells per diameter.",
-        task: Task::Flows(Flows {
+        experiment: Experiment::Flows(Flows {
             cases: &[
                 FlowCase { row: "Re 10", flow: Translation(10.0) },
                 FlowCase { row: "Re 30", flow: Translation(30.0) },
             ],
-            efforts: [&[(11, "11 cells")], &[(11, "11 cells"), (16, "16 cells"), (24, "24 cells")]],
+            efforts: ByScope::new(&[(11, "11 cells")], &[(11, "11 cells"), (16, "16 cells"), (24, "24 cells")]),
         }),
         views: &[
-            View {
-                caption: "Noise of the force by the momentum taken, percent",
-                show: Show::Table(Quantity::Named("noise by momentum, %")),
-                published: "case | 11 cells | 24 cells\nin or out | 3.8 | 1.8",
-                claims: &[
-                    Claim {
-                        text: "the noise at Re 10 is below 1.8 %",
-                        check: Check::Between("Re 10", 0.0, 1.8),
-                        because: "",
-                    },
-                    Claim {
-                        text: "the noise at Re 30 is below 1.8 %",
-                        check: Check::Between("Re 30", 0.0, 1.8),
-                        because: "",
-                    },
-                ],
-            },
-            View {
-                caption: "Noise of the force by stress, percent",
-                show: Show::Table(Quantity::Named("noise by stress, %")),
-                published: "",
-                claims: &[],
-            },
-            View {
-                caption: "Force over the way",
-                show: Show::Curves { of: "", across: "place", up: "force", published: &[] },
-                published: "",
-                claims: &[],
-            },
+            View::new("Noise of the force by the momentum taken, percent", Show::Table(Quantity::Named("noise by momentum, %"))).published("case | 11 cells | 24 cells\nin or out | 3.8 | 1.8").claims(&[
+                    Claim::new("the noise at Re 10 is below 1.8 %", Check::Between("Re 10", 0.0, 1.8)),
+                    Claim::new("the noise at Re 30 is below 1.8 %", Check::Between("Re 30", 0.0, 1.8)),
+                ]),
+            View::new("Noise of the force by stress, percent", Show::Table(Quantity::Named("noise by stress, %"))),
+            View::new("Force over the way", Show::Curves { of: "", across: "place", up: "force", published: &[] }),
         ],
-        minutes: [0.3, 6.0],
+        minutes: ByScope::new(0.3, 6.0),
     },
 ];

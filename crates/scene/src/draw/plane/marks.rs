@@ -5,13 +5,11 @@ use super::view::View;
 use crate::{
     Frame,
     draw::{
-        Image,
+        Image, SEPARATED,
         colour::{Colour, from_bytes},
         disc::disc,
     },
 };
-
-const SEPARATED: [u8; 3] = [255, 140, 26];
 
 pub(super) fn draw_particles(image: &mut Image, view: &View, frame: &Frame<2>, table: &[Colour], fastest: f64) {
     let radius = (0.27 * view.zoom as f32).clamp(0.7, 3.5);

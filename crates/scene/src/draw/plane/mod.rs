@@ -7,7 +7,7 @@ mod view;
 use rayon::prelude::*;
 
 use super::{
-    Image, Palette,
+    GROUND, Image, Palette, SOLID,
     colour::{Colour, blend_byte, from_bytes, mix},
     legend::{draw_legend, stamp},
 };
@@ -16,10 +16,8 @@ use marks::{draw_particles, mark_separated};
 use shading::Shading;
 use view::{Rows, View};
 
-const GROUND: [u8; 3] = [17, 22, 30];
 const LIQUID: [u8; 3] = [36, 88, 150];
 const LIQUID_EDGE: [u8; 3] = [120, 190, 240];
-const SOLID: [u8; 3] = [84, 92, 102];
 const SOLID_EDGE: [u8; 3] = [150, 159, 170];
 
 /// What a user may turn.

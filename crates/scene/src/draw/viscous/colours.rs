@@ -1,6 +1,7 @@
 //! Colours of fields and of bodies.
 
 use super::Show;
+pub use crate::draw::GROUND;
 use crate::draw::Palette;
 use crate::draw::colour::{Colour, from_bytes, mix};
 
@@ -8,7 +9,6 @@ const LEAST: [u8; 3] = [24, 78, 160];
 const MIDDLE: [u8; 3] = [238, 239, 236];
 const MOST: [u8; 3] = [190, 52, 36];
 
-pub const GROUND: [u8; 3] = [17, 22, 30];
 /// A body has two halves, so that one sees it turn.
 pub const BODY: [[u8; 3]; 2] = [[236, 178, 92], [196, 122, 44]];
 pub const BODY_EDGE: [u8; 3] = [70, 40, 16];

@@ -22,7 +22,7 @@ const CFL: f64 = 0.4;
 /// lies evenly on the lines of the grid: half a cell aside, its mean lift is off by up to 0.025 at 24 cells.
 fn channel(cells: usize, speed: f64, course: Course) -> (Flow<2>, [Immersed<2>; 1]) {
     let spacing = DIAMETER / cells as f64;
-    let growth = |pace: f64| 1.0 + pace / cells as f64;
+    let growth = |rate: f64| 1.0 + rate / cells as f64;
     let coarsest = 5.0 * spacing;
     let x = sound(Axis::clustered([0.0, 2.2], [0.13, 0.27], spacing, growth(0.5), coarsest));
     let y = sound(Axis::clustered([0.0, HEIGHT], [0.13, 0.27], spacing, growth(0.25), coarsest));

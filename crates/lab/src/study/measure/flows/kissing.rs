@@ -13,6 +13,17 @@ const NEAR: f64 = 1.0;
 /// Bodies that near touch when they approach by less than this part of the fastest they did.
 const SLOW: f64 = 0.1;
 
+/// What is known of the two bodies.
+struct Pair {
+    diameter: f64,
+    /// Of the grid.
+    spacing: f64,
+    /// A speed that bounds the first steps.
+    slowest: f64,
+    /// When to give up.
+    until: f64,
+}
+
 fn body<const D: usize>(name: &str, radius: f64, density: f64, place: [f64; D]) -> RigidBody<D> {
     let shape = Shape::Sphere { radius };
     sound(RigidBody::new(name, shape, Weight::Density(density), Pose::from_translation(place)))
@@ -21,7 +32,7 @@ fn body<const D: usize>(name: &str, radius: f64, density: f64, place: [f64; D]) 
 /// Simulates until the bodies touch, or until a time.
 fn follow<const D: usize>(
     mut scene: Suspension<D>,
-    [diameter, spacing, slowest, until]: [f64; 4],
+    Pair { diameter, spacing, slowest, until }: Pair,
     say: Say,
 ) -> Result<Findings, StepError> {
     let up = D - 1;
@@ -72,7 +83,7 @@ pub fn in_plane(cells: usize, say: Say) -> Result<Findings, StepError> {
     setup.density = 1000.0;
     let bodies = vec![body("first", 0.001, 1010.0, [0.01, 0.068]), body("second", 0.001, 1010.0, [0.00999, 0.072])];
     let scene = Suspension::new(sound(Flow::new(setup)), bodies, [0.0, -9.81]);
-    follow(scene, [diameter, spacing, 0.005, 4.0], say)
+    follow(scene, Pair { diameter, spacing, slowest: 0.005, until: 4.0 }, say)
 }
 
 /// Balls of diameter 1, 1.14 times as heavy as the liquid, in a box of 6 × 6 × 24.
@@ -83,5 +94,5 @@ pub fn in_space(cells: usize, say: Say) -> Result<Findings, StepError> {
     let setup = FlowSetup::new(TensorGrid::new([lateral(), lateral(), z]), 4.7e-3);
     let bodies = vec![body("first", 0.5, 1.14, [0.0, 0.0, 20.0]), body("second", 0.5, 1.14, [0.05, 0.0, 21.5])];
     let scene = Suspension::new(sound(Flow::new(setup)), bodies, [0.0, 0.0, -1.0]);
-    follow(scene, [1.0, spacing, 0.2, 30.0], say)
+    follow(scene, Pair { diameter: 1.0, spacing, slowest: 0.2, until: 30.0 }, say)
 }

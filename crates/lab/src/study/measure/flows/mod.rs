@@ -9,10 +9,10 @@ mod translation;
 
 use std::time::Instant;
 
-use super::{Desk, Place};
+use super::{Measurement, Session};
 use crate::LabError;
 use crate::study::record::{Findings, Record};
-use crate::study::{FlowCase, Flows, Pace};
+use crate::study::{FlowCase, Flows, Scope};
 
 /// A flow that can be measured; how finely, its size says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +62,8 @@ impl FlowKind {
     }
 }
 
-pub fn places(task: &Flows, pace: Pace) -> Vec<Place> {
-    let place = |case: &FlowCase, &(size, column): &(usize, &'static str)| Place {
+pub fn measurements(experiment: &Flows, scope: Scope) -> Vec<Measurement> {
+    let measurement = |case: &FlowCase, &(size, column): &(usize, &'static str)| Measurement {
         scene: "",
         size,
         frame: 0,
@@ -71,28 +71,32 @@ pub fn places(task: &Flows, pace: Pace) -> Vec<Place> {
         column,
         key: key(case, size),
     };
-    task.cases.iter().flat_map(|case| pace.of(&task.efforts).iter().map(move |effort| place(case, effort))).collect()
+    experiment
+        .cases
+        .iter()
+        .flat_map(|case| experiment.efforts.of(scope).iter().map(move |effort| measurement(case, effort)))
+        .collect()
 }
 
 fn key(case: &FlowCase, size: usize) -> String {
     format!("flow {:?} {size}", case.flow)
 }
 
-pub fn measure(task: &Flows, pace: Pace, desk: &mut Desk) -> Result<(), LabError> {
-    for case in task.cases {
-        for &(size, column) in *pace.of(&task.efforts) {
+pub fn measure(experiment: &Flows, scope: Scope, session: &mut Session) -> Result<(), LabError> {
+    for case in experiment.cases {
+        for &(size, column) in *experiment.efforts.of(scope) {
             let key = key(case, size);
-            if desk.has(&key) {
+            if session.has(&key) {
                 continue;
             }
             let begin = Instant::now();
-            let say = |text: String| desk.say(format!("{} {column}: {text}", case.row));
+            let say = |text: String| session.say(format!("{} {column}: {text}", case.row));
             let mut findings = case
                 .flow
                 .run(size, &say)
                 .unwrap_or_else(|error| Findings { error: Some(error.to_string()), ..Findings::default() });
             findings.seconds = begin.elapsed().as_secs_f64();
-            desk.keep(key, Record::Flow(findings))?;
+            session.keep(key, Record::Flow(findings))?;
         }
     }
     Ok(())

@@ -16,8 +16,8 @@ const PERIODS: usize = 4;
 
 pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
     let spacing = 1.0 / cells as f64;
-    let pace = TAU / PERIOD;
-    let reach = 1.0 / pace;
+    let frequency = TAU / PERIOD;
+    let reach = 1.0 / frequency;
     let x = sound(Axis::clustered([-15.0, 15.0], [-reach - 0.7, reach + 0.7], spacing, 1.08, 1.0));
     let y = sound(Axis::clustered([-10.0, 10.0], [-0.7, 0.7], spacing, 1.08, 1.0));
     let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([x, y]), VISCOSITY)));
@@ -30,9 +30,9 @@ pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
     for step in 1..=PERIODS * steps {
         let time = step as f64 * length;
         let body = &mut bodies[0];
-        body.centre = [-reach * (pace * time).sin(), 0.0];
+        body.centre = [-reach * (frequency * time).sin(), 0.0];
         body.shape = SignedDistance::sphere(body.centre, 0.5);
-        body.freedom = Freedom::Prescribed(Twist::translation([-(pace * time).cos(), 0.0]));
+        body.freedom = Freedom::Prescribed(Twist::translation([-(frequency * time).cos(), 0.0]));
         let report = flow.advance(length, &mut bodies)?;
         let state = flow.state();
         let by_stress = stress_force(&flow.setup().grid, &state.velocity, &state.pressure, VISCOSITY, &bodies[0]);
@@ -50,10 +50,10 @@ pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
 
 /// The coefficients of drag and inertia that fit a force best: F = −½ c_D u|u| − ¼π c_M u' (times two).
 fn morison(force: &[(f64, f64)]) -> [f64; 2] {
-    let pace = TAU / PERIOD;
+    let frequency = TAU / PERIOD;
     let (mut matrix, mut right) = ([0.0; 3], [0.0; 2]);
     for &(time, force) in force {
-        let (speed, change) = (-(pace * time).cos(), pace * (pace * time).sin());
+        let (speed, change) = (-(frequency * time).cos(), frequency * (frequency * time).sin());
         let parts = [-speed * speed.abs(), -0.5 * PI * change];
         matrix = [matrix[0] + parts[0] * parts[0], matrix[1] + parts[0] * parts[1], matrix[2] + parts[1] * parts[1]];
         right = [right[0] + parts[0] * force, right[1] + parts[1] * force];

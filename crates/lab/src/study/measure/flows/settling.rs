@@ -10,12 +10,24 @@ use crate::study::record::Findings;
 /// Cells that a body may cross in a step.
 const CFL: f64 = 0.4;
 
-/// Density and viscosity of the oil and the speed in open liquid, experiments 1 to 4; SI units.
-const OILS: [[f64; 3]; 4] =
-    [[970.0, 0.373, 0.038], [965.0, 0.212, 0.060], [962.0, 0.113, 0.091], [960.0, 0.058, 0.128]];
+/// An oil, in SI units.
+struct Oil {
+    density: f64,
+    viscosity: f64,
+    /// Speed of the sphere in open liquid.
+    terminal: f64,
+}
+
+/// The oils of experiments 1 to 4.
+const OILS: [Oil; 4] = [
+    Oil { density: 970.0, viscosity: 0.373, terminal: 0.038 },
+    Oil { density: 965.0, viscosity: 0.212, terminal: 0.060 },
+    Oil { density: 962.0, viscosity: 0.113, terminal: 0.091 },
+    Oil { density: 960.0, viscosity: 0.058, terminal: 0.128 },
+];
 
 pub fn sphere(experiment: usize, cells: usize, say: Say) -> Result<Findings, StepError> {
-    let [density, viscosity, terminal] = OILS[experiment - 1];
+    let Oil { density, viscosity, terminal } = OILS[experiment - 1];
     let (diameter, start) = (0.015, 0.1275);
     let spacing = diameter / cells as f64;
     let middle = [0.05 - 0.75 * diameter, 0.05 + 0.75 * diameter];

@@ -1,0 +1,152 @@
+//! What was asked for, checked before anything runs.
+
+use rayon::ThreadPool;
+
+use unstick::mlcp::io::ProblemFolder;
+use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
+use unstick_lab::compare::{self, Contest, Entrant};
+use unstick_lab::machine;
+use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
+
+use crate::args::{BenchArgs, backends};
+use crate::error::CommandError;
+
+/// Cells along each axis of an example, where nothing is said.
+const DEFAULT_SIZE: usize = 64;
+
+/// Late enough that the liquid is on the move, early enough to be reached soon.
+const DEFAULT_FRAME: usize = 10;
+
+/// An example of so many cells takes no time, and is refused if a smaller one is.
+const TRIED: usize = 16;
+
+/// What is going to be done.
+pub struct BenchRequest {
+    /// Where problems come from, in the order asked for.
+    pub sources: Vec<Source>,
+    /// Who solves them, how well and from where.
+    pub contest: Contest,
+    /// Solvers that a backend does not have.
+    pub left_out: Vec<String>,
+    /// Solves by each solver.
+    pub repetitions: usize,
+    /// A pool for each number of threads.
+    pub pools: Vec<ThreadPool>,
+    /// Where scenes are simulated, with the most threads of all; their bits do not depend on it.
+    pub simulation_pool: ThreadPool,
+}
+
+impl BenchRequest {
+    /// Refuses whatever cannot be done, and whatever would have no effect.
+    pub fn check(args: &BenchArgs) -> Result<Self, CommandError> {
+        if !(args.tol > 0.0 && args.tol.is_finite()) {
+            return Err(CommandError::Tolerance(args.tol));
+        }
+        let solvers = compare::methods(&args.solvers)?;
+        let (entrants, left_out) = Entrant::all(&solvers, &backends(&args.backend))?;
+        let stop = Stop { tolerance: Tolerance::Relative(args.tol), max_cycles: None };
+        let start = if args.warm { Start::Given } else { Start::Zero };
+        let mut sources = Vec::new();
+        for name in &distinct(&args.problems) {
+            sources.extend(sources_of(name, args)?);
+        }
+        check_effect(args, &sources)?;
+        check_velocities(&solvers, &sources)?;
+        let threads = match distinct(&args.threads) {
+            none if none.is_empty() => vec![u16::try_from(rayon::current_num_threads()).unwrap_or(u16::MAX)],
+            some => some,
+        };
+        Ok(Self {
+            sources,
+            contest: Contest { solvers: entrants, stop, start },
+            left_out,
+            repetitions: args.repetitions as usize,
+            simulation_pool: machine::thread_pool(threads.iter().copied().max().unwrap_or(1))?,
+            pools: threads.into_iter().map(machine::thread_pool).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The problems that a name stands for, on every grid.
+fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError> {
+    let sizes: Vec<_> = distinct(&args.sizes).iter().map(|&size| size as usize).collect();
+    match find(name)? {
+        ProblemName::Scene(file) => {
+            let mut frames: Vec<_> = args.frames.iter().map(|&frame| frame as usize).collect();
+            frames.sort_unstable();
+            frames.dedup();
+            let frames = if frames.is_empty() { vec![DEFAULT_FRAME] } else { frames };
+            let scenes = match sizes.as_slice() {
+                [] => vec![file.scene()?],
+                sizes => sizes.iter().map(|&size| resized(&file, size)).collect::<Result<_, _>>()?,
+            };
+            scenes.iter().try_for_each(check_memory)?;
+            let source = |scene| Source::Scene { name: name.into(), scene: Box::new(scene), frames: frames.clone() };
+            Ok(scenes.into_iter().map(source).collect())
+        }
+        ProblemName::Example(example) => {
+            let sizes = if sizes.is_empty() { vec![DEFAULT_SIZE] } else { sizes };
+            for &size in &sizes {
+                check_example_memory(DIMENSION, size)?;
+                let tried = example.generate(DIMENSION, size.min(TRIED), 0);
+                tried.map_err(|error| CommandError::Generate { example, error })?;
+            }
+            if args.warm {
+                return Err(nothing_before(&format!("the example `{example}` has no step before")));
+            }
+            Ok(sizes.into_iter().map(|size| Source::Example { name: name.into(), example, size }).collect())
+        }
+        ProblemName::Folder(path) => {
+            let folder = ProblemFolder::read(&path).map_err(|error| CommandError::reading(error, &path))?;
+            if args.warm && folder.x.is_none() {
+                return Err(nothing_before(&format!("{} holds no x.npy to start from", path.display())));
+            }
+            Ok(vec![Source::Folder { path }])
+        }
+    }
+}
+
+/// Refuses options that none of the problems would follow.
+fn check_effect(args: &BenchArgs, sources: &[Source]) -> Result<(), CommandError> {
+    let has_scene = sources.iter().any(|source| matches!(source, Source::Scene { .. }));
+    let has_size = sources.iter().any(|source| !matches!(source, Source::Folder { .. }));
+    let refused =
+        |message: &str, help: &str| Err(CommandError::Run { message: message.into(), help: Some(help.into()) });
+    if !args.sizes.is_empty() && !has_size {
+        return refused("`--sizes` has no effect: a problem folder has the size it has", "leave out `--sizes`");
+    }
+    if !args.frames.is_empty() && !has_scene {
+        return refused("`--frames` has no effect: there is no scene among the problems", "leave out `--frames`");
+    }
+    Ok(())
+}
+
+/// Refuses splittings of problems that come without velocities.
+fn check_velocities(solvers: &[PressureMethod], sources: &[Source]) -> Result<(), CommandError> {
+    let splitting = solvers.iter().find(|solver| matches!(solver, PressureMethod::Splitting(_)));
+    let bare = sources.iter().find_map(|source| match source {
+        Source::Scene { .. } => None,
+        Source::Example { name, .. } => Some(name.clone()),
+        Source::Folder { path } => Some(path.display().to_string()),
+    });
+    let (Some(splitting), Some(bare)) = (splitting, bare) else { return Ok(()) };
+    Err(CommandError::Run {
+        message: format!("`{splitting}` works on the velocities of a step, which {bare} does not have"),
+        help: Some("splittings run on scenes, for example `unstick bench dam-break`".into()),
+    })
+}
+
+fn nothing_before(message: &str) -> CommandError {
+    CommandError::Run { message: message.into(), help: Some("leave out `--warm` to start from zero".into()) }
+}
+
+/// Each once, in the order in which they were given.
+fn distinct<T: Clone + PartialEq>(values: &[T]) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(value) {
+            distinct.push(value.clone());
+        }
+    }
+    distinct
+}

@@ -1,0 +1,175 @@
+//! Scenes, runs and captured problems as people and scripts meet them.
+
+use std::fs;
+use std::path::Path;
+
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, starts_with};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::unstick;
+
+/// A dam break that takes no time.
+const SMALL: [&str; 4] = ["--set", "grid.cells=[24,24]", "--set", "output.width=96"];
+
+fn run(folder: &TempDir, args: &[&str]) -> assert_cmd::assert::Assert {
+    unstick(folder).arg("run").args(args).args(SMALL).assert()
+}
+
+/// Asserts that a command is refused with that message, and that nothing is left behind.
+fn assert_refused(folder: &TempDir, args: &[&str], message: &str) {
+    let names = || {
+        let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    unstick(folder).args(args).assert().code(2).stdout(is_empty()).stderr(contains(message));
+    assert_eq!(names(), before, "{args:?} left something behind");
+}
+
+/// Names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_run_leaves_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let told =
+        starts_with("Breaking dam: 24 × 24 cells, 3 frames\n").and(contains("The movie is out/dam-break/movie."));
+    run(&folder, &["dam-break", "--frames", "3"]).success().stdout(told).stderr(is_empty());
+    let out = folder.path().join("out/dam-break");
+    for name in ["checkpoint", "frames", "movie.png", "report.html", "run.json", "stats.csv"] {
+        assert!(out.join(name).exists(), "{name}");
+    }
+    assert_eq!(names(&out.join("frames")), ["0000.png", "0001.png", "0002.png", "0003.png"]);
+    let record: Value = serde_json::from_str(&fs::read_to_string(out.join("run.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&record["scene"], &record["cells"][0], &record["frames"]),
+        (&"dam-break".into(), &24.into(), &3.into())
+    );
+    let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
+    let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,complementarity,unknowns,\
+        wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,seconds_gather,seconds_surface";
+    assert!(stats.starts_with(header) && stats.lines().count() > 3, "{stats}");
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Breaking dam"));
+}
+
+#[test]
+fn a_folder_with_something_in_it_is_refused_resumed_or_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    run(&folder, &["dam-break", "--frames", "2", "--quiet"]).success().stdout(is_empty()).stderr(is_empty());
+    run(&folder, &["dam-break", "--frames", "2"]).code(2).stderr(contains("is not empty").and(contains("--resume")));
+    run(&folder, &["dam-break", "--frames", "4", "--resume"]).success();
+    assert_eq!(names(&folder.path().join("out/dam-break/frames")).len(), 5);
+    // Without a scene it goes on with the one that was run; `--set` may change what is written.
+    let args = ["run", "--resume", "--out", "out/dam-break", "--frames", "5", "--json"];
+    let output = unstick(&folder).args(args).assert().success().get_output().stdout.clone();
+    let told: Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!((&told["frame"], &told["finished"]), (&5.into(), &true.into()));
+    run(&folder, &["dam-break", "--resume", "--set", "density=2"]).code(2).stderr(contains("another scene"));
+    run(&folder, &["dam-break", "--frames", "1", "--force"]).success();
+    assert_eq!(names(&folder.path().join("out/dam-break/frames")).len(), 2);
+    fs::create_dir(folder.path().join("precious")).unwrap();
+    fs::write(folder.path().join("precious/frames"), "mine").unwrap();
+    run(&folder, &["dam-break", "--force", "--out", "precious"]).code(2).stderr(contains("is not empty"));
+    run(&folder, &["dam-break", "--resume", "--out", "nowhere"]).code(2).stderr(contains("no checkpoint"));
+}
+
+#[test]
+fn walls_are_compared_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["ceiling-drop", "--compare", "sealed", "--frames", "4", "--out", "both"];
+    run(&folder, &args).success().stdout(contains("both/report.html"));
+    let both = folder.path().join("both");
+    assert_eq!(names(&both.join("frames")).len(), 5);
+    // The height of the particles, by the potential energy: one falls, the other hangs.
+    let energy = |name: &str| {
+        let text = fs::read_to_string(both.join(name).join("stats.csv")).unwrap();
+        let last = text.lines().last().unwrap().split(',').nth(7).unwrap().parse::<f64>().unwrap();
+        let first = text.lines().nth(1).unwrap().split(',').nth(7).unwrap().parse::<f64>().unwrap();
+        last / first
+    };
+    assert!(energy("separating") < energy("sealed") - 1e-3, "{} {}", energy("separating"), energy("sealed"));
+    run(&folder, &["ceiling-drop", "--resume", "--frames", "6", "--out", "both"]).success();
+    assert_eq!(names(&both.join("frames")).len(), 7);
+    run(&folder, &["sealed-full", "--compare", "sealed"]).code(2).stderr(contains("--compare separating"));
+    let changed = ["dam-break", "--compare", "density=500.0", "--frames", "1", "--out", "heavy"];
+    run(&folder, &changed).success().stdout(contains("density=500.0 side by side"));
+    assert!(folder.path().join("heavy/changed/stats.csv").exists());
+}
+
+/// Ctrl-C writes a checkpoint, says how to resume, and resuming works.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_can_be_resumed() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_unstick"))
+        .args(["run", "dam-break", "--frames", "5000", "--out", "long", "--set", "output.checkpoint_every=0"])
+        .args(SMALL)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("long/frames/0002.png").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("unstick run --resume --out long"), "{told}");
+    let frames = names(&folder.path().join("long/frames")).len();
+    let args = ["run", "--resume", "--out", "long", "--frames", &frames.to_string(), "--quiet"];
+    unstick(&folder).args(args).assert().success();
+    assert_eq!(names(&folder.path().join("long/frames")).len(), frames + 1);
+}
+
+#[test]
+fn scenes_are_listed_printed_and_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    unstick(&folder).arg("scenes").assert().success().stdout(contains("stairs-hard").and(contains("48×48×48")));
+    let output = unstick(&folder).args(["scenes", "column"]).assert().success().get_output().stdout.clone();
+    fs::write(folder.path().join("mine.toml"), output).unwrap();
+    run(&folder, &["mine.toml", "--frames", "1"]).success().stdout(contains("out/mine/report.html"));
+    assert_refused(&folder, &["scenes", "colum"], "did you mean `column`?");
+}
+
+#[test]
+fn bad_scenes_are_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[grid]\ncells = [16, 16]\n[walls]\nborder = \"seald\"\n";
+    fs::write(folder.path().join("bad.toml"), text).unwrap();
+    assert_refused(&folder, &["run", "bad.toml"], "bad.toml:4:10");
+    assert_refused(&folder, &["run", "bad.toml"], "did you mean `sealed`?");
+    assert_refused(&folder, &["run", "bad.toml", "--set", "walls.border=sealed"], "there is no liquid");
+    assert_refused(&folder, &["run", "missing.toml"], "there is no such file");
+    assert_refused(&folder, &["run", "dam-brek"], "did you mean `dam-break`?");
+    assert_refused(&folder, &["run", "--set", "grid.cels=[9,9]"], "did you mean `cells`?");
+    assert_refused(&folder, &["run", "--set", "grid.cells=[0,9]"], "expected a whole number");
+    assert_refused(&folder, &["run", "--set", "density=-1"], "expected a positive number");
+    assert_refused(&folder, &["run", "--frames", "0"], "time.frames");
+    assert_refused(&folder, &["run", "--compare", "glued"], "separating");
+    let solid = "solid=[{shape={mesh={file=\"boat.obj\"}}}]";
+    assert_refused(&folder, &["run", "dam-break-3d", "--set", solid], "boat.obj: there is no such file");
+    if cfg!(target_os = "linux") {
+        assert_refused(&folder, &["run", "dam-break-3d", "--set", "grid.cells=[1290,1290,1290]"], "GiB of memory");
+    }
+}
+
+#[test]
+fn a_captured_problem_is_solved() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["capture", "circle-half", "--frame", "3", "--out", "problem", "--set", "grid.cells=[24,24]"];
+    unstick(&folder).args(args).assert().success().stdout(contains("unknowns"));
+    unstick(&folder).args(["solve", "problem", "--solver", "policy,newton"]).assert().success();
+    unstick(&folder).args(["solve", "problem", "--start", "given"]).assert().success();
+    assert_refused(&folder, &args, "is not empty");
+}

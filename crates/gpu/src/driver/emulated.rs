@@ -1,0 +1,180 @@
+//! The host in place of a device. A C++ compiler has compiled the same kernels for it.
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+
+use super::{CooperativeGrid, Driver, Fill, Kernel, Recording, Take};
+use crate::error::GpuError;
+use crate::layout::{Address, Args, EMULATED_COOPERATIVE_THREADS, MOST_OWN_GROUPS, Pointer};
+
+macro_rules! emulators {
+    ($($name:ident),+) => {
+        unsafe extern "C" {
+            $(fn $name(name: *const c_char, blocks: c_uint, threads: c_uint, args: *const c_void, size: usize) -> c_int;)+
+        }
+    };
+}
+
+emulators!(unstick_emulate_2, unstick_emulate_3);
+
+/// Those of an H200, so that sums over blocks have the same order as there.
+const MULTIPROCESSORS: u32 = 132;
+
+/// Few blocks, each in a thread of the host.
+const COOPERATIVE_BLOCKS: u32 = 3;
+
+struct Launch {
+    kernel: Kernel,
+    blocks: u32,
+    threads: u32,
+    args: Args,
+}
+
+/// Memory of the host and recorded launches.
+pub(crate) struct EmulatedDriver {
+    dimension: usize,
+    memory: Vec<u64>,
+    recorded: Vec<Vec<Launch>>,
+    is_recording: bool,
+    /// The problems that it solves before it is lost; none once it is.
+    left: Cell<Option<u64>>,
+}
+
+impl EmulatedDriver {
+    /// Solves this many problems and is lost in the middle of the next.
+    pub fn new(dimension: usize, problems: u64) -> Self {
+        let left = Cell::new(Some(problems));
+        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
+    }
+
+    fn run(&self, launch: &Launch) -> Result<(), GpuError> {
+        let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
+        let left = self.left.get().ok_or_else(lost)?;
+        if matches!(launch.kernel, Kernel::ScatterRows | Kernel::AssembleRows) {
+            self.left.set(left.checked_sub(1)); // a problem begins
+        }
+        let name = CString::new(launch.kernel.name()).expect("names have no zeros");
+        let emulate = if self.dimension == 2 { unstick_emulate_2 } else { unstick_emulate_3 };
+        // SAFETY: the callee checks the size of `args`. Its addresses lie inside `memory`, which outlives the call, and
+        // kernels stay inside the arrays at these addresses.
+        let is_known = unsafe {
+            emulate(name.as_ptr(), launch.blocks, launch.threads, (&raw const launch.args).cast(), size_of::<Args>())
+        };
+        let message = || GpuError::Driver { action: "run a kernel", message: format!("no `{}`", launch.kernel.name()) };
+        (is_known == 1).then_some(()).ok_or_else(message)
+    }
+
+    /// The bytes of `memory` at an address.
+    fn range(&self, at: Address, bytes: usize) -> std::ops::Range<usize> {
+        let start = (at - self.memory.as_ptr() as u64) as usize;
+        start..start + bytes
+    }
+}
+
+impl Driver for EmulatedDriver {
+    fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError> {
+        self.memory = vec![0; bytes.div_ceil(8) + 32];
+        self.recorded.clear();
+        Ok((self.memory.as_ptr() as u64).next_multiple_of(256))
+    }
+
+    fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError> {
+        let range = self.range(at, bytes);
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.memory)[range].fill(0);
+        Ok(())
+    }
+
+    fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError> {
+        let range = self.range(at, bytes.len());
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.memory)[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
+        let range = self.range(at, bytes.len());
+        bytes.copy_from_slice(&bytemuck::cast_slice::<u64, u8>(&self.memory)[range]);
+        Ok(())
+    }
+
+    fn send(&mut self, at: Pointer<f64>, count: usize, fill: Fill) -> Result<(), GpuError> {
+        let range = self.range(at.address(), 8 * count);
+        fill(0, &mut bytemuck::cast_slice_mut::<u64, f64>(&mut self.memory)[range.start / 8..range.end / 8]);
+        Ok(())
+    }
+
+    fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError> {
+        let range = self.range(at.address(), 8 * count);
+        take(0, &bytemuck::cast_slice::<u64, f64>(&self.memory)[range.start / 8..range.end / 8]);
+        Ok(())
+    }
+
+    fn multiprocessors(&self) -> u32 {
+        MULTIPROCESSORS
+    }
+
+    fn cluster(&self) -> u32 {
+        1
+    }
+
+    fn cooperative_grid(&self) -> CooperativeGrid {
+        let threads = EMULATED_COOPERATIVE_THREADS;
+        CooperativeGrid { blocks: COOPERATIVE_BLOCKS, threads, groups: MOST_OWN_GROUPS }
+    }
+
+    fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
+        let launch = Launch { kernel, blocks, threads, args: *args };
+        if !self.is_recording {
+            return self.run(&launch);
+        }
+        self.recorded.last_mut().expect("a recording has begun").push(launch);
+        Ok(())
+    }
+
+    fn begin_recording(&mut self) -> Result<(), GpuError> {
+        self.recorded.push(Vec::new());
+        self.is_recording = true;
+        Ok(())
+    }
+
+    fn end_recording(&mut self) -> Result<Recording, GpuError> {
+        self.is_recording = false;
+        Ok(Recording(self.recorded.len() - 1))
+    }
+
+    fn replay(&mut self, recording: Recording) -> Result<(), GpuError> {
+        self.recorded[recording.0].iter().try_for_each(|launch| self.run(launch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::Zeroable;
+
+    #[test]
+    fn memory_begins_with_zeros_and_keeps_what_is_written() {
+        let mut driver = EmulatedDriver::new(2, 1);
+        let start = driver.allocate(64).unwrap();
+        assert_eq!(start % 256, 0);
+        driver.write(start + 8, bytemuck::cast_slice(&[1.5f64, 2.5])).unwrap();
+        let mut numbers = [f64::NAN; 4];
+        driver.read(start, bytemuck::cast_slice_mut(&mut numbers)).unwrap();
+        assert_eq!(numbers, [0.0, 1.5, 2.5, 0.0]);
+        driver.zero(start + 8, 8).unwrap();
+        driver
+            .receive(Pointer::new(start), 3, &mut |from, piece| assert_eq!((from, piece), (0, &[0.0, 0.0, 2.5][..])))
+            .unwrap();
+    }
+
+    #[test]
+    fn recorded_launches_run_when_they_are_replayed() {
+        let mut driver = EmulatedDriver::new(3, 0);
+        driver.begin_recording().unwrap();
+        let args = Args::zeroed();
+        driver.launch(Kernel::ScatterRows, 1, 1, &args).unwrap(); // takes the one problem before the device is lost
+        driver.launch(Kernel::Nothing, 1, 1, &args).unwrap();
+        let recording = driver.end_recording().unwrap();
+        assert!(driver.replay(recording).unwrap_err().to_string().ends_with("the device is lost"));
+    }
+}

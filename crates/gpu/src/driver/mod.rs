@@ -1,0 +1,219 @@
+//! What holds memory and runs kernels: a GPU or, in tests, the host.
+
+mod cuda;
+#[cfg(feature = "emulation")]
+mod emulated;
+mod staging;
+
+pub(crate) use cuda::{CudaDriver, check_libraries};
+#[cfg(feature = "emulation")]
+pub(crate) use emulated::EmulatedDriver;
+
+use crate::error::GpuError;
+use crate::layout::{Address, Args, OWN_BYTES, Pointer, THREADS};
+
+macro_rules! kernels {
+    ($($variant:ident = $name:literal),+ $(,)?) => {
+        /// A kernel.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kernel { $($variant),+ }
+
+        impl Kernel {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its name in the text.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+kernels! {
+    ScatterRows = "scatter_rows",
+    ScatterCuts = "scatter_cuts",
+    ScatterWalls = "scatter_walls",
+    GatherRows = "gather_rows",
+    AssembleRows = "assemble_rows",
+    JoinComponents = "join_components",
+    HoldComponents = "hold_components",
+    AssembleB = "assemble_b",
+    ReplaceRows = "replace_rows",
+    MeasureAnswer = "measure_answer",
+    ClassifyFine = "classify_fine",
+    Classify = "classify",
+    Aggregate = "aggregate",
+    Adopt = "adopt",
+    Galerkin = "galerkin",
+    Truncate = "truncate",
+    ListMixed = "list_mixed",
+    ListNear = "list_near",
+    ListTiles = "list_tiles",
+    SmallSetup = "small_setup",
+    SmallGalerkin = "small_galerkin",
+    SmallCycle = "small_cycle",
+    SmallStart = "small_start",
+    Sweep = "sweep",
+    Restrict = "restrict_residual",
+    Prolong = "prolong",
+    EliminateRed = "eliminate_red",
+    MultiplyBlack = "multiply_black",
+    StepBlack = "step_black",
+    AddToQ = "add_to_q",
+    AddToCorrection = "add_to_correction",
+    ProjectFine = "project_fine",
+    ProjectCorrection = "project_correction",
+    ChooseFine = "choose_fine",
+    ChooseCorrection = "choose_correction",
+    SettleFine = "settle_fine",
+    SettleCorrection = "settle_correction",
+    BeginNear = "begin_near",
+    RelaxNear = "relax_near",
+    ChooseNear = "choose_near",
+    AcceptNear = "accept_near",
+    LoadCorrection = "load_correction",
+    NaturalResidual = "natural_residual",
+    RestrictFine = "restrict_fine",
+    RestrictCorrection = "restrict_correction",
+    ProlongFine = "prolong_fine",
+    ProlongCorrection = "prolong_correction",
+    FindCandidates = "find_candidates",
+    PinCandidates = "pin_candidates",
+    BeginRows = "begin_rows",
+    SetTarget = "set_target",
+    MultiplyRows = "multiply_rows",
+    StepRows = "step_rows",
+    RenewRows = "renew_rows",
+    RenewImages = "renew_images",
+    IterateRows = "iterate_rows",
+    IterateMoreRows = "iterate_more_rows",
+    BeginCycle = "begin_cycle",
+    EndCycle = "end_cycle",
+    ChooseNewton = "choose_newton",
+    StepToBound = "step_to_bound",
+    MeritAndSlope = "merit_and_slope",
+    ProjectStep = "project_step",
+    MeritOfTrial = "merit_of_trial",
+    AcceptTrial = "accept_trial",
+    CopyCells = "copy_cells",
+    Nothing = "nothing",
+}
+
+/// A grid whose blocks all run at the same time and may wait for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CooperativeGrid {
+    /// Number of blocks; zero if the device cannot run such a grid.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Groups for which a thread has memory.
+    pub groups: u32,
+}
+
+impl CooperativeGrid {
+    /// The kernels that iterate with one and with two groups a thread.
+    pub const KERNELS: [Kernel; 2] = [Kernel::IterateRows, Kernel::IterateMoreRows];
+
+    /// The kernel that iterates on this many tiles; none if the grid has no room for them.
+    pub fn kernel(&self, tiles: u32) -> Option<Kernel> {
+        let tiles_at_once = self.blocks * self.threads / THREADS;
+        let groups = (1..=self.groups).find(|groups| tiles <= groups * tiles_at_once)?;
+        Some(Self::KERNELS[groups as usize - 1])
+    }
+
+    /// Bytes of block memory for such a kernel; none for all other kernels, and if a block has less.
+    pub fn block_bytes(&self, kernel: Kernel) -> Option<u32> {
+        let groups = 1 + Self::KERNELS.iter().position(|&known| known == kernel)? as u32;
+        (groups <= self.groups).then_some(OWN_BYTES * self.threads * groups)
+    }
+}
+
+/// Launches that are replayed as one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recording(usize);
+
+/// Writes a piece of a list of numbers, which begins at an index.
+pub(crate) type Fill<'a> = &'a dyn Fn(usize, &mut [f64]);
+
+/// Reads a piece of a list of numbers, which begins at an index.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(usize, &[f64]);
+
+/// Memory and kernels. Launches and copies run in the order of the calls.
+pub(crate) trait Driver: Send {
+    /// Returns zeroed memory of this size. All earlier memory and recordings become invalid.
+    fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError>;
+
+    fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError>;
+
+    fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError>;
+
+    /// Waits for all earlier launches, then copies.
+    fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// Sends numbers that `fill` writes piece by piece.
+    fn send(&mut self, at: Pointer<f64>, count: usize, fill: Fill) -> Result<(), GpuError>;
+
+    /// Receives numbers that `take` reads piece by piece.
+    fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError>;
+
+    /// Number of multiprocessors.
+    fn multiprocessors(&self) -> u32;
+
+    /// Number of blocks of a cluster, which can wait for each other.
+    fn cluster(&self) -> u32;
+
+    /// The grid that runs [`CooperativeGrid::KERNELS`].
+    fn cooperative_grid(&self) -> CooperativeGrid;
+
+    fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError>;
+
+    /// From here on launches are recorded and do not run.
+    fn begin_recording(&mut self) -> Result<(), GpuError>;
+
+    fn end_recording(&mut self) -> Result<Recording, GpuError>;
+
+    fn replay(&mut self, recording: Recording) -> Result<(), GpuError>;
+
+    /// Blocks of kernels that loop over more work than there are threads: as many as fill the device.
+    fn full_blocks(&self) -> u32 {
+        16 * self.multiprocessors() // 16 blocks of `THREADS` threads run on a multiprocessor at a time
+    }
+
+    /// Launches a thread for each item.
+    fn launch_items(&mut self, kernel: Kernel, items: usize, args: &Args) -> Result<(), GpuError> {
+        self.launch(kernel, (items as u32).div_ceil(THREADS), THREADS, args)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_takes_the_tiles_it_has_room_for() {
+        let grid = CooperativeGrid { blocks: 3, threads: 2 * THREADS, groups: 2 };
+        assert_eq!(grid.kernel(6), Some(Kernel::IterateRows));
+        assert_eq!(grid.kernel(7), Some(Kernel::IterateMoreRows));
+        assert_eq!(grid.kernel(13), None);
+        assert_eq!(CooperativeGrid { blocks: 0, ..grid }.kernel(1), None);
+    }
+
+    #[test]
+    fn blocks_need_memory_for_each_group_of_their_threads() {
+        let grid = CooperativeGrid { blocks: 3, threads: 128, groups: 1 };
+        assert_eq!(grid.block_bytes(Kernel::IterateRows), Some(OWN_BYTES * 128));
+        assert_eq!(grid.block_bytes(Kernel::IterateMoreRows), None);
+        assert_eq!(grid.block_bytes(Kernel::Sweep), None);
+    }
+
+    #[test]
+    fn every_kernel_is_defined_once_in_the_text() {
+        let text = crate::text::kernel_text();
+        for kernel in Kernel::ALL {
+            let name = kernel.name();
+            let definitions = [format!("KERNEL({name})"), format!("KERNEL({name}, ")];
+            let count: usize = definitions.iter().map(|definition| text.matches(definition.as_str()).count()).sum();
+            assert_eq!(count, 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Numbers that the host and the kernels must agree on.
+
+use super::c::constants;
+
+constants! {
+    /// Threads of a block, one group of four slots each.
+    THREADS: u32 = 128;
+
+    /// Slots of a tile along the first axis.
+    TILE_SLOTS: u32 = 32;
+
+    /// Threads of the blocks that work on all small levels, in step with each other.
+    SMALL_THREADS: u32 = 512;
+
+    /// Sweeps of a V-cycle before and after the coarse correction.
+    CYCLE_SWEEPS: usize = 2;
+
+    /// Norms of the residual that the host can look back on; a multiple of the batch.
+    NORM_LOG: usize = 256;
+
+    /// Threads of a block of a cooperative grid, whose blocks all run at the same time.
+    COOPERATIVE_THREADS: u32 = 512;
+
+    /// The same where the host runs the kernels.
+    EMULATED_COOPERATIVE_THREADS: u32 = 128;
+
+    /// The most blocks of a cooperative grid.
+    COOPERATIVE_BLOCKS: u32 = 512;
+
+    /// The vectors that a thread of a cooperative grid keeps in the memory of its block.
+    OWN_VECTORS: u32 = 3;
+
+    /// The numbers that a cooperative grid reduces at a time: two sums and a maximum.
+    GRID_NUMBERS: usize = 3;
+
+    /// The sets of such numbers: one is read while the next is written and the last one is cleared.
+    GRID_SETS: usize = 3;
+
+    /// Row sums that differ from zero by less than this part of the diagonal count as zero.
+    ROUNDING: f64 = 1e-12;
+}
+
+/// Numbers in memory that the blocks of a cooperative grid leave for each other.
+pub(crate) const GRID_SLOTS: usize = GRID_SETS * GRID_NUMBERS * COOPERATIVE_BLOCKS as usize;
+
+/// Bytes of the vectors that a thread of a cooperative grid keeps for each of its groups of eight cells.
+pub(crate) const OWN_BYTES: u32 = OWN_VECTORS * 8 * size_of::<f64>() as u32;
+
+/// The most groups of a thread of a cooperative grid.
+pub(crate) const MOST_OWN_GROUPS: u32 = 2;
+
+/// Bytes of block memory for the levels that one block works on alone.
+pub(crate) const TINY_BYTES: u32 = 160 << 10;
+
+/// Iterations of conjugate gradients between two looks of the host. It is even, since directions change places.
+pub(crate) const BATCH: usize = 32;
