@@ -139,7 +139,6 @@ def solve(
     max_iterations: int | None = None,
     grid: Any = None,
     start: str | None = None,
-    relaxation: float | None = None,
     backend: str = "cpu",
     check: bool = True,
     raise_on_failure: bool = False,
@@ -165,6 +164,8 @@ def solve(
         Where to start, by default zero.
     solver:
         A name of the command line: ``best``, ``policy``, ``policy+cg/mic0``; :func:`solvers` lists them.
+        Parameters follow their part: ``best:forcing=0.05``, ``psor:relaxation=1.5``,
+        ``policy+gmres:restart=20/mic0``.
     tol:
         What counts as solved: the largest entry of the natural residual, as a part of that at x = 0;
         ``absolute=True`` for the number itself.
@@ -175,8 +176,6 @@ def solve(
         an array all cells of which are. Makes multigrid geometric. It pays: ``best`` is made for grids.
     start:
         ``psor:K`` or ``gradient:K`` for K steps before the solver begins.
-    relaxation:
-        Over-relaxation of ``psor``.
     backend:
         ``cpu``, ``gpu``, or ``auto`` for a GPU where there is one and the problem is on a grid.
     check:
@@ -212,7 +211,6 @@ def solve(
         "absolute": bool(absolute),
         "max_iterations": max_iterations,
         "start": "given" if x0 is not None else start or "zero",
-        "relaxation": relaxation,
         "backend": backend,
         "check": bool(check),
     }

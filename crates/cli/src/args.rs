@@ -107,7 +107,8 @@ fn solve_help() -> String {
     let preconditioners: Vec<_> = PreconditionerName::ALL.iter().map(|name| name.name()).collect();
     format!(
         "Solvers are METHOD[+LINEAR][/PRECONDITIONER]:\n  METHOD          {}\n  LINEAR          {}\n  \
-         PRECONDITIONER  {}\n\n{SOLVE_EXAMPLES}",
+         PRECONDITIONER  {}\n\nParameters follow a part: best:forcing=0.05. `unstick solvers` lists them.\n\n\
+         {SOLVE_EXAMPLES}",
         methods.join(", "),
         linear.join(", "),
         preconditioners.join(", "),
@@ -150,6 +151,8 @@ pub enum Command {
     /// Solve a problem with one or several solvers
     #[command(after_help = solve_help())]
     Solve(SolveArgs),
+    /// List the parts of solvers' names and their parameters
+    Solvers,
     /// Time solvers on problems from simulations
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),

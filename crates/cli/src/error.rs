@@ -18,7 +18,7 @@ const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` w
 
 /// How solver names are put together.
 const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
-    `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\n`all` runs one of each method";
+    `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\nparameters follow a part: `best:forcing=0.05`; `unstick solvers` lists them\n`all` runs one of each method";
 
 /// What to do when a device has failed.
 const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \

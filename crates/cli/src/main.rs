@@ -48,6 +48,7 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
         Some(Command::Capture(args)) => command::capture::run(args, cli.quiet),
         Some(Command::Demo(args)) => command::demo::run(args, cli.quiet),
         Some(Command::Solve(args)) => command::solve::run(args, cli.quiet),
+        Some(Command::Solvers) => command::solvers::run(),
         Some(Command::Bench(args)) => command::bench::run(args, cli.quiet),
         Some(Command::Study(args)) => command::study::run(args, cli.quiet),
         Some(Command::Generate(args)) => command::generate::run(args, cli.quiet),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use unstick_gpu::Gpu;
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, SolverOptions, Stop};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, Stop};
 use unstick_parallel::bandwidth::median;
 
 const REPETITIONS: usize = 5;
@@ -94,8 +94,7 @@ fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
         }
         let report = report.expect("solved more than once");
         let per_iteration = 1e3 * median(&ms) / report.inner_iterations() as f64;
-        let options =
-            SolverOptions { stop: Stop { max_cycles: Some(STEPS_OF_CPU), ..Stop::default() }, ..Default::default() };
+        let options = Stop::default().with_max_cycles(STEPS_OF_CPU);
         let on_cpu = || -> Result<f64, SolveError> {
             let report = name.build(&options).solve(&problem, &mut vec![0.0; problem.size()])?;
             Ok(1e6 * report.solve_time().as_secs_f64() / report.inner_iterations() as f64)

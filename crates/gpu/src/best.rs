@@ -2,8 +2,9 @@
 //! memory.
 
 use unstick_mlcp::SolveError;
+use unstick_mlcp::device::{BestSteps, MOST_CYCLES};
 use unstick_mlcp::run::Trace;
-use unstick_mlcp::solvers::best::{Backend, BestParams, MOST_CYCLES};
+use unstick_mlcp::solvers::best::BestParams;
 
 use crate::driver::Kernel;
 use crate::error::GpuError;
@@ -140,7 +141,7 @@ fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & EXPONENT)
 }
 
-impl Backend for DeviceProblem {
+impl BestSteps for DeviceProblem {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.residual()?)
     }

@@ -36,7 +36,10 @@ const CATALOGUE: [(&str, DeviceMethod); 13] = [
 impl DeviceMethod {
     /// The method of a solver.
     pub fn of(name: &SolverName) -> Result<Self, GpuError> {
-        let name = name.to_string();
+        if name.has_linear_parameters() {
+            return Err(GpuError::Unsupported("linear solvers and preconditioners have no parameters on the GPU"));
+        }
+        let name = name.without_parameters().to_string();
         let method = CATALOGUE.iter().find(|(known, _)| *known == name).map(|&(_, method)| method);
         method.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
     }

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use bytemuck::Zeroable;
+use unstick_mlcp::device::{self, Reached, RemoteProblem};
 use unstick_mlcp::fields::{FieldReport, FieldRows, FieldSolver, PressureFields, Window};
-use unstick_mlcp::run::{self, Reached, Remote, Task, Trace};
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError};
+use unstick_mlcp::run::{Solvable, Trace};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName};
 
 use crate::arena::{ProblemShape, Source};
 use crate::catalogue::DeviceMethod;
@@ -25,7 +26,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
         fields.check(q, active)?;
-        let (name, method, stop) = (self.name(), self.method, self.options.stop);
+        let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
         let begin = Instant::now();
         let source = Source::Fields { has_flow: fields.walls.flow.is_some() };
         let memory = self.problem(ProblemShape::of(&fields.cells), source)?;
@@ -46,9 +47,19 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
         let answer = AnswerTotals::zeroed();
-        let mut remote =
-            FieldProblem { memory, method, fields, window, totals, unheld: unheld.as_ref(), problem, answer, times };
-        let solve = run::run_remote(name, &mut remote, &stop, method.max_cycles())?;
+        let mut remote = FieldProblem {
+            memory,
+            method,
+            solver,
+            fields,
+            window,
+            totals,
+            unheld: unheld.as_ref(),
+            problem,
+            answer,
+            times,
+        };
+        let solve = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
         let FieldProblem { memory, answer, mut times, .. } = remote;
         let measured = Instant::now();
         memory.download_fields(fields.cells, window, q, active)?;
@@ -79,6 +90,7 @@ fn unheld_rows<const D: usize>(
 struct FieldProblem<'d, 'f, const D: usize> {
     memory: &'d mut DeviceProblem,
     method: DeviceMethod,
+    solver: SolverName,
     fields: &'f PressureFields<'f, D>,
     window: Window<D>,
     totals: RowTotals,
@@ -88,7 +100,7 @@ struct FieldProblem<'d, 'f, const D: usize> {
     times: Times,
 }
 
-impl<'f, const D: usize> Remote<'f> for FieldProblem<'_, 'f, D> {
+impl<'f, const D: usize> RemoteProblem<'f> for FieldProblem<'_, 'f, D> {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
         if self.totals.reference == 0.0 {
             self.memory.clear_iterate()?;
@@ -105,7 +117,7 @@ impl<'f, const D: usize> Remote<'f> for FieldProblem<'_, 'f, D> {
         (0..cell as usize).filter(|&before| self.fields.is_row(before)).count()
     }
 
-    fn iterate(&mut self, task: Option<Task<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
+    fn iterate(&mut self, task: Option<Solvable<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (method, begin) = (self.method, Instant::now());
         let memory = &mut *self.memory;
         if let (Some(task), Some(rows), Some(problem)) = (task, self.unheld, &self.problem) {
@@ -120,7 +132,7 @@ impl<'f, const D: usize> Remote<'f> for FieldProblem<'_, 'f, D> {
             memory.norm = reference.max(f64::MIN_POSITIVE);
         }
         let ready = trace.set_up(|| method.set_up(memory).and_then(|()| memory.wait()))?;
-        if !method.iterate(memory, trace)? {
+        if !method.iterate(self.solver, memory, trace)? {
             trace.stall("the device made no progress");
         }
         self.times.setup = ready - begin;

@@ -2,10 +2,9 @@
 //! the linear solves in device memory.
 
 use unstick_mlcp::SolveError;
+use unstick_mlcp::device::{NewtonSteps, Patience, PolicySteps, StickingSteps};
 use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 use unstick_mlcp::run::Trace;
-use unstick_mlcp::solvers::policy::Patience;
-use unstick_mlcp::solvers::{newton, policy, sticking};
 
 use crate::driver::Kernel;
 use crate::gradients::{LinearTarget, MOST_ITERATIONS};
@@ -18,7 +17,7 @@ pub(crate) struct Sticking<'d> {
     pub precondition: Precondition,
 }
 
-impl sticking::Backend for Sticking<'_> {
+impl StickingSteps for Sticking<'_> {
     fn residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }
@@ -37,7 +36,7 @@ pub(crate) struct Policy<'d> {
     pub patience: Patience,
 }
 
-impl policy::Backend for Policy<'_> {
+impl PolicySteps for Policy<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }
@@ -82,7 +81,7 @@ pub(crate) struct Newton<'d> {
     pub moved: f64,
 }
 
-impl newton::Backend for Newton<'_> {
+impl NewtonSteps for Newton<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }

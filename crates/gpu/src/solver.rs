@@ -2,14 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use unstick_mlcp::device::{self, Patience};
 use unstick_mlcp::run::{self, Trace};
-use unstick_mlcp::solvers::best::{self, BestParams};
-use unstick_mlcp::solvers::newton::{self, NewtonParams};
-use unstick_mlcp::solvers::policy::{self, Patience, PolicyParams};
-use unstick_mlcp::solvers::sticking;
+use unstick_mlcp::solvers::policy::PolicyParams;
 use unstick_mlcp::{
-    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName,
-    SolverOptions, Stop, Tolerance,
+    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName, Stop,
 };
 
 use crate::arena::{ProblemShape, Source};
@@ -83,9 +80,9 @@ impl Gpu {
     }
 
     /// A solver of the catalogue on this device.
-    pub fn solver(self, name: &SolverName, options: SolverOptions) -> Result<GpuSolver, GpuError> {
+    pub fn solver(self, name: &SolverName, stop: Stop) -> Result<GpuSolver, GpuError> {
         let method = DeviceMethod::of(name)?;
-        Ok(GpuSolver { gpu: self, name: *name, method, options, problem: None, times: Times::default() })
+        Ok(GpuSolver { gpu: self, solver_name: *name, method, stop, problem: None, times: Times::default() })
     }
 
     /// Cells along each axis for a [probe](Self::probe) that tells something about large problems.
@@ -109,9 +106,9 @@ impl Gpu {
 /// A solver whose memory stays on the device from one problem to the next.
 pub struct GpuSolver {
     gpu: Gpu,
-    name: SolverName,
+    pub(crate) solver_name: SolverName,
     pub(crate) method: DeviceMethod,
-    pub(crate) options: SolverOptions,
+    pub(crate) stop: Stop,
     problem: Option<DeviceProblem>,
     pub(crate) times: Times,
 }
@@ -149,18 +146,18 @@ impl GpuSolver {
     fn solve_on<const D: usize>(
         &mut self,
         operator: &PressureOperator<D>,
-        task: &run::Task,
+        task: &run::Solvable,
         q: &mut [f64],
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
-        let method = self.method;
+        let (method, name) = (self.method, self.solver_name);
         let begin = Instant::now();
         let shape = ProblemShape::of(operator.lattice().shape());
         let problem = self.problem(shape, Source::Rows(operator.size()))?;
         problem.upload(operator, task.problem, task.loose, q)?;
         let uploaded = problem.wait()?;
         let ready = trace.set_up(|| method.set_up(problem).and_then(|()| problem.wait()))?;
-        let has_ended = method.iterate(problem, trace)?;
+        let has_ended = method.iterate(name, problem, trace)?;
         let solved = problem.wait()?;
         problem.download(operator.lattice().cells(), q)?;
         self.times = Times {
@@ -176,8 +173,8 @@ impl GpuSolver {
     /// Continues on the processor from the iterate of the device. Rows that must change one by one are no work for many
     /// threads.
     fn fall_back(&self, problem: &Mlcp, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
-        let stop = Stop { tolerance: Tolerance::Absolute(trace.target()), ..self.options.stop };
-        let report = self.name.build(&SolverOptions { stop, ..self.options.clone() }).solve(problem, q)?;
+        let stop = Stop::absolute(trace.target()).with_max_cycles(self.stop.max_cycles);
+        let report = self.solver_name.build(&stop).solve(problem, q)?;
         trace.remark("the device made no progress, the processor took over");
         trace.spend(report.inner_iterations());
         trace.end(report.outcome());
@@ -195,21 +192,26 @@ impl DeviceMethod {
         }
     }
 
-    /// Iterates until the solve has ended; false if it makes no progress.
-    pub(crate) fn iterate(self, problem: &mut DeviceProblem, trace: &mut Trace) -> Result<bool, SolveError> {
+    /// Iterates until the solve has ended, with the parameters of the name; false if it makes no progress.
+    pub(crate) fn iterate(
+        self,
+        name: SolverName,
+        problem: &mut DeviceProblem,
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
         match self {
-            Self::Best => best::iterate(&BestParams::default(), problem, trace),
+            Self::Best => device::iterate_best(&name.params(), problem, trace),
             Self::Sticking(precondition) => {
-                sticking::iterate(&mut Sticking { problem, precondition }, trace).map(|()| true)
+                device::iterate_sticking(&mut Sticking { problem, precondition }, trace).map(|()| true)
             }
             Self::Policy(precondition) => {
-                let params = PolicyParams::default();
+                let params: PolicyParams = name.params();
                 let patience = Patience::new(params.patience);
-                policy::iterate(&params, &mut Policy { problem, precondition, patience }, trace)
+                device::iterate_policy(&params, &mut Policy { problem, precondition, patience }, trace)
             }
             Self::Newton(precondition) => {
                 let mut method = Newton { problem, precondition, moved: 0.0 };
-                newton::iterate(&NewtonParams::default(), &mut method, trace).map(|()| true)
+                device::iterate_newton(&name.params(), &mut method, trace).map(|()| true)
             }
         }
     }
@@ -217,11 +219,11 @@ impl DeviceMethod {
 
 impl MlcpSolver for GpuSolver {
     fn name(&self) -> String {
-        format!("{} on gpu", self.name)
+        format!("{} on gpu", self.solver_name)
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (stop, most) = (self.options.stop, self.method.max_cycles());
+        let (stop, most) = (self.stop, self.method.max_cycles());
         let sealed = matches!(self.method, DeviceMethod::Sticking(_)).then(|| problem.sealed());
         let problem = sealed.as_ref().unwrap_or(problem);
         run::run(self.name(), problem, q, &stop, most, |task, q, trace: &mut Trace| {

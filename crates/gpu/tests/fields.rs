@@ -4,7 +4,7 @@
 
 use unstick_gpu::{Gpu, GpuSolver};
 use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields, WallFields};
-use unstick_mlcp::{MlcpSolver, Outcome, ProblemError, SolveError, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{MlcpSolver, Outcome, ProblemError, SolveError, Stop};
 
 /// Random fields on a grid.
 #[derive(Clone)]
@@ -129,8 +129,8 @@ fn faces_of<const D: usize>(fields: &[Vec<f64>; D]) -> [&[f64]; D] {
 
 fn device(name: &str) -> GpuSolver {
     // Some of these random problems take many cycles. They are compared after a few.
-    let stop = Stop { tolerance: Tolerance::Relative(1e-8), max_cycles: Some(12) };
-    Gpu::emulated().solver(&name.parse().unwrap(), SolverOptions { stop, ..Default::default() }).unwrap()
+    let stop = Stop::relative(1e-8).with_max_cycles(12);
+    Gpu::emulated().solver(&name.parse().unwrap(), stop).unwrap()
 }
 
 /// Cases of many kinds: spray, full containers, closed parts, walls at rest, no divergence, no guess.

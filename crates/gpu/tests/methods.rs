@@ -3,17 +3,15 @@
 
 use unstick_gpu::{Gpu, GpuError};
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{
-    CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, SolverOptions, Stop, Tolerance,
-};
+use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, Stop};
 
 /// Every solver of the device but `best`, which has tests of its own.
 fn names() -> impl Iterator<Item = SolverName> {
     Gpu::solvers().filter(|&name| name != "best").map(|name| name.parse().unwrap())
 }
 
-fn options() -> SolverOptions {
-    SolverOptions { stop: Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None }, ..Default::default() }
+fn options() -> Stop {
+    Stop::relative(1e-9)
 }
 
 /// Solves on both. Answers and active rows must agree. Returns both reports, the processor's first.
@@ -135,8 +133,8 @@ fn a_solver_serves_one_problem_after_the_other() {
 fn a_limit_on_cycles_is_kept() {
     let problem = Example::CubeLid.problem(2, 12, 0).unwrap();
     for (name, limit) in [("sticking+cg/none", 5), ("newton+cg/none", 1), ("policy+cg/multigrid", 1)] {
-        let stop = Stop { max_cycles: Some(limit), ..Stop::default() };
-        let options = SolverOptions { stop, ..Default::default() };
+        let stop = Stop::default().with_max_cycles(limit);
+        let options = stop;
         let mut solver = Gpu::emulated().solver(&name.parse().unwrap(), options).unwrap();
         let report = solver.solve(&problem, &mut vec![0.0; problem.size()]).unwrap();
         assert_eq!((report.outcome(), report.cycles()), (Outcome::IterationLimit, limit), "{name}");

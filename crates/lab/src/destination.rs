@@ -1,4 +1,4 @@
-//! Files that appear whole, checked before the work begins.
+//! Output files whose place is checked before the work begins.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use unstick::files::write_atomic;
 
 use crate::LabError;
 
-/// A file that will be written, checked before the work begins.
+/// A file to be written, whose place was checked.
 #[derive(Debug)]
 pub struct Destination {
     path: PathBuf,
 }
 
 impl Destination {
-    /// Refuses what could not be written later: a name with another extension, a folder, a place
-    /// that does not exist or does not let us in.
+    /// Refuses what could not be written later: a name with another extension, a folder, a missing or
+    /// protected folder.
     pub fn check(path: &Path, extension: &'static str) -> Result<Self, LabError> {
         let refused = |reason: String| LabError::Destination { path: path.to_owned(), reason };
         if path.extension().is_none_or(|found| !found.eq_ignore_ascii_case(extension)) {

@@ -1,4 +1,4 @@
-//! What the machine offers, as far as it can be found out.
+//! The machine that this runs on.
 
 use std::fs;
 
@@ -15,12 +15,12 @@ pub const GIBI: f64 = (1u64 << 30) as f64;
 pub struct Memory {
     /// All of it.
     pub total_bytes: u64,
-    /// What can be had without swapping.
+    /// What is available without swapping.
     pub available_bytes: u64,
 }
 
 impl Memory {
-    /// That of this machine; none where the system does not say.
+    /// The memory of this machine, if the system tells.
     pub fn of_this_machine() -> Option<Self> {
         Self::parse(&fs::read_to_string("/proc/meminfo").ok()?)
     }
@@ -34,7 +34,7 @@ impl Memory {
     }
 }
 
-/// Refuses a grid that needs more memory than there is, before the system ends the process for it.
+/// Refuses a grid that needs more memory than there is. Otherwise the system might kill the process later.
 ///
 /// `cells` are those along the longest of `dimension` axes.
 pub fn check_memory(cells: usize, dimension: usize, needed: f64) -> Result<(), LabError> {
@@ -47,13 +47,13 @@ pub fn check_memory(cells: usize, dimension: usize, needed: f64) -> Result<(), L
     Err(LabError::Memory { cells, needed, available, largest })
 }
 
-/// Threads of their own to compute with.
+/// A thread pool of its own.
 pub fn thread_pool(threads: u16) -> Result<ThreadPool, LabError> {
     let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
     pool.map_err(|error| LabError::Threads { threads, reason: error.to_string() })
 }
 
-/// Name of the processor; none where the system does not say.
+/// The name of the processor, if the system tells.
 pub fn processor() -> Option<String> {
     processor_name(&fs::read_to_string("/proc/cpuinfo").ok()?)
 }
@@ -82,7 +82,7 @@ pub fn simd_features() -> Vec<&'static str> {
     detected!("neon", "sve", "sve2").into_iter().filter_map(|(name, found)| found.then_some(name)).collect()
 }
 
-/// Vector instructions that the processor has: none that we could ask for.
+/// Vector instructions that the processor has: unknown on this architecture.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn simd_features() -> Vec<&'static str> {
     Vec::new()

@@ -1,11 +1,11 @@
-//! What a long measurement tells whoever watches.
+//! News of a long measurement.
 
 /// Receives news of a measurement. Every method does nothing unless it is overridden.
 pub trait Progress: Sync {
-    /// What is about to begin, in a line.
+    /// One line on what is about to begin.
     fn announce(&self, _text: &str) {}
 
-    /// Something is not done the way that was asked for.
+    /// Something is done in another way than requested.
     fn warn(&self, _text: &str) {}
 
     /// Simulation of a scene begins at frame `from` and ends at frame `to`.
@@ -17,14 +17,14 @@ pub trait Progress: Sync {
     /// So many frames or measurements are done.
     fn reached(&self, _count: usize) {}
 
-    /// What is being done right now.
+    /// What is going on now.
     fn activity(&self, _text: &str) {}
 
-    /// Whatever began is over.
+    /// The frames, measurements or activity are over.
     fn end(&self) {}
 }
 
-/// Nobody watches.
+/// Ignores all news.
 pub struct Silent;
 
 impl Progress for Silent {}

@@ -167,7 +167,7 @@ impl<const D: usize> PressureProblem<D> {
 
     /// What a pressure is worth, whatever method it comes from.
     pub fn judge(&self, problem: &Mlcp, report: SolveReport, q: Vec<f64>) -> Solved<D> {
-        let judged = problem.judge(&q);
+        let judged = problem.quality(&q);
         let (divergence, complementarity) = (judged.divergence, judged.complementarity);
         Solved { report, divergence, complementarity, q, active: judged.active, leaving: Vec::new() }
     }
@@ -209,7 +209,7 @@ impl<const D: usize> PressureProblem<D> {
 #[cfg(test)]
 mod tests {
     use unstick_grid::SignedDistance;
-    use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+    use unstick_mlcp::{SolverName, Stop};
 
     use super::*;
     use crate::{Setup, Solid};
@@ -239,9 +239,9 @@ mod tests {
         let sources = Sources { divergence: None, flow: None, control: 0.0 };
         let fields = sources.fields(&grid, &geometry, 0, &liquid, &velocity);
         let problem = PressureProblem::new(&grid, &geometry, &fields, 1.0).unwrap();
-        let stop = Stop { tolerance: Tolerance::Relative(1e-10), max_cycles: None };
+        let stop = Stop::relative(1e-10);
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
-        let mut solver = name.build(&SolverOptions { stop, ..Default::default() });
+        let mut solver = name.build(&stop);
         let solved = problem.solve(&mut *solver, |_| 0.0).unwrap_or_else(|_| panic!("no answer"));
         let difference: Vec<f64> =
             problem.cells.iter().zip(&solved.q).map(|(&cell, q)| q * h - p(grid.centre(cell))).collect();

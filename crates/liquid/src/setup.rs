@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::{PressureMethod, Splitting, Stop, Tolerance, Unconverged};
+use unstick_mlcp::{PressureMethod, Splitting, Stop, Unconverged};
 
 use crate::error::SetupError;
 use crate::splitting::{SplittingParams, Stopping};
@@ -111,7 +111,7 @@ pub struct PressureParams {
 impl PressureParams {
     /// When a solver may stop.
     pub fn stop(&self) -> Stop {
-        Stop { tolerance: Tolerance::Relative(self.tolerance), max_cycles: None }
+        Stop::relative(self.tolerance)
     }
 
     /// What is worth saying before a long run: see [`SplittingParams::warning`].

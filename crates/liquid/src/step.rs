@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolverOptions, SplittingName, Unconverged};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SplittingName, Unconverged};
 use unstick_parallel::clock::Instant;
 use unstick_parallel::vector;
 
@@ -138,7 +138,7 @@ impl<const D: usize> Simulation<D> {
         }
         let stop = setup.pressure.stop();
         let solver = match setup.pressure.solver {
-            PressureMethod::Solver(name) => Method::Solver(name.build(&SolverOptions { stop, ..Default::default() })),
+            PressureMethod::Solver(name) => Method::Solver(name.build(&stop)),
             PressureMethod::Splitting(name) => Method::Splitting(name),
         };
         let known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));

@@ -2,7 +2,7 @@
 
 use unstick_grid::{Grid, SignedDistance};
 use unstick_liquid::{Setup, Simulation, StepReport};
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, SolverOptions, Stop};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, Stop};
 
 /// The processor in the place of a device that is lost after some solves, or that may take so many cycles only.
 struct Device {
@@ -12,7 +12,7 @@ struct Device {
 
 impl Device {
     fn boxed(solves: usize, max_cycles: Option<usize>) -> Box<dyn MlcpSolver> {
-        let options = SolverOptions { stop: Stop { max_cycles, ..Stop::default() }, ..Default::default() };
+        let options = Stop::default().with_max_cycles(max_cycles);
         let inner = "policy+cg/ic0".parse::<SolverName>().unwrap().build(&options);
         Box::new(Self { solves, inner })
     }

@@ -9,8 +9,8 @@ use std::hint::black_box;
 
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
-use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Preconditioner};
-use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Mic0Params, Preconditioner};
+use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, Stop};
 use unstick_parallel::bandwidth::{self, median_time};
 use unstick_parallel::vector;
 
@@ -24,7 +24,7 @@ fn main() {
     let rows = matrix.rows();
     println!("{example} {size}³: {rows} rows, {} entries", matrix.entries());
 
-    let mut mic0 = IncompleteCholesky::modified();
+    let mut mic0 = IncompleteCholesky::modified(Mic0Params::default());
     let setup = median_time(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
     let (x, mut y) = (folder.b.clone(), vec![0.0; rows]);
     let product_bytes = 12 * matrix.entries() + 4 * rows + 16 * rows;
@@ -79,11 +79,8 @@ fn compact_bytes(operator: &dyn LinearOperator) -> usize {
 
 /// Time of the iterations of `sticking+cg/mic0` to 1e-8, set-up left out, and their number.
 fn sticking(folder: &unstick_mlcp::io::ProblemFolder) -> (f64, usize) {
-    let stop = Stop { tolerance: Tolerance::Relative(1e-8), max_cycles: None };
-    let mut solver = "sticking+cg/mic0"
-        .parse::<SolverName>()
-        .expect("a known name")
-        .build(&SolverOptions { stop, ..Default::default() });
+    let stop = Stop::relative(1e-8);
+    let mut solver = "sticking+cg/mic0".parse::<SolverName>().expect("a known name").build(&stop);
     let mut q = vec![0.0; folder.b.len()];
     let problem = folder.problem().expect("a generated problem");
     let report = solver.solve(&problem, &mut q).expect("a generated problem");

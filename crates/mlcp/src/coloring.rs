@@ -1,19 +1,20 @@
 //! Groups of rows that do not touch each other, so that each group can be relaxed at once.
 
 use crate::csr::CsrMatrix;
+use crate::lattice::Lattice;
 
 /// Rows by colour; no two rows of a colour are coupled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coloring {
+pub(crate) struct Coloring {
     colors: Vec<Vec<u32>>,
 }
 
 impl Coloring {
     /// Red and black: rows by the parity of their cell on a grid.
-    pub fn red_black(parities: impl IntoIterator<Item = bool>) -> Self {
+    pub fn red_black(lattice: &Lattice) -> Self {
         let mut colors = vec![Vec::new(), Vec::new()];
-        for (row, odd) in parities.into_iter().enumerate() {
-            colors[odd as usize].push(row as u32);
+        for row in 0..lattice.cells().len() {
+            colors[lattice.place(row).iter().sum::<usize>() % 2].push(row as u32);
         }
         Self { colors }
     }
@@ -40,23 +41,6 @@ impl Coloring {
     pub fn colors(&self) -> &[Vec<u32>] {
         &self.colors
     }
-
-    /// Whether every row has one colour and no two coupled rows share theirs.
-    pub fn fits(&self, matrix: &CsrMatrix) -> bool {
-        let mut color_of = vec![usize::MAX; matrix.rows()];
-        for (color, rows) in self.colors.iter().enumerate() {
-            for &row in rows {
-                match color_of.get_mut(row as usize) {
-                    Some(slot) if *slot == usize::MAX => *slot = color,
-                    _ => return false,
-                }
-            }
-        }
-        let uncoupled = |row: usize| {
-            matrix.row(row).all(|(column, value)| column == row || value == 0.0 || color_of[column] != color_of[row])
-        };
-        (0..matrix.rows()).all(|row| color_of[row] != usize::MAX && uncoupled(row))
-    }
 }
 
 #[cfg(test)]
@@ -71,10 +55,8 @@ mod tests {
             }
         })
         .unwrap();
-        let greedy = Coloring::greedy(&line);
-        assert_eq!(greedy, Coloring::red_black((0..5).map(|row| row % 2 == 1)));
-        assert!(greedy.fits(&line));
-        assert!(!Coloring::red_black([false; 5]).fits(&line));
-        assert!(!Coloring::red_black([false; 4]).fits(&line));
+        let coloring = Coloring::greedy(&line);
+        assert_eq!(coloring, Coloring::red_black(&Lattice::new(&[5, 1], vec![0, 1, 2, 3, 4]).unwrap()));
+        assert_eq!(coloring.colors(), [vec![0, 2, 4], vec![1, 3]]);
     }
 }

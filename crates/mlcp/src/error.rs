@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::fft::NotABox;
+use crate::multigrid::MultigridVariant;
 
 /// A matrix that no solver can use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -142,7 +143,7 @@ pub enum SolveError {
     /// The problem or the iterate is unusable.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// A parameter makes no sense.
+    /// A number is out of its range.
     #[error("{what} is {value}, expected {expected}")]
     Parameter {
         /// Which parameter.
@@ -166,21 +167,22 @@ pub enum SolveError {
         /// Its name.
         splitting: &'static str,
     },
-    /// `fft` was asked to solve something else than a box.
-    #[error("`fft` solves boxes of liquid and nothing else; here {0}")]
+    /// `fft` was asked to solve a problem that is not a box.
+    #[error("`fft` solves boxes of liquid only; here {0}")]
     NotABox(#[from] NotABox),
-    /// Somebody asked for its end: [`interruptible`](crate::interruptible).
+    /// It was interrupted: [`interruptible`](crate::interruptible).
     #[error("the solve was interrupted")]
     Interrupted,
     /// The machine that holds the problem has failed.
     #[error("{0}")]
     Machine(String),
-    /// Rows of one colour are coupled, or some row has no colour.
-    #[error(
-        "the colouring does not fit the matrix: expected one colour for every row, different from those of all rows it is coupled to"
-    )]
-    Coloring,
-    /// The iteration left the numbers.
+    /// A variant of multigrid that works on a grid was asked to solve a problem without one.
+    #[error("`multigrid{variant}` works on a grid, which the problem does not have; use `multigrid`")]
+    NeedsGrid {
+        /// The variant.
+        variant: MultigridVariant,
+    },
+    /// The residual is NaN or infinite.
     #[error("the residual became {residual} in cycle {cycle}")]
     NotFinite {
         /// Cycle in which it happened.

@@ -60,15 +60,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{SolveError, SolverName, SolverOptions, Stop, Tolerance, generate::Example};
+    use crate::{SolveError, SolverName, Stop, generate::Example};
 
     #[test]
     fn every_method_ends_when_it_is_asked_to() {
         let folder = Example::SphereHalf.generate(2, 48, 0).unwrap();
         let problem = folder.problem().unwrap();
         // No residual is ever that small: without the flag these run until their limit.
-        let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(usize::MAX - 1) };
-        let options = SolverOptions { stop, ..Default::default() };
+        let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
+        let options = stop;
         let inner = ["cr", "gmres", "bicgstab", "multigrid"].map(|linear| format!("policy+{linear}"));
         let names = SolverName::defaults().into_iter().map(|name| name.to_string()).chain(inner);
         for name in names {
@@ -83,8 +83,8 @@ mod tests {
     fn a_solve_in_the_middle_of_its_work_ends_too() {
         let folder = Example::SphereHalf.generate(2, 32, 0).unwrap();
         let problem = folder.problem().unwrap();
-        let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(usize::MAX - 1) };
-        let mut solver = "psor".parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+        let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
+        let mut solver = "psor".parse::<SolverName>().unwrap().build(&stop);
         let flag = Arc::new(AtomicBool::new(false));
         let result = std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -17,11 +17,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folders show the structure: [`solvers`] holds the nonlinear methods, one file each;
-//! [`linear`] the Krylov methods they use and [`precondition`] what speeds those up, [`fft`] the
-//! transforms that solve boxes at once; [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes problems to try. Citation keys such as
-//! \[Lai2021\] refer to `docs/references.bib`.
+//! Parameters are part of the name: `best:forcing=0.05`. [`catalogue`] lists them.
+//!
+//! The folders show the structure. [`solvers`] holds the nonlinear methods, one file each; [`linear`] the Krylov
+//! methods that they use; [`precondition`] the preconditioners; [`fft`] the transforms that solve boxes at once.
+//! [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes
+//! problems to try. Citation keys such as \[Lai2021\] refer to `docs/references.bib`.
 
+#[doc(hidden)]
+pub mod device;
 pub mod fft;
 pub mod fields;
 pub mod generate;
@@ -42,6 +46,7 @@ mod lattice;
 mod low_rank;
 mod name;
 mod operator;
+mod parameter;
 mod pressure;
 mod problem;
 mod report;
@@ -49,7 +54,6 @@ mod singular;
 mod start;
 mod stop;
 
-pub use coloring::Coloring;
 pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{FileError, MatrixError, ProblemError, SolveError};
@@ -57,12 +61,13 @@ pub use interrupt::interruptible;
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{
-    Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, SolverOptions, Splitting,
-    SplittingName, nearest,
+    CatalogueEntry, Krylov, Method, ParseNameError, PreconditionerName, PressureMethod, SolverName, Splitting,
+    SplittingName, catalogue, nearest,
 };
 pub use operator::LinearOperator;
+pub use parameter::{Parameter, Parameters, Range, Value};
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
-pub use problem::{Judged, Mlcp};
+pub use problem::{AnswerQuality, Mlcp};
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};

@@ -129,7 +129,7 @@ mod tests {
         let solve = |problem: Mlcp, name: &str| {
             let name: SolverName = name.parse().unwrap();
             let stop = crate::Stop { tolerance: crate::Tolerance::Relative(1e-9), max_cycles: None };
-            let mut solver = name.build(&crate::SolverOptions { stop, ..Default::default() });
+            let mut solver = name.build(&stop);
             let mut q = vec![0.0; size];
             let report = solver.solve(&problem, &mut q).unwrap();
             assert!(report.converged(), "{name}");

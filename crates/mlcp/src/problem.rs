@@ -49,7 +49,7 @@ pub struct Mlcp<'a> {
 
 /// What an answer is worth to the liquid.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct AnswerQuality {
     /// Largest |r| on equation rows.
     pub divergence: f64,
     /// Largest violation of the wall conditions, for bounds of zero: −min(q, 0), −min(r, 0) or min(q, r).
@@ -245,21 +245,21 @@ impl<'a> Mlcp<'a> {
         parallel::fold(0..self.size(), &active, &|one, other| one + other)
     }
 
-    /// What an answer is worth to the liquid, whatever method it comes from.
-    pub fn judge(&self, q: &[f64]) -> Judged {
+    /// How well an answer serves the liquid, whichever method it comes from.
+    pub fn quality(&self, q: &[f64]) -> AnswerQuality {
         let mut r = vec![0.0; q.len()];
         self.residual(q, &mut r);
-        let mut judged = Judged { divergence: 0.0, complementarity: 0.0, active: vec![false; q.len()] };
+        let mut quality = AnswerQuality { divergence: 0.0, complementarity: 0.0, active: vec![false; q.len()] };
         for row in 0..q.len() {
             if self.is_wall(row) {
                 let violation = (-q[row]).max(-r[row]).max(q[row].min(r[row]));
-                judged.complementarity = judged.complementarity.max(violation);
-                judged.active[row] = self.is_active(row, q, &r);
+                quality.complementarity = quality.complementarity.max(violation);
+                quality.active[row] = self.is_active(row, q, &r);
             } else {
-                judged.divergence = judged.divergence.max(r[row].abs());
+                quality.divergence = quality.divergence.max(r[row].abs());
             }
         }
-        judged
+        quality
     }
 
     /// Every entry of the iterate must be there and be a number.

@@ -45,7 +45,7 @@ impl Start {
         match self {
             Self::Zero | Self::Given => {}
             Self::Psor(count) => {
-                let mut sweeps = Sweeps::new(problem, 1.0, None)?;
+                let mut sweeps = Sweeps::gauss_seidel(problem)?;
                 (0..count).for_each(|_| sweeps.sweep(q));
             }
             Self::Gradient(count) => descend(problem, q, count),

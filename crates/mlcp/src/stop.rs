@@ -2,7 +2,7 @@
 
 use crate::error::SolveError;
 
-/// What counts as solved, in terms of the natural residual ‖H‖∞.
+/// When a problem counts as solved, in terms of the natural residual ‖H‖∞.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
     /// ‖H(q)‖∞ ≤ t ‖H(0)‖∞.
@@ -27,12 +27,42 @@ impl Tolerance {
 }
 
 /// When a solver stops.
+///
+/// ```
+/// use unstick_mlcp::{Stop, Tolerance};
+/// let stop = Stop::relative(1e-8).with_max_cycles(50);
+/// assert_eq!((stop.tolerance, stop.max_cycles), (Tolerance::Relative(1e-8), Some(50)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stop {
-    /// What counts as solved. Default: 1e-6 of the residual at zero.
+    /// When the problem counts as solved. Default: at 1e-6 of the residual at zero.
     pub tolerance: Tolerance,
     /// Outer cycles after which to give up. Default: what suits the method.
     pub max_cycles: Option<usize>,
+}
+
+impl Stop {
+    /// Stops at this part of the residual at zero.
+    pub fn relative(part: f64) -> Self {
+        Tolerance::Relative(part).into()
+    }
+
+    /// Stops at this residual, in the units of b.
+    pub fn absolute(residual: f64) -> Self {
+        Tolerance::Absolute(residual).into()
+    }
+
+    /// Gives up after this many cycles, or with `None` after as many as suit the method.
+    pub fn with_max_cycles(self, max_cycles: impl Into<Option<usize>>) -> Self {
+        Self { max_cycles: max_cycles.into(), ..self }
+    }
+}
+
+impl From<Tolerance> for Stop {
+    fn from(tolerance: Tolerance) -> Self {
+        Self { tolerance, ..Self::default() }
+    }
 }
 
 impl Default for Stop {

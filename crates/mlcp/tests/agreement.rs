@@ -2,12 +2,11 @@
 
 use unstick_mlcp::generate::Example;
 use unstick_mlcp::io::ProblemFolder;
-use unstick_mlcp::{Method, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Method, SolveReport, SolverName, Stop};
 
 fn solve(folder: &ProblemFolder, name: &str, tolerance: f64) -> (Vec<f64>, SolveReport) {
-    let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
-    let coloring = folder.coloring().map(Into::into);
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, coloring, ..Default::default() });
+    let stop = Stop::relative(tolerance);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; folder.b.len()];
     let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
     assert!(report.converged(), "{name}: {:?}", report);
@@ -76,11 +75,11 @@ fn a_good_start_is_used() {
     let problem = folder.problem().unwrap();
     for name in SolverName::defaults().into_iter().filter(|name| name.method() != Method::Sticking) {
         let (mut q, cold) = solve(&folder, &name.to_string(), 1e-6);
-        let again = name.build(&SolverOptions::default()).solve(&problem, &mut q).unwrap();
+        let again = name.build(&Stop::default()).solve(&problem, &mut q).unwrap();
         assert_eq!((again.converged(), again.cycles()), (true, 0), "{name}");
         let b: Vec<f64> = folder.b.iter().map(|b| 1.01 * b).collect();
         let nearby = ProblemFolder { b, ..folder.clone() };
-        let warm = name.build(&SolverOptions::default()).solve(&nearby.problem().unwrap(), &mut q).unwrap();
+        let warm = name.build(&Stop::default()).solve(&nearby.problem().unwrap(), &mut q).unwrap();
         assert!(warm.converged() && warm.inner_iterations() <= cold.inner_iterations(), "{name}");
     }
 }

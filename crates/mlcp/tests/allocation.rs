@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{SolverName, Stop};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
@@ -51,9 +51,8 @@ fn more_iterations_do_not_mean_more_allocations() {
         names.into_iter().for_each(|name| {
             let count = |cycles: usize| {
                 // A tolerance out of reach: the limit decides. The room for the history is the same.
-                let stop = Stop { tolerance: Tolerance::Absolute(1e-300), max_cycles: Some(cycles) };
-                let mut solver =
-                    name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+                let stop = Stop::absolute(1e-300).with_max_cycles(cycles);
+                let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
                 let mut q = vec![0.0; folder.b.len()];
                 let before = ALLOCATIONS.load(Ordering::Relaxed);
                 let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
@@ -71,7 +70,7 @@ fn best_needs_few_bytes_for_an_unknown() {
         let folder = example.generate(3, size, 0).unwrap();
         let problem = folder.problem().unwrap();
         let mut q = vec![0.0; folder.b.len()];
-        let mut solver = "best".parse::<SolverName>().unwrap().build(&SolverOptions::default());
+        let mut solver = "best".parse::<SolverName>().unwrap().build(&Stop::default());
         let before = BYTES.load(Ordering::Relaxed);
         MOST_BYTES.store(before, Ordering::Relaxed);
         assert!(solver.solve(&problem, &mut q).unwrap().converged());

@@ -1,13 +1,12 @@
 //! Same bits for any number of threads.
 
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{SolverName, Stop};
 
 #[test]
 fn one_two_and_three_threads_give_the_same_bits() {
     // Large enough that work is shared between threads.
     let folder = Example::SphereHalf.generate(3, 80, 0).unwrap();
-    let coloring = folder.coloring().map(std::sync::Arc::new);
     let mut names = SolverName::defaults();
     names.extend(
         [
@@ -22,8 +21,8 @@ fn one_two_and_three_threads_give_the_same_bits() {
     for name in names {
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let stop = Stop { tolerance: Tolerance::Relative(1e-3), max_cycles: Some(60) };
-            let mut solver = name.build(&SolverOptions { stop, coloring: coloring.clone(), ..Default::default() });
+            let stop = Stop::relative(1e-3).with_max_cycles(60);
+            let mut solver = name.build(&stop);
             let mut q = vec![0.0; folder.b.len()];
             let report = pool.install(|| solver.solve(&folder.problem().unwrap(), &mut q)).unwrap();
             let bits: Vec<u64> = q.iter().map(|q| q.to_bits()).collect();

@@ -1,7 +1,7 @@
 //! Singular parts: closed pockets of liquid, solvable and not.
 
 use unstick_mlcp::generate::Example;
-use unstick_mlcp::{CsrMatrix, Method, Mlcp, Outcome, SolverName, SolverOptions};
+use unstick_mlcp::{CsrMatrix, Method, Mlcp, Outcome, SolverName, Stop};
 
 /// A closed square of cells that touches nothing, as rows of a larger problem with one open cell.
 fn closed_square_and_open_cell() -> CsrMatrix<'static> {
@@ -26,7 +26,7 @@ fn a_balanced_pocket_is_solved_to_its_answer_of_least_norm() {
     let problem = Mlcp::new(closed_square_and_open_cell(), balanced).unwrap();
     for name in SolverName::all() {
         let mut q = vec![3.0; 10];
-        let report = name.build(&SolverOptions::default()).solve(&problem, &mut q).unwrap();
+        let report = name.build(&Stop::default()).solve(&problem, &mut q).unwrap();
         assert!(report.converged(), "{name}: {report:?}");
         assert!(q[..9].iter().sum::<f64>().abs() < 1e-12, "{name}: not the answer of least norm");
         assert!((q[9] - 0.5).abs() < 1e-5, "{name}");
@@ -40,7 +40,7 @@ fn an_incompatible_pocket_is_named_and_the_rest_is_solved() {
     let problem = Mlcp::new(closed_square_and_open_cell(), unbalanced).unwrap();
     for name in SolverName::all() {
         let mut q = vec![0.0; 10];
-        let report = name.build(&SolverOptions::default()).solve(&problem, &mut q).unwrap();
+        let report = name.build(&Stop::default()).solve(&problem, &mut q).unwrap();
         assert_eq!(report.outcome(), Outcome::Incompatible, "{name}");
         let pocket = &report.pockets()[0];
         assert_eq!((pocket.first_row, pocket.rows, pocket.compatible), (0, 9, false), "{name}");
@@ -57,7 +57,7 @@ fn a_separating_wall_lets_a_pocket_grow_but_not_shrink() {
         for (sign, expected) in [(1.0, Outcome::Converged), (-1.0, Outcome::Incompatible)] {
             let problem = Mlcp::new(closed_square_and_open_cell(), b([sign; 9])).unwrap().with_walls(&walls).unwrap();
             let mut q = vec![0.0; 10];
-            let report = name.build(&SolverOptions::default()).solve(&problem, &mut q).unwrap();
+            let report = name.build(&Stop::default()).solve(&problem, &mut q).unwrap();
             assert_eq!(report.outcome(), expected, "{name}: {report:?}");
         }
     }
@@ -67,7 +67,7 @@ fn a_separating_wall_lets_a_pocket_grow_but_not_shrink() {
 fn the_sealed_chamber_of_the_example_is_found() {
     let folder = Example::SealedPocket.generate(3, 16, 0).unwrap();
     let mut q = vec![0.0; folder.b.len()];
-    let mut solver = "policy".parse::<SolverName>().unwrap().build(&SolverOptions::default());
+    let mut solver = "policy".parse::<SolverName>().unwrap().build(&Stop::default());
     let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
     assert!(report.converged());
     assert_eq!(report.pockets().len(), 1);

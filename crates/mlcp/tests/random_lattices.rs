@@ -6,7 +6,7 @@ mod random;
 use random::Random;
 use unstick_mlcp::io::{GridInfo, ProblemFolder};
 use unstick_mlcp::multigrid::MultigridVariant;
-use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, Stop};
 
 /// Far below the accuracy that is compared, well above rounding.
 const TOLERANCE: f64 = 1e-11;
@@ -105,8 +105,8 @@ fn b_of_known_answer(matrix: &CsrMatrix, lower: &[f64], random: &mut Random) -> 
 }
 
 fn solve(folder: &ProblemFolder, name: &str) -> (Outcome, Vec<f64>) {
-    let stop = Stop { tolerance: Tolerance::Relative(TOLERANCE), max_cycles: None };
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+    let stop = Stop::relative(TOLERANCE);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; folder.b.len()];
     let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
     (report.outcome(), q)

@@ -4,20 +4,20 @@ mod common;
 
 use common::{Kind, Small};
 use proptest::prelude::*;
-use unstick_mlcp::{Method, Outcome, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Method, Outcome, SolverName, Stop};
 
 /// Far below the accuracy that is compared, well above rounding.
 const TOLERANCE: f64 = 1e-10;
 
-fn options() -> SolverOptions {
-    SolverOptions { stop: Stop { tolerance: Tolerance::Relative(TOLERANCE), max_cycles: None }, ..Default::default() }
+fn stop() -> Stop {
+    Stop::relative(TOLERANCE)
 }
 
 /// Solves `small` by name and checks what any answer must satisfy; returns it.
 fn solve(small: &Small, name: SolverName) -> Result<Vec<f64>, TestCaseError> {
     let problem = small.problem();
     let mut q = vec![0.0; small.b.len()];
-    let report = name.build(&options()).solve(&problem, &mut q);
+    let report = name.build(&stop()).solve(&problem, &mut q);
     let report = report.map_err(|error| TestCaseError::fail(format!("{name}: {error}")))?;
     prop_assert_eq!(report.outcome(), Outcome::Converged, "{}: {:?}", name, report);
     let mut judged = small.clone();

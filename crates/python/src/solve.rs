@@ -1,16 +1,13 @@
 //! One problem, one solver.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_gpu::{Backend, Placement};
 use unstick_mlcp::io::{GridInfo, lower, problem_on, walls};
-use unstick_mlcp::{
-    CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, SolverOptions, Start, Stop, Tolerance, interruptible,
-};
+use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, Start, Stop, Tolerance, interruptible};
 
 use crate::arrays::slice;
 use crate::error::Exception;
@@ -46,7 +43,6 @@ pub struct How {
     absolute: bool,
     max_iterations: Option<usize>,
     start: String,
-    relaxation: Option<f64>,
     backend: String,
     check: bool,
 }
@@ -57,7 +53,6 @@ struct Plan {
     stop: Stop,
     start: Start,
     placement: Placement,
-    relaxation: Option<f64>,
     is_checked: bool,
 }
 
@@ -74,22 +69,19 @@ impl How {
         };
         Ok(Plan {
             name,
-            stop: Stop { tolerance, max_cycles: self.max_iterations },
+            stop: Stop::from(tolerance).with_max_cycles(self.max_iterations),
             start: self.start.parse()?,
             placement: backend.ok_or_else(unknown)?.1.place(&name)?,
-            relaxation: self.relaxation,
             is_checked: self.check,
         })
     }
 }
 
 impl Plan {
-    fn solver(&self, options: &SolverOptions, problem: &Mlcp) -> Result<Box<dyn MlcpSolver>, Exception> {
+    fn solver(&self, problem: &Mlcp) -> Result<Box<dyn MlcpSolver>, Exception> {
         match self.placement.gpu() {
-            Some(gpu) if problem.operator().pressure().is_some() => {
-                Ok(Box::new(gpu.solver(&self.name, options.clone())?))
-            }
-            _ => Ok(self.name.build(options)),
+            Some(gpu) if problem.operator().pressure().is_some() => Ok(Box::new(gpu.solver(&self.name, self.stop)?)),
+            _ => Ok(self.name.build(&self.stop)),
         }
     }
 
@@ -104,9 +96,7 @@ impl Plan {
         let problem = problem_on(given.grid, &matrix, given.b)?.with_lower(&lower)?;
         problem.check_iterate(x)?;
         self.start.prepare(&problem, x)?;
-        let coloring = given.grid.and_then(|grid| grid.coloring(&matrix)).map(Arc::new);
-        let options = SolverOptions { stop: self.stop, relaxation: self.relaxation, coloring };
-        let report = self.solver(&options, &problem)?.solve(&problem, x)?;
+        let report = self.solver(&problem)?.solve(&problem, x)?;
         let mut r = vec![0.0; x.len()];
         problem.residual(x, &mut r);
         let active = (0..x.len()).map(|row| problem.is_active(row, x, &r)).collect();

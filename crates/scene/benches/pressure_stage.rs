@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use unstick_gpu::{Gpu, GpuSolver, Times};
 use unstick_liquid::{Simulation, Stage};
 use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields};
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolveError, SolverOptions};
+use unstick_mlcp::{MlcpSolver, PressureMethod, SolveError};
 use unstick_scene::{AnyScene, Scene, SceneFile};
 
 /// What the device was busy with, added up.
@@ -74,7 +74,7 @@ fn measure<const D: usize>(gpu: Gpu, scene: &Scene<D>, frames: usize) -> Result<
     let PressureMethod::Solver(name) = scene.setup.pressure.solver else {
         return Err("splittings have no device".into());
     };
-    let options = SolverOptions { stop: scene.setup.pressure.stop(), ..Default::default() };
+    let options = scene.setup.pressure.stop();
     let solver = || gpu.solver(&name, options.clone());
     println!("{} {:?}, {frames} frames, ms a step:", scene.name, scene.setup.grid.cells());
 

@@ -2,7 +2,7 @@
 
 use unstick_gpu::{Backend, GpuError, Placement};
 use unstick_liquid::Simulation;
-use unstick_mlcp::{PressureMethod, SolverOptions};
+use unstick_mlcp::PressureMethod;
 
 use crate::file::{Place, SceneError};
 use crate::scene::{AnyScene, Scene};
@@ -48,7 +48,7 @@ impl<const D: usize> Scene<D> {
         let (Some(gpu), PressureMethod::Solver(name)) = (self.placement()?.gpu(), self.setup.pressure.solver) else {
             return Ok(());
         };
-        let options = SolverOptions { stop: self.setup.pressure.stop(), ..Default::default() };
+        let options = self.setup.pressure.stop();
         let mut solver = gpu.solver(&name, options).map_err(|error| self.refuse_gpu(&error))?;
         solver.prepare(&self.setup.grid.cells()).map_err(|error| self.refuse_gpu(&error))?;
         simulation.solve_on(Box::new(solver));

@@ -1,27 +1,44 @@
 //! Liquids that let go of walls.
 //!
-//! A wall can push a liquid but not pull it. Pressure solvers that forget this make water cling to
-//! ceilings; with it, the pressure becomes a complementarity problem. This crate gathers what the
-//! project offers to programs:
+//! A wall can push a liquid, but it cannot pull it. Pressure solvers that ignore this make water cling to ceilings.
+//! With separating walls, the pressure becomes a complementarity problem. This crate gathers what the project offers
+//! to programs.
 //!
-//! - [`mlcp`]: complementarity problems, every solver of them, problem folders;
-//! - [`gpu`]: the same solvers on a GPU;
-//! - [`liquid`]: the physics of one time step;
-//! - [`flow`]: viscous flow that fills a box, on stretched grids;
-//! - [`bodies`]: rigid bodies, their contacts, bodies afloat and in viscous flow;
-//! - [`scene`]: scene files, run folders, pictures;
-//! - [`files`]: OpenVDB, USD, glTF, VTK and the other files of the trade;
-//! - [`grid`]: the lattices that problems live on.
+//! A breaking dam in a closed square, in five statements:
 //!
-//! Make a problem, solve it, look at the account:
+//! ```
+//! use unstick::grid::{Grid, SignedDistance};
+//! use unstick::liquid::{Setup, Simulation};
+//!
+//! let grid = Grid::<2>::unit(32)?;
+//! let dam = SignedDistance::cuboid([0.0, 0.0], [0.3, 0.75]);
+//! let mut simulation = Simulation::new(Setup::new(grid), &dam)?;
+//! let report = simulation.advance_to(0.1)?;
+//! println!("{} steps, {} particles", report.steps.len(), simulation.state().particles.position.len());
+//! # assert!(report.steps.iter().all(|step| step.converged));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`mlcp`] | complementarity problems and every solver of them |
+//! | [`gpu`] | the same solvers on a GPU |
+//! | [`liquid`] | one time step of a liquid with a free surface |
+//! | [`flow`] | viscous flow that fills a box, on stretched grids |
+//! | [`bodies`] | rigid bodies, contacts, floating bodies, suspensions |
+//! | [`scene`] | scene files, runs, pictures, movies, reports |
+//! | [`files`] | OpenVDB, USD, glTF, VTK and other formats; plots and pages |
+//! | [`grid`] | lattices, fields, signed distances, meshes |
+//!
+//! A solver works on any problem, such as a generated one:
 //!
 //! ```
 //! use unstick::mlcp::generate::Example;
-//! use unstick::mlcp::{SolverName, SolverOptions};
+//! use unstick::mlcp::{SolverName, Stop};
 //!
 //! let folder = Example::SphereHalf.generate(2, 24, 0)?;
 //! let problem = folder.problem()?;
-//! let mut solver = "best".parse::<SolverName>()?.build(&SolverOptions::default());
+//! let mut solver = "best".parse::<SolverName>()?.build(&Stop::default());
 //!
 //! let mut q = vec![0.0; problem.size()];
 //! let report = solver.solve(&problem, &mut q)?;

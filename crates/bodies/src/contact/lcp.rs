@@ -14,7 +14,7 @@
 //! Friction is staggered: with λ known, tangential impulses are relaxed within Coulomb's cone, which
 //! changes J v, and both take turns until neither changes the other.
 
-use unstick_mlcp::{Convergence, Method, Mlcp, Outcome, SolveReport, SolverName, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Convergence, Method, Mlcp, Outcome, SolveReport, SolverName, Stop};
 
 use super::ContactReport;
 use super::impulses::rub;
@@ -22,8 +22,8 @@ use super::system::ContactSystem;
 use crate::body::RigidBody;
 use crate::error::BodyError;
 
-/// ω of `psor`: the matrices of contacts are no grids, and over-relaxation gains nothing.
-const RELAXATION: f64 = 1.0;
+/// ω of `psor` unless its name gives one: over-relaxation gains nothing on the matrices of contacts.
+const RELAXATION: &str = "1";
 
 /// Sweeps of friction between two normal solves.
 const RUBS: usize = 20;
@@ -56,12 +56,14 @@ pub(crate) fn solve<const D: usize>(
     if largest == 0.0 {
         return Ok(report); // nothing approaches
     }
-    let stop = Stop { tolerance: Tolerance::Absolute(tolerance * largest), max_cycles: Some(cycles) };
+    let stop = Stop::absolute(tolerance * largest).with_max_cycles(cycles);
     let is_descent = matches!(solver.method(), Method::Psor | Method::Mprgp);
-    let relaxation = (solver.method() == Method::Psor).then_some(RELAXATION);
-    let options = SolverOptions { stop, relaxation, ..SolverOptions::default() };
-    let mut solver = solver.build(&options);
-    let mut descent = "mprgp".parse::<SolverName>().expect("a name of the catalogue").build(&options);
+    let solver = match solver.method() {
+        Method::Psor => solver.or_parameter("relaxation", RELAXATION).expect("a parameter of `psor`"),
+        _ => solver,
+    };
+    let mut solver = solver.build(&stop);
+    let mut descent = "mprgp".parse::<SolverName>().expect("a name of the catalogue").build(&stop);
     let has_friction = system.contacts.iter().any(|contact| contact.friction > 0.0);
     let tangents = if has_friction { system.tangents(bodies) } else { Vec::new() };
     let mut across = vec![[0.0; 2]; tangents.len()];

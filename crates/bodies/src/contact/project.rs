@@ -1,6 +1,6 @@
 //! Positions: overlaps that remain are pushed out without a change of velocities.
 
-use unstick_mlcp::{Convergence, Mlcp, Outcome, SolverOptions, Stop, Tolerance};
+use unstick_mlcp::{Convergence, Mlcp, Outcome, Stop};
 
 use super::find_contacts;
 use super::system::ContactSystem;
@@ -49,12 +49,11 @@ pub(crate) fn push_apart<const D: usize>(
         let mass = system.reference_mass();
         let matrix = system.matrix(mass).map_err(unstick_mlcp::ProblemError::from)?;
         let problem = Mlcp::new(matrix, &gaps)?.with_walls(&vec![true; gaps.len()])?;
-        let stop = Stop { tolerance: Tolerance::Absolute(0.1 * allowance), max_cycles: Some(2000) };
-        let options = SolverOptions { stop, relaxation: Some(1.0), ..SolverOptions::default() };
-        let solver: unstick_mlcp::SolverName = "psor".parse().expect("a name of the catalogue");
+        let stop = Stop::absolute(0.1 * allowance).with_max_cycles(2000);
+        let solver: unstick_mlcp::SolverName = "psor:relaxation=1".parse().expect("a name of the catalogue");
         let mut impulses = vec![0.0; gaps.len()];
         // The next round measures what this solve has left.
-        let _ = solver.build(&options).solve(&problem, &mut impulses)?;
+        let _ = solver.build(&stop).solve(&problem, &mut impulses)?;
         system.twists.iter_mut().for_each(|twist| *twist = ([0.0; D], [0.0; 3]));
         system.push_all(impulses.iter().map(|value| mass * value));
         for (body, (shift, turn)) in bodies.iter_mut().zip(&system.twists) {

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod run;
 pub mod scenes;
 pub mod solve;
+pub mod solvers;
 pub mod study;
 pub mod view;
 

@@ -69,7 +69,7 @@ fn contest(args: &SolveArgs) -> Result<(Contest, Vec<String>), CommandError> {
     };
     let start = args.start.parse().map_err(CommandError::Start)?;
     let (solvers, left_out) = Entrant::all(&compare::solvers(&args.solver)?, &backends(&args.backend))?;
-    Ok((Contest { solvers, stop: Stop { tolerance, max_cycles: args.max_iterations }, start }, left_out))
+    Ok((Contest { solvers, stop: Stop::from(tolerance).with_max_cycles(args.max_iterations), start }, left_out))
 }
 
 impl Files {

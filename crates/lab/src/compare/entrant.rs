@@ -1,19 +1,19 @@
-//! Who takes part in a comparison: a method, and the machine it runs on.
+//! A participant of a comparison: a method and where it runs.
 
 use std::fmt;
 
 use unstick::gpu::{Backend, Gpu, GpuError, GpuSolver, Placement, Times};
-use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolveReport, SolverOptions};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolveReport, Stop};
 
 use super::Velocities;
 use crate::LabError;
 
-/// A method on a machine.
+/// A method, and where it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entrant {
-    /// What is done.
+    /// The method.
     pub method: PressureMethod,
-    /// Where.
+    /// Where it runs.
     machine: Machine,
 }
 
@@ -21,7 +21,7 @@ pub struct Entrant {
 enum Machine {
     Processor,
     Device(Gpu),
-    /// The device for problems on a grid, else the processor.
+    /// The device for problems on a grid, the processor for others.
     Either(Gpu),
 }
 
@@ -32,8 +32,8 @@ impl From<PressureMethod> for Entrant {
 }
 
 impl Entrant {
-    /// Every method on every machine asked for. Methods that the GPU does not have are left out there, and named
-    /// beside the others; if it has none of them, or if there is none, that is refused.
+    /// Every method on every backend, and a note for each method that the GPU lacks. Refused if there is no GPU or
+    /// it lacks all methods.
     pub fn all(methods: &[PressureMethod], backends: &[Backend]) -> Result<(Vec<Self>, Vec<String>), LabError> {
         let mut placed = Vec::new();
         for &backend in backends {
@@ -56,7 +56,7 @@ impl Entrant {
         Ok((entrants, notes))
     }
 
-    /// A method where a backend has it.
+    /// A method on a backend, if the backend has it.
     pub fn place(method: PressureMethod, backend: Backend) -> Result<Self, GpuError> {
         let placement = match method {
             PressureMethod::Solver(name) => backend.place(&name)?,
@@ -73,7 +73,7 @@ impl Entrant {
         Ok(Self { method, machine })
     }
 
-    /// The same once the problem is known: `auto` takes the device for problems on a grid.
+    /// The same for a known problem: `auto` takes the device for problems on a grid.
     pub fn on(self, problem: &Mlcp) -> Self {
         let machine = match self.machine {
             Machine::Either(gpu) if problem.operator().pressure().is_some() => Machine::Device(gpu),
@@ -91,7 +91,7 @@ impl Entrant {
         }
     }
 
-    /// Whether its walls pull, whatever the problem asks for.
+    /// Whether it solves with walls that pull, whatever the problem says.
     pub fn is_sticking(self) -> bool {
         self.method.is_sticking()
     }
@@ -106,20 +106,20 @@ impl fmt::Display for Entrant {
     }
 }
 
-/// An entrant at work.
+/// An entrant, ready to solve a problem.
 pub enum PreparedSolver {
-    /// Built anew for every solve, so that nothing is carried over from the one before.
+    /// The solver is built again for every solve, so no solve profits from an earlier one.
     Processor(PressureMethod),
-    /// With its kernels compiled and its memory taken, before any clock is read.
+    /// The kernels are compiled and the memory is allocated before times are measured.
     Device(Box<GpuSolver>),
 }
 
 impl PreparedSolver {
-    /// Prepares an entrant for a problem; a device solves it once from there.
-    pub fn new(entrant: Entrant, options: &SolverOptions, problem: &Mlcp, start: &[f64]) -> Result<Self, SolveError> {
+    /// Prepares an entrant for a problem. A device solves it once to warm up.
+    pub fn new(entrant: Entrant, stop: &Stop, problem: &Mlcp, start: &[f64]) -> Result<Self, SolveError> {
         match (entrant.on(problem).machine, entrant.method) {
             (Machine::Device(gpu), PressureMethod::Solver(name)) => {
-                let mut solver = gpu.solver(&name, options.clone())?;
+                let mut solver = gpu.solver(&name, *stop)?;
                 let _ = solver.solve(problem, &mut start.to_vec())?;
                 Ok(Self::Device(Box::new(solver)))
             }
@@ -127,17 +127,17 @@ impl PreparedSolver {
         }
     }
 
-    /// One solve from x; splittings begin at zero.
+    /// Solves once, starting from x. Splittings start from zero.
     pub fn solve(
         &mut self,
-        options: &SolverOptions,
+        stop: &Stop,
         problem: &Mlcp,
         velocities: Option<&dyn Velocities>,
         x: &mut [f64],
     ) -> Result<SolveReport, SolveError> {
         match (self, velocities) {
             (Self::Device(solver), _) => solver.solve(problem, x),
-            (Self::Processor(PressureMethod::Solver(name)), _) => name.build(options).solve(problem, x),
+            (Self::Processor(PressureMethod::Solver(name)), _) => name.build(stop).solve(problem, x),
             (Self::Processor(PressureMethod::Splitting(name)), Some(velocities)) => {
                 let (report, q) = velocities.split(*name)?;
                 x.copy_from_slice(&q);
@@ -149,7 +149,7 @@ impl PreparedSolver {
         }
     }
 
-    /// Where the time of the last solve went, if it was on a device.
+    /// Times of the last solve on the device.
     pub fn times(&self) -> Option<Times> {
         match self {
             Self::Processor(_) => None,

@@ -3,30 +3,28 @@
 pub mod entrant;
 pub mod timing;
 
-use std::sync::Arc;
-
 use unstick::liquid::{PressureStage, SplittingParams};
 use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SolverOptions,
-    SplittingName, Start, Stop,
+    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start,
+    Stop,
 };
 
 use crate::{LabError, Progress};
 pub use entrant::{Entrant, PreparedSolver};
 
-/// What was asked of all solvers.
+/// What all solvers have to do.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// Who takes part, in this order.
+    /// The solvers, in this order.
     pub solvers: Vec<Entrant>,
     /// When they stop.
     pub stop: Stop,
-    /// Where they begin.
+    /// Where they start.
     pub start: Start,
 }
 
-/// What came of it.
+/// The results of all solvers.
 #[derive(Debug)]
 pub struct Comparison {
     /// Name of the problem.
@@ -37,33 +35,33 @@ pub struct Comparison {
     pub wall_rows: usize,
     /// Entries of its matrix.
     pub entries: usize,
-    /// Why its matrix is no M-matrix, if it is none.
+    /// Why its matrix is not an M-matrix, if so.
     pub defect: Option<MMatrixDefect>,
     /// When the solvers stopped.
     pub stop: Stop,
-    /// Where they began.
+    /// Where they started.
     pub start: Start,
     /// Threads they had.
     pub threads: usize,
-    /// One entry per solver, in the order asked for.
+    /// One entry per solver, in the requested order.
     pub runs: Vec<SolverRun>,
-    /// The answer quality keeping, if there is one.
+    /// The best answer, if there is any.
     pub answer: Option<Answer>,
 }
 
-/// One solver's part.
+/// The result of one solver.
 #[derive(Debug)]
 pub struct SolverRun {
-    /// Who.
+    /// The solver.
     pub solver: Entrant,
-    /// Its account, or why there is none.
+    /// Its report, or why it failed.
     pub result: Result<SolveReport, SolveError>,
 }
 
-/// An answer and whose it is.
+/// An answer and the solver that found it.
 #[derive(Debug)]
 pub struct Answer {
-    /// Whose.
+    /// The solver.
     pub solver: Entrant,
     /// How good.
     pub quality: AnswerQuality,
@@ -71,14 +69,14 @@ pub struct Answer {
     pub x: Vec<f64>,
 }
 
-/// What an answer is quality, the least first.
+/// How good an answer is, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnswerQuality {
     /// The tolerance was not met.
     Unfinished,
-    /// Met, on the equations of a sticking wall: an answer to another question.
+    /// The tolerance was met, but for sticking walls, which is another problem.
     Sticking,
-    /// Met.
+    /// The tolerance was met.
     Solved,
 }
 
@@ -88,7 +86,7 @@ impl SolverRun {
         self.result.as_ref().is_ok_and(SolveReport::converged)
     }
 
-    /// How it ended, in a word or two.
+    /// How it ended, in one or two words.
     pub fn outcome(&self) -> String {
         match &self.result {
             Ok(report) => report.outcome().to_string(),
@@ -106,9 +104,9 @@ impl SolverRun {
     }
 }
 
-/// What splittings work on: a step, with its velocities.
+/// The velocities of a step, which splittings work on.
 pub trait Velocities: Send + Sync {
-    /// Carries out a splitting; returns its account and the pressure.
+    /// Runs a splitting; returns its report and the pressure.
     fn split(&self, name: SplittingName) -> Result<(SolveReport, Vec<f64>), SolveError>;
 }
 
@@ -118,12 +116,12 @@ impl<const D: usize> Velocities for (PressureStage<D>, SplittingParams) {
     }
 }
 
-/// Solvers of a problem by name, each once; `all` stands for one of each method.
+/// Solvers by name, each once. `all` stands for one of each method.
 pub fn solvers(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, |text| text.parse::<SolverName>().map(PressureMethod::Solver))
 }
 
-/// The same where there are velocities, and splittings can take part.
+/// Solvers and splittings by name. Splittings need the velocities of a step.
 pub fn methods(names: &[String]) -> Result<Vec<PressureMethod>, LabError> {
     distinct(names, str::parse)
 }
@@ -148,14 +146,9 @@ fn distinct(
 }
 
 impl Contest {
-    /// What solvers of a problem are built with.
-    pub fn options(&self, folder: &ProblemFolder) -> SolverOptions {
-        SolverOptions { stop: self.stop, coloring: folder.coloring().map(Arc::new), ..Default::default() }
-    }
-
-    /// Lets every solver run from `start`, which must already be [prepared](Start::prepare).
+    /// Runs every solver from `start`, which must be [prepared](Start::prepare).
     ///
-    /// A solver that fails is reported as such and does not keep the others from running.
+    /// If a solver fails, its result says so and the others still run.
     pub fn run(
         &self,
         name: &str,
@@ -164,7 +157,6 @@ impl Contest {
         start: &[f64],
         progress: &dyn Progress,
     ) -> Comparison {
-        let options = self.options(folder);
         let count = self.solvers.len();
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
@@ -172,8 +164,8 @@ impl Contest {
             let solver = solver.on(problem);
             progress.activity(&format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = PreparedSolver::new(solver, &options, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&options, problem, None, &mut x));
+            let worker = PreparedSolver::new(solver, &self.stop, problem, start);
+            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem, None, &mut x));
             let run = SolverRun { solver, result };
             if let Some(quality) = run.quality()
                 && answer.as_ref().is_none_or(|best| quality > best.quality)
@@ -188,7 +180,7 @@ impl Contest {
 }
 
 impl Comparison {
-    /// Runs beside what they had to do, without an answer.
+    /// Combines runs with their problem; there is no answer yet.
     pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<SolverRun>) -> Self {
         Self {
             problem: name.into(),
@@ -204,12 +196,12 @@ impl Comparison {
         }
     }
 
-    /// Those that did not converge.
+    /// The runs that did not converge.
     pub fn unsolved(&self) -> impl Iterator<Item = &SolverRun> {
         self.runs.iter().filter(|run| !run.converged())
     }
 
-    /// The accounts there are.
+    /// The reports of solvers that did not fail.
     pub fn reports(&self) -> impl Iterator<Item = &SolveReport> {
         self.runs.iter().filter_map(|run| run.result.as_ref().ok())
     }

@@ -1,4 +1,4 @@
-//! Solvers take turns on one problem, and the clock is read.
+//! Times solvers that take turns on one problem.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::{Comparison, Contest, PreparedSolver, SolverRun};
 use crate::source::CapturedProblem;
 use crate::{LabError, Progress};
 
-/// A solver has this long for each repetition, on average; one that takes longer is repeated less.
+/// Time for each repetition, on average. A slower solver is repeated less often.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What was measured on one problem with one number of threads.
+/// Times of solvers on one problem with one number of threads.
 pub struct Benchmark {
     /// The scene, example or folder.
     pub scene: String,
@@ -21,11 +21,11 @@ pub struct Benchmark {
     pub size: Option<usize>,
     /// The frame before the step, if there is one.
     pub frame: Option<usize>,
-    /// The account of each solver's first solve.
+    /// The report of each solver's first solve.
     pub comparison: Comparison,
     /// Times of each solver, in the same order.
     pub timings: Vec<SolverTiming>,
-    /// Solves that were asked for.
+    /// Requested number of solves.
     pub repetitions: usize,
     /// How fast this machine copies.
     pub copy: CopyBandwidth,
@@ -52,26 +52,26 @@ impl CopyBandwidth {
 pub struct SolverTiming {
     /// One entry per solve, in seconds.
     pub solves: Vec<SolveTime>,
-    /// Whether a later solve took another path than the first: then it depends on more than its input.
+    /// Whether a later solve had other residuals than the first: then it depends on more than its input.
     pub varies: bool,
 }
 
 /// One solve.
 #[derive(Clone, Copy, Debug)]
 pub struct SolveTime {
-    /// Solves of all solvers that came before.
+    /// Number of solves by any solver before this one.
     pub turn: usize,
     /// Seconds of set-up.
     pub setup: f64,
-    /// Seconds of all else.
+    /// Seconds of everything else.
     pub solve: f64,
-    /// Seconds that went to the host around a solve on a device: the problem there and the answer back.
+    /// Seconds to transfer the problem to a device and the answer back.
     pub transfer: f64,
 }
 
-/// Lets the solvers take turns, on the threads of the pool that this is called in.
+/// Lets the solvers take turns, on the threads of the current pool.
 ///
-/// Every solve on the processor is by a solver built anew, so that nothing is carried over from the one before.
+/// On the processor each solve uses a new solver, so no solve profits from an earlier one.
 pub fn measure(
     captured: &CapturedProblem,
     contest: &Contest,
@@ -80,7 +80,6 @@ pub fn measure(
 ) -> Result<Benchmark, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
-    let options = contest.options(folder);
     let mut start = match (contest.start, &folder.x) {
         (Start::Given, Some(x)) => x.clone(),
         _ => vec![0.0; problem.size()],
@@ -91,7 +90,7 @@ pub fn measure(
     let before = bandwidth::copy();
     let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &options, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &contest.stop, &problem, &start));
     let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<SolverRun>> = (0..count).map(|_| None).collect();
     let mut timings = vec![SolverTiming::default(); count];
@@ -103,7 +102,7 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&options, &problem, captured.velocities.as_deref(), &mut x)?;
+            let report = worker.solve(&contest.stop, &problem, captured.velocities.as_deref(), &mut x)?;
             timing.solves.push(SolveTime::of(turn, &report, worker.times()));
             Ok(report)
         });
@@ -130,13 +129,13 @@ pub fn measure(
     })
 }
 
-/// Whether a solve went through the same residuals, bit by bit.
+/// Whether two solves have the same residuals, bit by bit.
 fn is_same_path(first: &SolverRun, again: Option<&SolveReport>) -> bool {
     matches!((&first.result, again), (Ok(first), Some(again)) if first.history() == again.history())
 }
 
-/// Repetitions outside, solvers inside. Each round begins with another solver, so that none always
-/// follows the same one. `solve` tells how long it took; a solver that has failed is not asked again.
+/// The outer loop repeats, the inner loop goes over the solvers. Each round starts with another solver, so that
+/// none always follows the same one. `solve` returns its time, or none if it failed; then it is not called again.
 fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> Option<Duration>) {
     let budget = PATIENCE * u32::try_from(repetitions).unwrap_or(u32::MAX);
     let mut spent = vec![Some(Duration::ZERO); count];
@@ -154,22 +153,22 @@ fn take_turns(count: usize, repetitions: usize, mut solve: impl FnMut(usize) -> 
 }
 
 impl SolverTiming {
-    /// Median seconds of set-up; none if no solve came to its end.
+    /// Median seconds of set-up; none if no solve finished.
     pub fn setup(&self) -> Option<f64> {
         self.median_of(|sample| sample.setup)
     }
 
-    /// Median seconds of all else.
+    /// Median seconds of everything else.
     pub fn solve(&self) -> Option<f64> {
         self.median_of(|sample| sample.solve)
     }
 
-    /// Median seconds on the way to a device and back.
+    /// Median seconds of transfer.
     pub fn transfer(&self) -> Option<f64> {
         self.median_of(|sample| sample.transfer)
     }
 
-    /// Median seconds of all together.
+    /// Median seconds of everything.
     pub fn total(&self) -> Option<f64> {
         self.median_of(SolveTime::total)
     }

@@ -1,4 +1,4 @@
-//! The comparison as data.
+//! A comparison as data.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use unstick::mlcp::{Outcome, PocketReport, Tolerance};
 
 use crate::compare::{Comparison, SolverRun};
 
-/// What is said of one solver. Numbers of a solver that failed are null.
+/// The result of one solver. Numbers of a solver that failed are null.
 #[derive(Serialize)]
 pub struct Entry<'a> {
     problem: &'a str,
@@ -27,9 +27,9 @@ pub struct Entry<'a> {
     tolerance_kind: &'static str,
     start: String,
     active_rows: Option<usize>,
-    /// Factorisations and the like.
+    /// Seconds of set-up, such as factorisations.
     pub setup_seconds: Option<f64>,
-    /// The rest.
+    /// Seconds of everything else.
     pub solve_seconds: Option<f64>,
     threads: usize,
     m_matrix: bool,
@@ -48,12 +48,12 @@ enum Ending {
 /// An array of objects, one line each.
 pub fn text(comparison: &Comparison) -> String {
     let entries = comparison.runs.iter().map(|run| entry(comparison, run));
-    // Strings, numbers and lists of them: there is nothing in an entry that cannot be written.
+    // An entry holds strings, numbers and lists of them, which can always be written.
     let lines: Vec<_> = entries.filter_map(|entry| serde_json::to_string(&entry).ok()).collect();
     format!("[\n{}\n]", lines.join(",\n"))
 }
 
-/// What there is to say of one run.
+/// The entry of one run.
 pub fn entry<'a>(comparison: &'a Comparison, run: &'a SolverRun) -> Entry<'a> {
     let (tolerance_kind, tolerance) = match comparison.stop.tolerance {
         Tolerance::Relative(value) => ("relative", value),

@@ -1,4 +1,4 @@
-//! How a comparison is shown: text, objects, pictures, pages.
+//! Comparisons and benchmarks as text, JSON, plots and pages.
 
 pub mod json;
 pub mod notes;

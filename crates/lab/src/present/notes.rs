@@ -1,13 +1,13 @@
-//! What must be said beside the numbers: remarks, singular parts, lost guarantees.
+//! Remarks on a comparison: what solvers say, singular parts, lost guarantees.
 
 use unstick::mlcp::{PocketReport, PressureMethod};
 
 use crate::compare::Comparison;
 
-/// Pockets named one by one; a splash can have hundreds.
+/// Pockets that are named one by one. A splash can have hundreds.
 const POCKETS_SHOWN: usize = 5;
 
-/// One line each, the most personal first.
+/// One line for each remark; those on single solvers come first.
 pub fn lines(comparison: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     for run in &comparison.runs {
@@ -36,8 +36,8 @@ pub fn lines(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// The pockets that solvers of the problem saw, and those that only `sticking` has: its walls keep
-/// more liquid from the air.
+/// The pockets of the problem, and those that only `sticking` has: its walls separate more liquid from
+/// the air.
 fn pockets(comparison: &Comparison) -> Vec<String> {
     let seen_by = |sticking: bool| -> &[PocketReport] {
         let mut runs = comparison.runs.iter().filter(|run| run.solver.is_sticking() == sticking);

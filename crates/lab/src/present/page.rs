@@ -1,17 +1,17 @@
-//! The comparison as a page that needs nothing but itself.
+//! A comparison as a self-contained page.
 
 use unstick::files::page::{escape, escape_with_code, report};
 
 use super::{notes, plot, table};
 use crate::compare::Comparison;
 
-/// The words around a comparison.
+/// The text around a comparison.
 pub struct Page<'a> {
     /// Heading.
     pub title: &'a str,
     /// Paragraphs at the top; words between backticks become code.
     pub lead: &'a [&'a str],
-    /// Commands to go on with and what they do.
+    /// Commands to try next, and what they do.
     pub next: &'a [(&'a str, &'a str)],
 }
 

@@ -1,4 +1,4 @@
-//! The comparison as a table.
+//! A comparison as a table.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const TIMES: usize = 7;
 /// Spaces between columns.
 const GAP: usize = 2;
 
-/// What stands where there is no number.
+/// The text in place of a missing number.
 pub const NOTHING: &str = "–";
 
 /// The problem in two lines, then a row for every solver.
@@ -43,7 +43,7 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     padded.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
 }
 
-/// What was solved, and, on a second line, how.
+/// The problem, and on a second line the tolerance, the start and the threads.
 pub fn facts(comparison: &Comparison) -> String {
     let threads = if comparison.threads == 1 { "thread" } else { "threads" };
     format!(
@@ -96,7 +96,7 @@ fn row(run: &SolverRun, unit: Unit) -> [String; COLUMNS] {
     cells
 }
 
-/// One unit for all times of a table, so that they can be compared at a glance.
+/// One unit for all times of a table, so that they are easy to compare.
 #[derive(Clone, Copy)]
 enum Unit {
     Milliseconds,

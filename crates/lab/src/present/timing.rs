@@ -1,4 +1,4 @@
-//! What was benchmark, as a table or as data.
+//! A benchmark as a table or as data.
 
 use serde::Serialize;
 
@@ -7,24 +7,24 @@ use super::{notes, table};
 use crate::compare::SolverRun;
 use crate::compare::timing::{Benchmark, SolverTiming};
 
-/// A line of `--json`: that of `unstick solve`, with medians for times, and what it was benchmark on.
+/// A line of `--json`: the entry of `unstick solve` with median times, and where it was measured.
 #[derive(Serialize)]
 struct TimingEntry<'a> {
     #[serde(flatten)]
     entry: Entry<'a>,
-    /// To a device and back; zero on the processor.
+    /// Transfer to a device and back; zero on the processor.
     transfer_seconds: Option<f64>,
     total_seconds: Option<f64>,
     scene: &'a str,
     size: Option<usize>,
     frame: Option<usize>,
-    /// Solves that the medians are of.
+    /// Number of solves behind the medians.
     repetitions: usize,
-    /// Set-up and solve together, of each solve.
+    /// Set-up and solve together, one entry per solve.
     total_seconds_each: Vec<f64>,
-    /// Solves of all solvers that came before each of these.
+    /// For each solve, the number of solves by any solver before it.
     turns: Vec<usize>,
-    /// The larger of the two that follow.
+    /// The larger of the next two.
     bandwidth_gbs: f64,
     bandwidth_before_gbs: f64,
     bandwidth_after_gbs: f64,
@@ -34,7 +34,7 @@ struct TimingEntry<'a> {
 /// One object for every solver.
 pub fn json_lines(benchmark: &Benchmark) -> Vec<String> {
     let pairs = benchmark.comparison.runs.iter().zip(&benchmark.timings);
-    // Strings, numbers and lists of them: there is nothing in a line that cannot be written.
+    // A line holds strings, numbers and lists of them, which can always be written.
     pairs.filter_map(|(run, timing)| serde_json::to_string(&line(benchmark, run, timing)).ok()).collect()
 }
 
@@ -103,13 +103,13 @@ fn bytes_moved(run: &SolverRun) -> Option<u64> {
     run.result.as_ref().ok().and_then(|report| report.bytes_moved())
 }
 
-/// Time that a copy would take to move as many bytes, over the time that the solve took.
+/// The time of a copy of as many bytes, divided by the time of the solve.
 fn part_of_limit(bytes: Option<u64>, bandwidth: f64, seconds: Option<f64>) -> Option<f64> {
     let (bytes, seconds) = bytes.zip(seconds)?;
     Some(bytes as f64 / bandwidth / seconds)
 }
 
-/// What must be said below the table.
+/// Remarks below the table.
 pub fn notes(benchmark: &Benchmark) -> Vec<String> {
     let mut lines = Vec::new();
     for (run, timing) in benchmark.comparison.runs.iter().zip(&benchmark.timings) {

@@ -12,7 +12,7 @@ use crate::{LabError, machine};
 
 pub use visit::{CapturedProblem, simulate, stage_after};
 
-/// Tells an example from a scene of the same name.
+/// The prefix of examples, for names that a scene has too.
 const EXAMPLE: &str = "example:";
 
 /// Bytes that it takes at most to generate and write a cell of an example, as measured.
@@ -27,7 +27,7 @@ pub enum Source {
     Scene {
         /// As it was typed.
         name: String,
-        /// On the grid asked for.
+        /// On the requested grid.
         scene: Box<AnyScene>,
         /// Ascending.
         frames: Vec<usize>,
@@ -83,7 +83,7 @@ pub fn find(name: &str) -> Result<ProblemName, LabError> {
     })
 }
 
-/// A scene with `size` cells along its longest axis and the extent it had.
+/// A scene with `size` cells along its longest axis and the same extent as before.
 pub fn resized(file: &SceneFile, size: usize) -> Result<AnyScene, LabError> {
     let mut file = file.clone();
     let (cells, spacing) = grid_of(&file.scene()?);

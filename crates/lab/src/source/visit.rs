@@ -1,4 +1,4 @@
-//! From a source to its problems, one at a time.
+//! Visits the problems of a source, one at a time.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ use crate::{LabError, Progress};
 pub struct CapturedProblem {
     /// The scene, example or folder, as it was typed.
     pub scene: String,
-    /// Cells along the longest axis; none where no grid is known.
+    /// Cells along the longest axis, if there is a grid.
     pub size: Option<usize>,
-    /// The frame before the step; none where there are no frames.
+    /// The frame before the step, if there are frames.
     pub frame: Option<usize>,
-    /// The problem, with the pressure of the step before where there is one.
+    /// The problem, with the pressure of the previous step if there is one.
     pub folder: ProblemFolder,
-    /// What splittings work on, where the problem is one of a step.
+    /// The velocities of the step, for splittings; problems without a step have none.
     pub velocities: Option<Box<dyn Velocities>>,
 }
 
-/// What is done with a problem. It gets the only copy.
+/// Receives a problem, the only copy of it.
 pub type Measure<'m, E> = dyn FnMut(CapturedProblem) -> Result<(), E> + 'm;
 
 impl Source {
-    /// Hands every problem to `measure`. No two of them are in memory at once.
+    /// Calls `measure` with every problem. Only one problem is in memory at a time.
     pub fn visit<E: From<LabError>>(
         &self,
         pool: &ThreadPool,
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// Simulates from frame to frame and stops at each to measure.
+/// Simulates from frame to frame and measures at each.
 fn visit_frames<const D: usize, E: From<LabError>>(
     name: &str,
     scene: &Scene<D>,
@@ -91,7 +91,7 @@ fn visit_frames<const D: usize, E: From<LabError>>(
     Ok(())
 }
 
-/// Takes a simulation that is at the first of the frames to the one after the last.
+/// Advances a simulation that has reached the start of a range of frames to its end.
 pub fn simulate<const D: usize>(
     scene: &Scene<D>,
     simulation: &mut Simulation<D>,
@@ -108,7 +108,7 @@ pub fn simulate<const D: usize>(
     Ok(())
 }
 
-/// The pressure stage of the step after a frame, which the simulation has reached.
+/// The pressure stage of the step after a frame. The simulation must have reached that frame.
 pub fn stage_after<const D: usize>(
     scene: &Scene<D>,
     simulation: &Simulation<D>,
@@ -118,7 +118,7 @@ pub fn stage_after<const D: usize>(
     Ok(simulation.stage(dt).map_err(RunError::from)?)
 }
 
-/// What is going to be simulated, in a line.
+/// One line on what is about to be simulated.
 fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> String {
     let cells = scene.setup.grid.cells().map(|count| count.to_string()).join(" × ");
     let solver = &scene.setup.pressure.solver;
@@ -131,7 +131,7 @@ impl CapturedProblem {
         Self { scene: scene.into(), size, frame, folder, velocities: None }
     }
 
-    /// What it is, in a line.
+    /// One line on what it is.
     pub fn title(&self) -> String {
         let mut title = self.scene.clone();
         if let Some(grid) = &self.folder.grid {

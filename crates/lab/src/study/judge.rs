@@ -1,12 +1,12 @@
-//! What the numbers say to what the source says.
+//! Judges the claims of a source by our numbers.
 
 use super::table::Table;
 use super::{BEST, Check, Claim};
 
-/// A sentence on agreement.
+/// A sentence on whether a claim holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// Whether what the source says holds here; none where nothing was claimed or numbers are missing.
+    /// Whether the claim holds; none if nothing is claimed or numbers are missing.
     pub holds: Option<bool>,
     /// The sentence, with its full stop.
     pub text: String,
@@ -24,7 +24,7 @@ struct Finding {
     numbers: String,
 }
 
-/// Everything that can be said of a table beside the published one.
+/// All judgements on a table, given the published one.
 pub fn judge(published: &Table, ours: &Table, claims: &[Claim]) -> Vec<Judgement> {
     let mut judgements: Vec<_> = claims.iter().map(|claim| claim.judge(published, ours)).collect();
     judgements.extend(ratio(published, ours));
@@ -36,7 +36,7 @@ impl Claim {
         let Some(found) = self.check.find(ours) else {
             return Judgement::remark(format!("Cannot be told: {}; numbers are missing.", self.text));
         };
-        // On the rows that were measured, where that is enough to tell.
+        // Judge the measured rows if they are enough.
         let theirs = self.check.find(&published.with_rows_of(ours)).or_else(|| self.check.find(published));
         let theirs = theirs.map(|theirs| format!(", published {}", theirs.numbers));
         let numbers = format!("here {}{}", found.numbers, theirs.unwrap_or_default());
@@ -134,7 +134,7 @@ fn growth(table: &Table, column: &str, holds: impl Fn(f64) -> bool) -> Option<Fi
     Some(Finding { holds: holds(grown), numbers: format!("{} times from {first} to {last}", short(grown)) })
 }
 
-/// How far apart the numbers are that both have.
+/// The largest ratio of the numbers that both columns have.
 fn ratio(published: &Table, ours: &Table) -> Option<Judgement> {
     let mut ratios = Vec::new();
     for (row, _) in &ours.rows {
@@ -155,7 +155,7 @@ fn ratio(published: &Table, ours: &Table) -> Option<Judgement> {
     )))
 }
 
-/// Where `best` stands in the last row. Makes sense for times; counts of different methods are of
+/// How `best` compares in the last row. This makes sense for times; counts of different methods count
 /// different things.
 pub fn best(ours: &Table) -> Option<Judgement> {
     let (row, _) = ours.rows.iter().rev().find(|(row, _)| ours.value(row, BEST).is_some())?;

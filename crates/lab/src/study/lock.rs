@@ -1,7 +1,7 @@
-//! One command at a time in a folder of measurements.
+//! A lock: one process at a time measures into a folder.
 //!
-//! The system gives the lock back when the process ends, however it ends: a file that stays behind holds
-//! nobody up.
+//! The system releases the lock when the process ends in any way. A file that is left behind blocks
+//! nobody.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -12,14 +12,14 @@ use crate::LabError;
 /// Name of the file.
 const FILE: &str = "study.lock";
 
-/// The right to measure into a folder, until it is dropped.
+/// The exclusive right to measure into a folder, until it is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
 }
 
 impl FolderLock {
-    /// Takes hold of a folder; refused with the number of the process that has it.
+    /// Locks a folder. Refused with the id of the process that holds it.
     pub fn take(folder: &Path) -> Result<Self, LabError> {
         let path = folder.join(FILE);
         let failed = LabError::writing(&path);
@@ -33,7 +33,7 @@ impl FolderLock {
                 let process = is_known.then(|| owner.trim().to_owned());
                 return Err(LabError::Busy { folder: folder.to_owned(), process });
             }
-            // File systems without locks know of no other command either.
+            // A file system without locks cannot tell of other processes.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }

@@ -1,14 +1,14 @@
-//! What is read off a measurement.
+//! Numbers of a measurement.
 
 use super::record::Record;
 
-/// Frames after which liquid that lets go of a ceiling has not yet met anything.
+/// Frames during which liquid that leaves a ceiling has not yet hit anything.
 const EARLY: usize = 5;
 
 /// A number of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Iterations of the linear solver in all cycles; cycles where there is none.
+    /// Iterations of the linear solver in all cycles; cycles if there is no linear solver.
     Iterations,
     /// Outer iterations.
     Cycles,
@@ -20,7 +20,7 @@ pub enum Quantity {
     Work,
     /// Seconds of a whole step.
     StepSeconds,
-    /// ‖H‖∞ at the end over that at zero.
+    /// ‖H‖∞ at the end divided by that at zero.
     Residual,
     /// Volume at the end of a run, percent of gain over its start.
     VolumeGain,
@@ -32,7 +32,7 @@ pub enum Quantity {
     Difference,
     /// Root of the mean square of these differences, in m/s.
     Spread,
-    /// How often what the method stops on grew from one outer iteration to the next.
+    /// How often the stopping residual grew from one outer iteration to the next.
     Rises,
     /// Largest speed of a particle at the end of a run, in m/s.
     Speed,
@@ -68,7 +68,7 @@ impl Quantity {
         }
     }
 
-    /// Its value; none where the measurement has no such thing or did not come to its end.
+    /// Its value; none if the measurement has no such number or failed.
     pub fn of(self, record: &Record) -> Option<f64> {
         match record {
             Record::Solve(solve) => match self {
@@ -117,12 +117,12 @@ impl Quantity {
         }
     }
 
-    /// Whether it is a time, which is the same thing for all methods.
+    /// Whether it is a time, which can be compared between methods.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds)
     }
 
-    /// With as many digits as help.
+    /// The number with a suitable number of digits.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::Iterations | Self::Cycles | Self::Separated | Self::Rises if value.fract() == 0.0 => {
@@ -140,7 +140,7 @@ impl Quantity {
     }
 }
 
-/// Five digits that count.
+/// Five significant digits.
 fn digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -149,7 +149,7 @@ fn digits(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-/// Two significant digits, as the tables on time have them; three from ten on.
+/// Two significant digits, as in the published tables of times; three from ten on.
 fn significant(value: f64) -> String {
     if value <= 0.0 {
         return "0".into();

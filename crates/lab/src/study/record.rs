@@ -1,4 +1,4 @@
-//! What is kept of a measurement.
+//! What is stored of a measurement.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,13 @@ pub enum Record {
 /// A solver on a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Solve {
-    /// How it ended, in a word or two.
+    /// How it ended, in one or two words.
     pub outcome: String,
     /// Whether the tolerance was met, or the test of a published method that has its own.
     pub converged: bool,
     /// Rows of the problem.
     pub unknowns: usize,
-    /// Complementary ones.
+    /// Complementary rows.
     pub wall_rows: usize,
     /// ‖H(0)‖∞.
     pub reference: f64,
@@ -37,7 +37,7 @@ pub struct Solve {
     pub work: Vec<usize>,
     /// Seconds of set-up.
     pub setup: f64,
-    /// Seconds of all else.
+    /// Seconds of everything else.
     pub solve: f64,
     /// Whether a GPU solved it.
     #[serde(default)]
@@ -61,10 +61,10 @@ pub struct Course {
     pub pictures: Vec<(usize, String)>,
 }
 
-/// A frame of a run; what concerns steps is the mean over those of the frame.
+/// A frame of a run. Numbers of steps are means over the steps of the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CourseFrame {
-    /// Steps since the frame before.
+    /// Steps since the previous frame.
     pub steps: usize,
     /// Time.
     pub time: f64,
@@ -78,7 +78,7 @@ pub struct CourseFrame {
     pub fastest: f64,
     /// Outer iterations.
     pub cycles: f64,
-    /// Inner ones.
+    /// Inner iterations.
     pub iterations: f64,
     /// Seconds of the pressure.
     pub pressure_seconds: f64,
@@ -91,24 +91,24 @@ pub struct CourseFrame {
 pub struct Step {
     /// Outer iterations.
     pub cycles: f64,
-    /// Inner ones.
+    /// Inner iterations.
     pub iterations: f64,
     /// Seconds of the pressure.
     pub seconds: f64,
     /// Largest difference of a face velocity from the reference.
     pub difference: f64,
-    /// Root of the mean square of the differences on faces where there is one.
+    /// Root mean square of the differences on faces that differ.
     #[serde(default)]
     pub spread: f64,
-    /// What the method stopped on, at its start and after every outer iteration.
+    /// The stopping residual at the start and after every outer iteration.
     #[serde(default)]
     pub history: Vec<f64>,
-    /// Why there was none.
+    /// Why it failed.
     pub error: Option<String>,
 }
 
 impl Step {
-    /// How often what the method stops on grew.
+    /// How often the stopping residual grew.
     pub fn rises(&self) -> usize {
         self.history.windows(2).filter(|pair| pair[1] > pair[0]).count()
     }
@@ -124,13 +124,13 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// One of them.
+    /// The number with a name.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 }
 
-/// What was read off a flow.
+/// Numbers and curves of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// Numbers by name.
@@ -179,7 +179,7 @@ impl Course {
 }
 
 impl Record {
-    /// Why it has no number, in a word or two.
+    /// Why it has no number, in one or two words.
     pub fn failure(&self) -> &str {
         match self {
             Self::Solve(solve) => &solve.outcome,
@@ -187,7 +187,7 @@ impl Record {
         }
     }
 
-    /// What went wrong in all detail.
+    /// What went wrong, in detail.
     pub fn error(&self) -> Option<String> {
         match self {
             Self::Solve(solve) => (!solve.converged).then(|| solve.outcome.clone()),

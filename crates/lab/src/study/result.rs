@@ -1,4 +1,4 @@
-//! What is made of the measurements of a study: tables, plots, pictures, sentences.
+//! Results of a study: tables, plots, pictures and sentences, made from its measurements.
 
 mod curves;
 
@@ -15,15 +15,15 @@ use super::{Experiment, Scope, Show, Study, View};
 
 /// A study with its numbers, ready to be shown.
 pub struct StudyResult {
-    /// What it is of.
+    /// The study.
     pub study: &'static Study,
     /// How much of it is measured.
     pub completeness: Completeness,
-    /// View by view.
+    /// One section per view.
     pub sections: Vec<Section>,
-    /// What went wrong, and with whom.
+    /// What failed, and for which solver or setting.
     pub failures: Vec<String>,
-    /// Why nothing was measured, if so.
+    /// Why nothing is measured, if so.
     pub reason: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Section {
     pub table: Option<TextTable>,
     /// Curves.
     pub charts: Vec<Plot>,
-    /// Caption and file, below the folder of the store.
+    /// Captions and files, relative to the folder of the store.
     pub pictures: Vec<(String, PathBuf)>,
     /// Sentences on agreement.
     pub judgements: Vec<Judgement>,
@@ -63,7 +63,7 @@ pub struct Section {
 type Observation<'r> = (Measurement, &'r Record);
 
 impl StudyResult {
-    /// Makes what can be made of what the store holds.
+    /// The results that follow from what the store holds.
     pub fn of(study: &'static Study, scope: Scope, store: &Store) -> Self {
         let measurements = measurements(study, scope);
         let count = measurements.len();
@@ -76,7 +76,7 @@ impl StudyResult {
             (_, 0) => Some(format!("not run here yet; `unstick study {}` does it", study.name)),
             _ => None,
         };
-        // A study that cannot be done still shows what was published.
+        // A study that cannot be measured still shows what was published.
         let is_shown = !observations.is_empty() || matches!(study.experiment, Experiment::Impossible(_));
         let sections = study.views.iter().filter(|_| is_shown).map(|view| Section::of(view, &observations));
         Self {
@@ -88,12 +88,12 @@ impl StudyResult {
         }
     }
 
-    /// Says why it cannot be carried out.
+    /// The same for a study that cannot be measured, with the reason.
     pub fn refused(self, reason: &str) -> Self {
         Self { reason: Some(reason.into()), completeness: Completeness::default(), ..self }
     }
 
-    /// Whether nothing was measured although it could be: then there is no page to look at.
+    /// Whether nothing is measured yet although it could be. Then there is no page.
     pub fn is_waiting(&self) -> bool {
         self.completeness.found == 0 && self.completeness.expected > 0
     }
@@ -152,7 +152,7 @@ impl Section {
     }
 }
 
-/// Who solved on the GPU and who on the processor, for captions; nothing where all was done by the processor.
+/// For captions: what ran on the GPU and what on the processor; empty if all ran on the processor.
 fn machines(observations: &[Observation]) -> String {
     let mut sides = [Vec::new(), Vec::new()];
     for (measurement, record) in observations {
@@ -186,7 +186,7 @@ fn gallery(observations: &[Observation]) -> Vec<(String, PathBuf)> {
     pictures.into_iter().map(|(_, caption, path)| (caption, path)).collect()
 }
 
-/// What went wrong, once for each solver or setting.
+/// What failed, once for each solver or setting.
 fn failures(observations: &[Observation]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (measurement, record) in observations {

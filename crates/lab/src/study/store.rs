@@ -1,8 +1,7 @@
-//! Finished measurements, on disk as soon as they are there.
+//! The store of measurements. Each is on disk as soon as it is made.
 //!
-//! One file for all studies of a folder: a head that says where it was measured, then a line of JSON
-//! for each measurement. Studies that ask for the same measurement share it. A line that was cut
-//! short, because the process was ended while it wrote, is dropped.
+//! One file holds the measurements of all studies: a first line that says where they were made, then a line of JSON
+//! for each measurement. Studies share measurements. A torn last line, left by a process that was killed, is dropped.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -20,7 +19,7 @@ use crate::machine;
 /// Name of the file.
 const FILE: &str = "measurements.jsonl";
 
-/// Where and with what something was measured.
+/// Where, and with which program, something was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of the program.
@@ -29,17 +28,17 @@ pub struct Provenance {
     pub processor: String,
     /// Threads it had.
     pub threads: usize,
-    /// The GPU that took part in solving problems; none where the processor did it all.
+    /// The GPU that solved problems; none if the processor did it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu: Option<Device>,
 }
 
-/// A GPU, and what it was asked to solve.
+/// A GPU, and which problems it solved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
     /// What it is called.
     pub name: String,
-    /// Whether it was alone: solvers that it does not have were left out, and not left to the processor.
+    /// Whether it was alone: solvers that it lacks were skipped instead of running on the processor.
     pub is_alone: bool,
 }
 
@@ -58,7 +57,7 @@ struct StoredRecord {
 }
 
 impl Provenance {
-    /// What is at work now. A GPU that is not there is refused where nothing else would do.
+    /// The current machine. A missing GPU is refused if the backend demands one.
     pub fn here(backend: Backend) -> Result<Self, LabError> {
         let device = |gpu: Gpu| Ok(Device { name: gpu.name()?, is_alone: backend == Backend::Gpu });
         let gpu = match backend {
@@ -90,7 +89,7 @@ impl Store {
         folder.join(FILE).is_file()
     }
 
-    /// An empty one, in the place of any other.
+    /// An empty store; replaces an existing one.
     pub fn create(folder: &Path, provenance: Provenance) -> Result<Self, LabError> {
         let path = folder.join(FILE);
         let mut file = File::create(&path).map_err(LabError::writing(&path))?;
@@ -98,17 +97,17 @@ impl Store {
         Ok(Self { path, provenance, file, records: HashMap::new() })
     }
 
-    /// That of a folder, to go on measuring. Times of another machine or backend are not mixed with those of this one.
+    /// The store of a folder, to continue measuring. Refused if another machine or backend made it.
     pub fn resume(folder: &Path, here: Provenance) -> Result<Self, LabError> {
         Self::open(folder, Some(here))
     }
 
-    /// That of a folder, to look at.
+    /// The store of a folder, to look at.
     pub fn show(folder: &Path) -> Result<Self, LabError> {
         Self::open(folder, None)
     }
 
-    /// That of a folder, if it was measured where it must have been.
+    /// Opens the store of a folder if its provenance is as required.
     fn open(folder: &Path, here: Option<Provenance>) -> Result<Self, LabError> {
         let path = folder.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(LabError::writing(&path))?;
@@ -147,12 +146,12 @@ impl Store {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// A measurement, if it was made.
+    /// A measurement, if it is there.
     pub fn get(&self, key: &str) -> Option<&Record> {
         self.records.get(key)
     }
 
-    /// Keeps a measurement; it is on disk when this returns.
+    /// Stores a measurement. It is on disk when this returns.
     pub fn put(&mut self, key: String, record: Record) -> Result<(), LabError> {
         let line = StoredRecord { key, record };
         write_line(&mut self.file, &line).map_err(LabError::writing(&self.path))?;
@@ -162,7 +161,7 @@ impl Store {
 }
 
 impl Provenance {
-    /// For people.
+    /// One line for people.
     pub fn describe(&self) -> String {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         let gpu = match &self.gpu {

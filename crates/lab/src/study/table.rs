@@ -1,10 +1,10 @@
-//! Tables: published ones from text, ours from measurements, both in one.
+//! Tables: published ones from text, ours from measurements, and both combined.
 
 use super::measure::Measurement;
 use super::quantity::Quantity;
 use super::record::Record;
 
-/// What stands where there is nothing.
+/// The text of an empty cell.
 const NOTHING: &str = "–";
 
 /// A table of numbers, some of which may be words.
@@ -36,7 +36,7 @@ impl Cell {
 }
 
 impl Table {
-    /// From text: a row a line, cells between bars, the head first.
+    /// Reads text: one row per line, cells between bars, the head first.
     pub fn published(text: &str) -> Self {
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let Some(head) = lines.next() else { return Self::default() };
@@ -76,7 +76,7 @@ impl Table {
         table
     }
 
-    /// Columns of the entrants as rows, quantities as columns.
+    /// One row per method, one column per quantity.
     pub fn methods(observations: &[(Measurement, &Record)], quantities: &[Quantity]) -> Self {
         let mut names: Vec<&str> = Vec::new();
         for (measurement, _) in observations {
@@ -99,7 +99,7 @@ impl Table {
         }
     }
 
-    /// Numbers of trials: a row each, columns by name.
+    /// One row per trial, columns by name.
     pub fn numbers(observations: &[(Measurement, &Record)], columns: &[&str]) -> Self {
         let cell = |record: &Record, column: &str| match record {
             Record::Trial(trial) => {
@@ -117,7 +117,7 @@ impl Table {
         }
     }
 
-    /// Every number as percents above that of a column, which is left out.
+    /// Numbers as percents above those of a column, which is left out.
     pub fn excess_over(&self, base: &str) -> Self {
         let Some(index) = self.columns.iter().position(|column| column == base) else { return self.clone() };
         let mut table = self.clone();
@@ -144,7 +144,7 @@ impl Table {
         }
     }
 
-    /// Without the rows that another has not.
+    /// The rows that another table has too.
     pub fn with_rows_of(&self, other: &Self) -> Self {
         let rows = self.rows.iter().filter(|(name, _)| has_row(other, name)).cloned();
         Self { rows: rows.collect(), ..self.clone() }
@@ -167,7 +167,7 @@ impl Table {
         self.rows.iter().filter_map(|row| Some((row.0.as_str(), value(row)?))).collect()
     }
 
-    /// Published and ours, one line below the other; rows and columns of either.
+    /// Published and our numbers, one line below the other, with the rows and columns of both.
     pub fn beside(published: &Self, ours: &Self) -> TextTable {
         let mut columns = published.columns.clone();
         columns.extend(ours.columns.iter().filter(|column| !published.columns.contains(column)).cloned());
@@ -197,7 +197,7 @@ impl Table {
 pub struct TextTable {
     /// Names of the columns.
     pub head: Vec<String>,
-    /// As many cells in each as the head has.
+    /// Rows with as many cells as the head.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -213,7 +213,7 @@ impl TextTable {
     }
 }
 
-/// A number of any size, four digits of it.
+/// A number of any size with four digits.
 fn plain(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -228,7 +228,7 @@ fn has_row(table: &Table, name: &str) -> bool {
     table.rows.iter().any(|(known, _)| known == name)
 }
 
-/// The mean of those that have a number; says how many have none.
+/// The mean of the records that have a number; the text says how many have none.
 fn mean(records: &[&Record], quantity: Quantity) -> Cell {
     let values: Vec<f64> = records.iter().filter_map(|record| quantity.of(record)).collect();
     let failures: Vec<&str> =
@@ -244,7 +244,7 @@ fn mean(records: &[&Record], quantity: Quantity) -> Cell {
     Cell { text, value: Some(mean) }
 }
 
-/// What tells rows apart: what the entrants say, else scenes, else sizes.
+/// What rows stand for: rows of the entrants if there are any, else scenes, else sizes.
 fn row_name(observations: &[(Measurement, &Record)], measurement: &Measurement) -> String {
     match measurement {
         Measurement { row, .. } if !row.is_empty() => row.to_string(),

@@ -6,7 +6,7 @@
 //! the marked walls as air removes it \[Eckert2014, §3.5\]: `iop-bc`.
 
 use unstick_mlcp::run::{Trace, run_until};
-use unstick_mlcp::{Mlcp, Outcome, SolveError, SolveReport, SolverOptions, Splitting, SplittingName, Stop, Tolerance};
+use unstick_mlcp::{Mlcp, Outcome, SolveError, SolveReport, Splitting, SplittingName, Stop};
 use unstick_parallel::vector;
 
 use super::parts::Parts;
@@ -23,13 +23,12 @@ pub(super) fn reclassify<const D: usize>(
     let unit = setting.unit();
     let repeats = name.splitting() == Splitting::IopBc;
     let target = unit * if repeats { params.outer } else { params.inner };
-    let stop = Stop { tolerance: Tolerance::Absolute(params.inner * unit), max_cycles: None };
-    let options = SolverOptions { stop, ..Default::default() };
+    let stop = Stop::absolute(params.inner * unit);
     run_until(name.to_string(), problem, q, target, params.max_iterations, |q, trace: &mut Trace| {
         if let Some(warning) = params.warning().filter(|_| repeats) {
             trace.remark(warning);
         }
-        let mut solver = linear(name, problem.operator()).build(&options);
+        let mut solver = linear(name, problem.operator()).build(&stop);
         let mut solve = |equations: &Mlcp, x: &mut [f64], trace: &mut Trace| {
             let report = solver.solve(equations, x)?;
             trace.spend(report.inner_iterations());

@@ -1,6 +1,6 @@
 use super::*;
 use crate::generate::Example;
-use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, SolverOptions, Stop, Tolerance};
+use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, Stop};
 
 /// A box of liquid cells at `corner` of a larger grid, with a coupling beyond each side.
 fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Lattice, CsrMatrix<'static>) {
@@ -40,8 +40,8 @@ fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Latt
 
 fn solve(name: &str, lattice: &Lattice, matrix: &CsrMatrix, b: &[f64], tolerance: f64) -> (Vec<f64>, usize) {
     let problem = Mlcp::on_lattice(lattice.clone(), matrix, b).unwrap();
-    let stop = Stop { tolerance: Tolerance::Relative(tolerance), max_cycles: None };
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions { stop, ..Default::default() });
+    let stop = Stop::relative(tolerance);
+    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
     let mut q = vec![0.0; b.len()];
     let report = solver.solve(&problem, &mut q).unwrap();
     assert_eq!(report.outcome(), Outcome::Converged, "{name}: {:e}", report.relative_residual());

@@ -177,7 +177,7 @@ impl<const D: usize> FieldSolver<D> for Box<dyn MlcpSolver> {
         let cells = rows.operator.lattice().cells();
         let mut answer: Vec<f64> = cells.iter().map(|&cell| q[cell as usize]).collect();
         let solve = self.solve(&problem, &mut answer)?;
-        let judged = problem.judge(&answer);
+        let judged = problem.quality(&answer);
         q.fill(0.0);
         active.fill(false);
         for (row, &cell) in cells.iter().enumerate() {

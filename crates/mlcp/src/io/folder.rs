@@ -7,7 +7,6 @@ use super::array::{read_array, write_array, write_mask};
 use super::atomic;
 use super::grid::GridInfo;
 use super::matrix_market::{read_matrix, write_matrix};
-use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::{FileError, ProblemError};
 use crate::problem::Mlcp;
@@ -100,11 +99,6 @@ impl ProblemFolder {
     /// The problem, borrowing from the folder. On a grid its operator is a [`PressureOperator`](crate::PressureOperator).
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
         problem_on(self.grid.as_ref(), &self.matrix, &self.b)?.with_lower(&self.lower)
-    }
-
-    /// Red and black rows, where the grid is known and couples only neighbours.
-    pub fn coloring(&self) -> Option<Coloring> {
-        self.grid.as_ref()?.coloring(&self.matrix)
     }
 
     /// All that [`read`](Self::read) promises, with the file to blame.
@@ -370,18 +364,5 @@ mod tests {
         let other = ProblemFolder { b: vec![0.0; 3], ..line() };
         assert!(matches!(other.write(&folder), Err(FileError::Exists { path }) if path == folder));
         assert_eq!(ProblemFolder::read(&folder).unwrap(), line());
-    }
-
-    #[test]
-    fn rows_are_coloured_only_where_the_grid_explains_the_matrix() {
-        assert_eq!(line().coloring(), Some(Coloring::red_black([false, true, false])));
-        assert_eq!(ProblemFolder { grid: None, ..line() }.coloring(), None);
-        let with_grid = |shape, cells| {
-            let grid = GridInfo { shape, cells, ..line().grid.unwrap() };
-            ProblemFolder { grid: Some(grid), ..line() }.coloring()
-        };
-        assert_eq!(with_grid(vec![2, 2], vec![0, 3, 1]), None, "neighbours of one colour");
-        assert_eq!(with_grid(vec![2, 2], vec![0, 1]), None, "a row without a cell");
-        assert_eq!(with_grid(vec![0, 2], vec![0, 1, 3]), None, "no grid at all");
     }
 }

@@ -6,8 +6,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::atomic;
-use crate::coloring::Coloring;
-use crate::csr::CsrMatrix;
 use crate::error::FileError;
 use crate::lattice::Lattice;
 
@@ -69,27 +67,6 @@ impl GridInfo {
                 refuse("every cell once".into(), format!("cell {} in rows {one} and {other}", self.cells[one]))
             }
         }
-    }
-
-    /// Red and black rows, where the matrix couples only neighbours.
-    pub fn coloring(&self, matrix: &CsrMatrix) -> Option<Coloring> {
-        let coloring = Coloring::red_black(self.parities()?);
-        coloring.fits(matrix).then_some(coloring)
-    }
-
-    /// Whether the coordinates of each row's cell add up to an odd number: red and black.
-    ///
-    /// None if the shape is none.
-    fn parities(&self) -> Option<impl Iterator<Item = bool> + '_> {
-        self.size()?;
-        Some(self.cells.iter().map(|&cell| {
-            let (mut rest, mut odd) = (cell, false);
-            for &count in &self.shape {
-                odd ^= rest % count % 2 == 1;
-                rest /= count;
-            }
-            odd
-        }))
     }
 
     /// The grid as multigrid wants it: None where rows are not in the order of their cells.
@@ -183,13 +160,5 @@ mod tests {
         assert_eq!(message, "grid.json: expected cells below 6, found cell 6 in row 2");
         let message = refusal(|grid| grid.cells[2] = 4);
         assert_eq!(message, "grid.json: expected every cell once, found cell 4 in rows 0 and 2");
-    }
-
-    #[test]
-    fn parity_alternates_along_every_axis() {
-        let cells = (0..12).collect();
-        let grid = GridInfo { shape: vec![2, 3, 2], spacing: 1.0, origin: vec![0.0; 3], cells };
-        let odd: Vec<_> = grid.parities().unwrap().map(u8::from).collect();
-        assert_eq!(odd, [0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0]);
     }
 }

@@ -5,7 +5,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
 use crate::precondition::Preconditioner;
 
 /// The method and its work vectors, kept from solve to solve.
@@ -29,20 +29,11 @@ impl LinearSolver for BiCgStab {
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
         let Self { shadow, direction: p, preconditioned: z, product: v, stabiliser: t } = self;
-        [&mut *shadow, &mut *p, &mut *z, &mut *v, &mut *t].into_iter().for_each(|vector| fit(vector, r.len()));
-        vector::clear(x);
-        let mut residual = vector::norm_max(r);
+        fit_all([&mut *shadow, &mut *p, &mut *z, &mut *v, &mut *t], r.len());
         let (mut rho_before, mut alpha, mut omega) = (1.0, 1.0, 1.0);
         let mut fresh = true; // no usable history: start from the residual
         let mut restarts = 0;
-        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
-        for iterations in 0..=stop.max_iterations {
-            if residual <= stop.target {
-                return done(LinearOutcome::Converged, iterations, residual);
-            }
-            if stop.gives_up_after(iterations) {
-                break;
-            }
+        iterate(r, x, stop, watch, |_, r, x| {
             let mut rho = vector::dot(shadow, r);
             if fresh || rho.abs() <= f64::EPSILON * vector::norm(shadow) * vector::norm(r) {
                 vector::copy(r, shadow);
@@ -62,13 +53,12 @@ impl LinearSolver for BiCgStab {
             system.apply(z, v);
             let against_shadow = vector::dot(shadow, v);
             if against_shadow == 0.0 || !against_shadow.is_finite() || restarts > 10 {
-                return done(LinearOutcome::Breakdown, iterations, residual);
+                return None;
             }
             alpha = rho / against_shadow;
-            residual = vector::step_both(alpha, z, v, x, r);
+            let residual = vector::step_both(alpha, z, v, x, r);
             if residual <= stop.target {
-                watch(residual);
-                return done(LinearOutcome::Converged, iterations + 1, residual);
+                return Some(residual);
             }
 
             preconditioner.apply(r, z);
@@ -77,13 +67,10 @@ impl LinearSolver for BiCgStab {
             if tt == 0.0 || tr == 0.0 || !tt.is_finite() {
                 fresh = true;
                 restarts += 1;
-                watch(residual);
-                continue;
+                return Some(residual);
             }
             omega = tr / tt;
-            residual = vector::step_both(omega, z, t, x, r);
-            watch(residual);
-        }
-        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+            Some(vector::step_both(omega, z, t, x, r))
+        })
     }
 }

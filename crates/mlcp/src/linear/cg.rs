@@ -6,7 +6,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
 use crate::precondition::Preconditioner;
 
 /// The method and its work vectors, kept from solve to solve.
@@ -28,32 +28,18 @@ impl LinearSolver for ConjugateGradients {
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
         let Self { direction: p, product: q, preconditioned: z } = self;
-        [&mut *p, &mut *q, &mut *z].into_iter().for_each(|vector| fit(vector, r.len()));
-        vector::clear(x);
-        let mut residual = vector::norm_max(r);
+        fit_all([&mut *p, &mut *q, &mut *z], r.len());
         let mut rho_before = f64::NAN;
-        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
-        for iterations in 0..=stop.max_iterations {
-            if residual <= stop.target {
-                return done(LinearOutcome::Converged, iterations, residual);
-            }
-            if stop.gives_up_after(iterations) {
-                break;
-            }
+        iterate(r, x, stop, watch, |now, r, x| {
             let rho = preconditioner.apply_dot(r, z);
-            if iterations == 0 {
+            if now.iterations == 0 {
                 vector::copy(z, p);
             } else {
                 vector::scale_and_add(z, rho / rho_before, p);
             }
             rho_before = rho;
             let curvature = system.apply_dot(p, q);
-            if !(rho > 0.0 && curvature > 0.0) {
-                return done(LinearOutcome::Breakdown, iterations, residual);
-            }
-            residual = vector::step_both(rho / curvature, p, q, x, r);
-            watch(residual);
-        }
-        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+            (rho > 0.0 && curvature > 0.0).then(|| vector::step_both(rho / curvature, p, q, x, r))
+        })
     }
 }

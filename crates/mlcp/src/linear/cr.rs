@@ -5,7 +5,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
 use crate::precondition::Preconditioner;
 
 /// The method and its work vectors, kept from solve to solve.
@@ -29,23 +29,14 @@ impl LinearSolver for ConjugateResiduals {
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
         let Self { z, product_of_z: s, direction: p, product: q, preconditioned_product: m } = self;
-        [&mut *z, &mut *s, &mut *p, &mut *q, &mut *m].into_iter().for_each(|vector| fit(vector, r.len()));
-        vector::clear(x);
-        let mut residual = vector::norm_max(r);
+        fit_all([&mut *z, &mut *s, &mut *p, &mut *q, &mut *m], r.len());
         let mut rho_before = f64::NAN;
-        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
-        for iterations in 0..=stop.max_iterations {
-            if residual <= stop.target {
-                return done(LinearOutcome::Converged, iterations, residual);
-            }
-            if stop.gives_up_after(iterations) {
-                break;
-            }
-            if iterations == 0 {
+        iterate(r, x, stop, watch, |now, r, x| {
+            if now.iterations == 0 {
                 preconditioner.apply(r, z);
             }
             let rho = system.apply_dot(z, s); // zᵀ S z
-            if iterations == 0 {
+            if now.iterations == 0 {
                 vector::copy(z, p);
                 vector::copy(s, q);
             } else {
@@ -55,13 +46,11 @@ impl LinearSolver for ConjugateResiduals {
             rho_before = rho;
             let weight = preconditioner.apply_dot(q, m); // qᵀ M⁻¹ q
             if !(rho > 0.0 && weight > 0.0) {
-                return done(LinearOutcome::Breakdown, iterations, residual);
+                return None;
             }
             let step = rho / weight;
-            residual = vector::step_both(step, p, q, x, r);
-            watch(residual);
             vector::add_scaled(-step, m, z);
-        }
-        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+            Some(vector::step_both(step, p, q, x, r))
+        })
     }
 }

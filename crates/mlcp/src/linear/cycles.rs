@@ -1,13 +1,13 @@
 //! A stationary iteration with the best step (`multigrid`, with the preconditioner of that name).
 //!
 //! x ← x + α z with z = M⁻¹ r and α = zᵀr / zᵀSz. The product S z is needed anyway to follow the
-//! residual, so the step that lowers the energy most is free. It makes any symmetric positive
-//! definite M converge, over-corrected cycles included; on a good one α stays near one and this is
+//! residual, so the step that lowers the energy most is free. With it every symmetric positive
+//! definite M converges, even one that over-corrects. With a good M, α stays near one, and this is
 //! the plain iteration of V-cycles.
 
 use unstick_parallel::vector;
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
 use crate::precondition::Preconditioner;
 
 /// Cycles that must gain a digit together; fewer would be slower than plain `cg`.
@@ -31,38 +31,25 @@ impl LinearSolver for Cycles {
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
         let Self { correction: z, product: q } = self;
-        [&mut *z, &mut *q].into_iter().for_each(|vector| fit(vector, r.len()));
-        vector::clear(x);
-        let mut residual = vector::norm_max(r);
-        let mut residual_to_beat = residual;
-        let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
-        for iterations in 0..=stop.max_iterations {
-            if residual <= stop.target {
-                return done(LinearOutcome::Converged, iterations, residual);
-            }
-            if stop.gives_up_after(iterations) {
-                break;
-            }
-            if iterations > 0 && iterations % PATIENCE == 0 {
-                if residual > 0.1 * residual_to_beat {
-                    return done(LinearOutcome::Breakdown, iterations, residual);
+        fit_all([&mut *z, &mut *q], r.len());
+        let mut residual_to_beat = f64::INFINITY;
+        iterate(r, x, stop, watch, |now, r, x| {
+            if now.iterations % PATIENCE == 0 {
+                if now.residual > 0.1 * residual_to_beat {
+                    return None;
                 }
-                residual_to_beat = residual;
+                residual_to_beat = now.residual;
             }
             let slope = preconditioner.apply_dot(r, z);
             let curvature = system.apply_dot(z, q);
-            if !(slope > 0.0 && curvature > 0.0) {
-                return done(LinearOutcome::Breakdown, iterations, residual);
-            }
-            residual = vector::step_both(slope / curvature, z, q, x, r);
-            watch(residual);
-        }
-        done(LinearOutcome::IterationLimit, stop.max_iterations, residual)
+            (slope > 0.0 && curvature > 0.0).then(|| vector::step_both(slope / curvature, z, q, x, r))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::LinearOutcome;
     use super::*;
     use crate::generate::Example;
     use crate::multigrid::Multigrid;

@@ -6,24 +6,26 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit, fit_all};
+use crate::parameter::parameters;
 use crate::precondition::Preconditioner;
 
+parameters! {
+    /// Parameters of [`Gmres`].
+    pub struct GmresParams {
+        /// Iterations of a round. The default is the usual compromise between memory and convergence.
+        restart: usize = 30, 1..=10000;
+    }
+}
+
 /// The method and its work vectors, kept from solve to solve.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Gmres {
-    /// Iterations of a round. Default 30: the usual compromise between memory and convergence.
-    restart: usize,
+    params: GmresParams,
     basis: Vec<Vec<f64>>,
     combination: Vec<f64>,
     preconditioned: Vec<f64>,
     small: LeastSquares,
-}
-
-impl Default for Gmres {
-    fn default() -> Self {
-        Self::with_restart(30)
-    }
 }
 
 /// The small least-squares problem of a round, kept triangular by Givens rotations.
@@ -99,10 +101,9 @@ impl LinearSolver for Gmres {
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
         let size = r.len();
-        self.basis.resize_with(self.restart + 1, Vec::new);
+        self.basis.resize_with(self.params.restart + 1, Vec::new);
         self.basis.iter_mut().for_each(|vector| fit(vector, size));
-        fit(&mut self.combination, size);
-        fit(&mut self.preconditioned, size);
+        fit_all([&mut self.combination, &mut self.preconditioned], size);
         vector::clear(x);
         let mut residual = vector::norm_max(r);
         let mut iterations = 0;
@@ -115,7 +116,7 @@ impl LinearSolver for Gmres {
                 return done(LinearOutcome::IterationLimit, iterations, residual);
             }
             let before = vector::norm(r);
-            let rounds_left = self.restart.min(stop.max_iterations - iterations);
+            let rounds_left = self.params.restart.min(stop.max_iterations - iterations);
             let aim = RoundAim { iterations: rounds_left, reduction: stop.target / residual };
             let spent = self.round(system, preconditioner, r, x, aim, watch);
             iterations += spent;
@@ -136,10 +137,9 @@ struct RoundAim {
 }
 
 impl Gmres {
-    /// The method with rounds of `restart` iterations.
-    pub fn with_restart(restart: usize) -> Self {
-        let (combination, preconditioned) = (Vec::new(), Vec::new());
-        Self { restart: restart.max(1), basis: Vec::new(), combination, preconditioned, small: LeastSquares::default() }
+    /// The method with the given parameters.
+    pub fn new(params: GmresParams) -> Self {
+        Self { params, ..Self::default() }
     }
 
     /// One round; returns the iterations it took.

@@ -12,9 +12,11 @@ pub use bicgstab::BiCgStab;
 pub use cg::ConjugateGradients;
 pub use cr::ConjugateResiduals;
 pub use cycles::Cycles;
-pub use gmres::Gmres;
+pub use gmres::{Gmres, GmresParams};
 pub use refine::Refinement;
 pub use subsystem::Subsystem;
+
+use unstick_parallel::vector;
 
 use crate::interrupt;
 use crate::precondition::Preconditioner;
@@ -29,8 +31,8 @@ pub struct LinearStop {
 }
 
 impl LinearStop {
-    /// Whether that many iterations are enough without an answer: there are no more, or
-    /// [somebody](crate::interruptible) wants an end.
+    /// Whether to give up after that many iterations: at the limit, or when the solve is
+    /// [interrupted](crate::interruptible).
     pub fn gives_up_after(&self, iterations: usize) -> bool {
         iterations >= self.max_iterations || interrupt::is_asked_for()
     }
@@ -83,11 +85,50 @@ pub trait LinearSolver: Send {
     }
 }
 
-/// Gives a vector the length it needs; allocates only when problems grow.
+/// Where an iteration stands.
+#[derive(Clone, Copy)]
+struct Progress {
+    /// Iterations before this one.
+    iterations: usize,
+    /// Maximum norm of the residual.
+    residual: f64,
+}
+
+/// The loop around a method that takes one step at a time from x = 0.
+///
+/// `step` moves x, subtracts S times the move from r, and returns the new residual, or None after a breakdown.
+fn iterate(
+    r: &mut [f64],
+    x: &mut [f64],
+    stop: LinearStop,
+    watch: &mut dyn FnMut(f64),
+    mut step: impl FnMut(Progress, &mut [f64], &mut [f64]) -> Option<f64>,
+) -> LinearReport {
+    vector::clear(x);
+    let mut now = Progress { iterations: 0, residual: vector::norm_max(r) };
+    let outcome = loop {
+        if now.residual <= stop.target {
+            break LinearOutcome::Converged;
+        }
+        if stop.gives_up_after(now.iterations) {
+            break LinearOutcome::IterationLimit;
+        }
+        let Some(residual) = step(now, r, x) else { break LinearOutcome::Breakdown };
+        watch(residual);
+        now = Progress { iterations: now.iterations + 1, residual };
+    };
+    LinearReport { outcome, iterations: now.iterations, residual: now.residual }
+}
+
+/// Gives a work vector the length that it needs; allocates only when problems grow.
 pub(crate) fn fit(vector: &mut Vec<f64>, size: usize) {
     if vector.len() != size {
         *vector = vec![0.0; size]; // pages that the system zeroes when a thread first touches them
     }
+}
+
+fn fit_all<const N: usize>(vectors: [&mut Vec<f64>; N], size: usize) {
+    vectors.into_iter().for_each(|vector| fit(vector, size));
 }
 
 #[cfg(test)]

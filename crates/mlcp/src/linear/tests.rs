@@ -5,13 +5,13 @@ use unstick_parallel::vector;
 use super::*;
 use crate::csr::CsrMatrix;
 use crate::operator::LinearOperator;
-use crate::precondition::{IncompleteCholesky, Jacobi, Preconditioner};
+use crate::precondition::{IncompleteCholesky, Jacobi, Mic0Params, Preconditioner};
 
 fn methods() -> Vec<(&'static str, Box<dyn LinearSolver>)> {
     vec![
         ("cg", Box::new(ConjugateGradients::default())),
         ("cr", Box::new(ConjugateResiduals::default())),
-        ("gmres", Box::new(Gmres::with_restart(7))),
+        ("gmres", Box::new(Gmres::new(GmresParams { restart: 7 }))),
         ("bicgstab", Box::new(BiCgStab::default())),
     ]
 }
@@ -116,7 +116,7 @@ fn an_operator_without_entries_gives_the_same_products_and_refuses_factorisation
     let energies = (seen.apply_dot(&x, &mut by_entries), unseen.apply_dot(&x, &mut by_products));
     vector::add_scaled(-1.0, &by_entries, &mut by_products);
     assert!(vector::norm_max(&by_products) < 1e-14 && (energies.0 - energies.1).abs() < 1e-12);
-    let error = IncompleteCholesky::modified().rebuild(&unseen).unwrap_err();
+    let error = IncompleteCholesky::modified(Mic0Params::default()).rebuild(&unseen).unwrap_err();
     assert!(error.to_string().starts_with("`mic0` reads single matrix entries"));
 }
 

@@ -4,28 +4,27 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::exact::Factors;
 use super::hierarchy::{Hierarchy, Level, Link};
-use super::params::MultigridParams;
 use super::smooth::{Sweep, free, sweep};
 
 /// Sweeps each way on a coarsest level that is too large to be factorised.
 const SWEEPS_INSTEAD: usize = 20;
 
 impl Hierarchy {
-    /// z ← M⁻¹ r: one cycle from zero.
-    pub fn apply(&mut self, params: &MultigridParams, r: &[f64], z: &mut [f64]) {
+    /// z ← M⁻¹ r: one cycle from zero, with `sweeps` before and after each correction.
+    pub fn apply(&mut self, sweeps: usize, r: &[f64], z: &mut [f64]) {
         self.order.gather(r, &mut self.levels[0].b);
-        descend(params, self.factors.as_ref(), &mut self.levels);
+        descend(sweeps, self.factors.as_ref(), &mut self.levels);
         self.order.scatter(&self.levels[0].x, z);
     }
 
     /// The cycle below the finest level, for what was left in the `b` of the second one.
-    pub fn correct_below(&mut self, params: &MultigridParams) {
-        descend(params, self.factors.as_ref(), &mut self.levels[1..]);
+    pub fn correct_below(&mut self, sweeps: usize) {
+        descend(sweeps, self.factors.as_ref(), &mut self.levels[1..]);
     }
 }
 
-/// x ≈ A⁻¹ b on the first of `levels`.
-fn descend(params: &MultigridParams, factors: Option<&Factors>, levels: &mut [Level]) {
+/// x ≈ A⁻¹ b on the first of `levels`, with `count` sweeps before and after each correction.
+fn descend(count: usize, factors: Option<&Factors>, levels: &mut [Level]) {
     let Some((fine, below)) = levels.split_first_mut() else { return };
     let Level { matrix, red, link, x, b, r } = fine;
     let sweeps = |count: usize, way: Sweep, x: &mut [f64]| {
@@ -42,13 +41,13 @@ fn descend(params: &MultigridParams, factors: Option<&Factors>, levels: &mut [Le
         }
         return;
     };
-    sweeps(params.pre_sweeps, Sweep::Forward, x);
+    sweeps(count, Sweep::Forward, x);
     matrix.residual(b, x, r);
     link.restrict(r, &mut coarse.b);
-    descend(params, factors, below);
+    descend(count, factors, below);
     link.prolong(&below[0].x, r);
     vector::add_scaled(1.0, r, x);
-    sweeps(params.post_sweeps, Sweep::Backward, x);
+    sweeps(count, Sweep::Backward, x);
 }
 
 impl Link {

@@ -3,7 +3,7 @@
 use super::exact::Factors;
 use super::finest::Order;
 use super::galerkin::Product;
-use super::params::{Coarsening, MultigridParams, Transfer};
+use super::params::{Coarsening, MultigridVariant, Transfer};
 use super::sites::Sites;
 use super::sparse::{Sparse, SquareMatrix};
 use super::{aggregate, direct, transfer};
@@ -89,25 +89,35 @@ pub(crate) struct Hierarchy {
     pub order: Order,
     pub levels: Vec<Level>,
     pub factors: Option<Factors>,
+    /// Unknowns of a level that is not coarsened further.
+    coarsest: usize,
     changed: Vec<bool>,
 }
 
 impl Hierarchy {
-    /// Coarsens a system by geometry where its operator has a lattice, by aggregation otherwise.
-    pub fn build(system: &Subsystem, params: &MultigridParams) -> Result<Self, SolveError> {
+    /// Coarsens a system by geometry where its operator has a lattice, by aggregation otherwise. A `variant` says
+    /// how to coarsen a lattice; it is refused where there is none. Levels of `coarsest` unknowns are not coarsened.
+    pub fn build(
+        system: &Subsystem,
+        variant: Option<MultigridVariant>,
+        coarsest: Option<usize>,
+    ) -> Result<Self, SolveError> {
         let matrix = system.matrix("multigrid")?;
-        let order = match system.nearby().lattice() {
-            Some(lattice) => Order::red_black(lattice),
-            None => Order::natural(system.size()),
+        let lattice = system.nearby().lattice();
+        let (order, usual) = match (lattice, variant) {
+            (Some(lattice), _) => (Order::red_black(lattice), 1 << (2 * lattice.dimension())),
+            (None, None) => (Order::natural(system.size()), 64),
+            (None, Some(variant)) => return Err(SolveError::NeedsGrid { variant }),
         };
+        let coarsest = coarsest.unwrap_or(usual);
         let mut finest = Level::new(order.pattern(matrix), order.red);
         let mut weights = vec![f64::NAN; matrix.rows()];
         let mut changed = vec![true; matrix.rows()];
         order.write(system, matrix, &mut finest.matrix, &mut weights, &mut changed);
-        let mut hierarchy = Self { order, levels: vec![finest], factors: None, changed };
-        match system.nearby().lattice() {
-            Some(lattice) => hierarchy.add_lattice_levels(lattice, matrix, weights, params),
-            None => hierarchy.add_aggregated_levels(weights, params),
+        let mut hierarchy = Self { order, levels: vec![finest], factors: None, coarsest, changed };
+        match lattice {
+            Some(lattice) => hierarchy.add_lattice_levels(lattice, matrix, weights, variant.unwrap_or_default()),
+            None => hierarchy.add_aggregated_levels(weights),
         }
         hierarchy.factorise();
         Ok(hierarchy)
@@ -122,10 +132,10 @@ impl Hierarchy {
     }
 
     /// Follows a system whose operator is that of before: transfers stay, matrices change where the
-    /// system has. Aggregates follow the couplings, so they are made anew.
-    pub fn refresh(&mut self, system: &Subsystem, params: &MultigridParams) -> Result<(), SolveError> {
+    /// system has. Aggregates follow the couplings, so they are rebuilt.
+    pub fn refresh(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         if system.nearby().lattice().is_none() {
-            *self = Self::build(system, params)?;
+            *self = Self::build(system, None, Some(self.coarsest))?;
             return Ok(());
         }
         let matrix = system.matrix("multigrid")?;
@@ -150,15 +160,13 @@ impl Hierarchy {
         lattice: &Lattice,
         matrix: &CsrMatrix,
         weights: Vec<f64>,
-        params: &MultigridParams,
+        variant: MultigridVariant,
     ) {
-        let variant = params.variant;
-        let coarsest = params.coarsest.unwrap_or(1 << (2 * lattice.dimension()));
         let is_halved = variant.transfer == Transfer::Constant;
         let mut sites = Sites::of(lattice, matrix);
         let mut weights = Some(weights);
         let mut unit = 1.0;
-        while sites.len() > coarsest {
+        while sites.len() > self.coarsest {
             let (coarse, parents) = sites.coarsen(variant.one_sided);
             if coarse.len() == 0 || coarse.len() as f64 > WORTH_COARSENING * sites.len() as f64 {
                 break;
@@ -186,11 +194,10 @@ impl Hierarchy {
         self.copy_if_alone(weights);
     }
 
-    fn add_aggregated_levels(&mut self, weights: Vec<f64>, params: &MultigridParams) {
-        let coarsest = params.coarsest.unwrap_or(64);
+    fn add_aggregated_levels(&mut self, weights: Vec<f64>) {
         let mut weights_here = weights.clone();
         let mut level = 0;
-        while let Some(finest) = self.levels.last().filter(|level| level.matrix.rows() > coarsest) {
+        while let Some(finest) = self.levels.last().filter(|level| level.matrix.rows() > self.coarsest) {
             let Some(p) = aggregate::interpolation(&finest.matrix, level, &weights_here) else { break };
             if p.width() as f64 > WORTH_COARSENING * p.rows() as f64 {
                 break;

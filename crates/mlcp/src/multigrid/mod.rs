@@ -48,14 +48,16 @@ use hierarchy::Hierarchy;
 /// ```
 #[derive(Default)]
 pub struct Multigrid {
+    variant: Option<MultigridVariant>,
     params: MultigridParams,
     hierarchy: Option<Hierarchy>,
 }
 
 impl Multigrid {
-    /// Multigrid of a certain kind.
-    pub fn new(params: MultigridParams) -> Self {
-        Self { params, hierarchy: None }
+    /// A variant that needs a [lattice](crate::Lattice), or with `None` the default one on a lattice and smoothed
+    /// aggregation elsewhere.
+    pub fn new(variant: Option<MultigridVariant>, params: MultigridParams) -> Self {
+        Self { variant, params, hierarchy: None }
     }
 
     /// Unknowns of every level, the finest first; nothing before the first rebuild.
@@ -71,9 +73,9 @@ impl Preconditioner for Multigrid {
 
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         match &mut self.hierarchy {
-            Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system, &self.params),
+            Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system),
             _ => {
-                self.hierarchy = Some(Hierarchy::build(system, &self.params)?);
+                self.hierarchy = Some(Hierarchy::build(system, self.variant, self.params.coarsest)?);
                 Ok(())
             }
         }
@@ -81,7 +83,7 @@ impl Preconditioner for Multigrid {
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         match &mut self.hierarchy {
-            Some(hierarchy) => hierarchy.apply(&self.params, r, z),
+            Some(hierarchy) => hierarchy.apply(self.params.sweeps, r, z),
             None => unstick_parallel::vector::copy(r, z),
         }
     }

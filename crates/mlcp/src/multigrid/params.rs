@@ -1,6 +1,8 @@
-//! What a user may turn, and its names.
+//! Variants of multigrid by name, and parameters.
 
 use std::fmt;
+
+use crate::parameter::parameters;
 
 /// How values go from a coarse level to the next finer one; their transpose goes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,31 +86,15 @@ impl fmt::Display for MultigridVariant {
     }
 }
 
-/// What a user may turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MultigridParams {
-    /// Transfer and coarse matrices, for operators on a [lattice](crate::Lattice). Others are
-    /// coarsened by smoothed aggregation, whatever this says.
-    pub variant: MultigridVariant,
-    /// Gauss–Seidel sweeps before the coarse correction. Default 2, as \[Lai2021\].
-    pub pre_sweeps: usize,
-    /// Sweeps after it, in reverse order. Default 2; another number than before the correction makes
-    /// the cycle unsymmetric and unfit for `cg`.
-    pub post_sweeps: usize,
-    /// A level of this many unknowns or fewer is solved exactly. Default: 4^D on a lattice, as
-    /// \[Lai2021\], and 64 elsewhere.
-    pub coarsest: Option<usize>,
-}
-
-impl Default for MultigridParams {
-    fn default() -> Self {
-        Self { variant: MultigridVariant::default(), pre_sweeps: 2, post_sweeps: 2, coarsest: None }
-    }
-}
-
-impl From<MultigridVariant> for MultigridParams {
-    fn from(variant: MultigridVariant) -> Self {
-        Self { variant, ..Self::default() }
+parameters! {
+    /// Parameters of multigrid cycles.
+    pub struct MultigridParams {
+        /// Gauss–Seidel sweeps before each coarse correction, and in reverse order after it. The default is that of
+        /// \[Lai2021\].
+        sweeps: usize = 2, 1..=1000;
+        /// A level of this many unknowns or fewer is solved exactly. Automatic is 4^D on a grid, as \[Lai2021\], and
+        /// 64 elsewhere.
+        coarsest: Option<usize> = None, 1..=1000000;
     }
 }
 

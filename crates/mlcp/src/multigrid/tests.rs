@@ -55,8 +55,8 @@ fn coarse_matrices_are_galerkin_products() {
     let problem = folder.problem().unwrap();
     let disturbed = Disturbed::new(problem.size(), 9);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
-        let params = MultigridVariant { transfer, ..Default::default() }.into();
-        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), &params).unwrap();
+        let variant = MultigridVariant { transfer, ..Default::default() };
+        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
         assert!(hierarchy.levels.len() > 2);
         let scale = if transfer == Transfer::Constant { 0.5 } else { 1.0 };
         for pair in hierarchy.levels.windows(2) {
@@ -76,12 +76,12 @@ fn a_refreshed_hierarchy_is_a_new_one() {
     let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
     let problem = folder.problem().unwrap();
     for variant in MultigridVariant::all() {
-        let params = variant.into();
-        let mut refreshed = Hierarchy::build(&Subsystem::whole(problem.operator()), &params).unwrap();
+        let build = |system: &Subsystem| Hierarchy::build(system, Some(variant), None).unwrap();
+        let mut refreshed = build(&Subsystem::whole(problem.operator()));
         for period in [5, 7] {
             let disturbed = Disturbed::new(problem.size(), period);
-            refreshed.refresh(&disturbed.system(problem.operator()), &params).unwrap();
-            let fresh = Hierarchy::build(&disturbed.system(problem.operator()), &params).unwrap();
+            refreshed.refresh(&disturbed.system(problem.operator())).unwrap();
+            let fresh = build(&disturbed.system(problem.operator()));
             for (one, other) in refreshed.levels.iter().zip(&fresh.levels) {
                 assert_eq!(one.matrix.diagonal, other.matrix.diagonal, "{variant}");
                 assert_eq!(one.matrix.off.values, other.matrix.off.values, "{variant}");
@@ -95,23 +95,25 @@ fn a_cycle_is_symmetric_and_positive_and_leaves_pinned_rows_alone() {
     let folder = Example::ThinPlates.generate(3, 14, 0).unwrap();
     let on_lattice = folder.problem().unwrap();
     let disturbed = Disturbed::new(folder.b.len(), 9);
-    let operators: [&dyn crate::LinearOperator; 2] = [on_lattice.operator(), &folder.matrix];
-    for operator in operators {
-        for variant in MultigridVariant::all() {
-            let mut multigrid = Multigrid::new(MultigridParams { coarsest: Some(20), ..variant.into() });
+    let on_lattice = MultigridVariant::all().into_iter().map(|variant| (on_lattice.operator(), Some(variant)));
+    let without: (&dyn crate::LinearOperator, _) = (&folder.matrix, None);
+    {
+        for (operator, variant) in on_lattice.chain([without]) {
+            let params = MultigridParams { coarsest: Some(20), ..Default::default() };
+            let mut multigrid = Multigrid::new(variant, params);
             multigrid.rebuild(&disturbed.system(operator)).unwrap();
             let mut image = |x: &[f64]| {
                 let masked: Vec<f64> = x.iter().zip(&disturbed.free).map(|(x, f)| if *f { *x } else { 0.0 }).collect();
                 let mut z = vec![0.0; x.len()];
                 let energy = multigrid.apply_dot(&masked, &mut z);
-                assert!(energy > 0.0, "{variant}");
-                assert!(z.iter().zip(&disturbed.free).all(|(z, free)| *free || *z == 0.0), "{variant}");
+                assert!(energy > 0.0, "{variant:?}");
+                assert!(z.iter().zip(&disturbed.free).all(|(z, free)| *free || *z == 0.0), "{variant:?}");
                 (masked, z)
             };
             let (x, mx) = image(&wave(folder.b.len(), 0.3));
             let (y, my) = image(&wave(folder.b.len(), 1.7));
             let (one, other) = (vector::dot(&x, &my), vector::dot(&y, &mx));
-            assert!((one - other).abs() < 1e-10 * vector::norm(&x) * vector::norm(&my), "{variant}: {one} {other}");
+            assert!((one - other).abs() < 1e-10 * vector::norm(&x) * vector::norm(&my), "{variant:?}: {one} {other}");
         }
     }
 }
@@ -123,8 +125,8 @@ fn one_sided_transfers_keep_constants_where_there_is_no_air() {
     let problem = folder.problem().unwrap();
     let pocket = folder.matrix.singular_components().remove(0);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
-        let params = MultigridVariant { transfer, ..Default::default() }.into();
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), &params).unwrap();
+        let variant = MultigridVariant { transfer, ..Default::default() };
+        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
         let mut members: Vec<usize> = pocket.iter().map(|&row| hierarchy.order.places[row as usize] as usize).collect();
         for level in &hierarchy.levels {
             let Some(link) = &level.link else { continue };
@@ -178,14 +180,14 @@ fn a_wall_thinner_than_a_cell_splits_the_blocks_it_runs_through() {
     }
 }
 
-fn iterations(operator: &dyn crate::LinearOperator, rhs: &[f64], variant: MultigridVariant) -> usize {
+fn iterations(operator: &dyn crate::LinearOperator, rhs: &[f64], variant: Option<MultigridVariant>) -> usize {
     let system = Subsystem::whole(operator);
-    let mut multigrid = Multigrid::new(variant.into());
+    let mut multigrid = Multigrid::new(variant, MultigridParams::default());
     multigrid.rebuild(&system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
     let stop = LinearStop { target: 1e-6 * vector::norm_max(rhs), max_iterations: 500 };
     let report = ConjugateGradients::default().solve(&system, &mut multigrid, &mut r, &mut x, stop, &mut |_| ());
-    assert_eq!(report.outcome, LinearOutcome::Converged, "{variant}");
+    assert_eq!(report.outcome, LinearOutcome::Converged, "{variant:?}");
     report.iterations
 }
 
@@ -198,7 +200,7 @@ fn iterations_do_not_grow_with_the_grid() {
             for (transfer, most) in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant].into_iter().zip(most)
             {
                 let variant = MultigridVariant { transfer, ..Default::default() };
-                let count = iterations(problem.operator(), &folder.b, variant);
+                let count = iterations(problem.operator(), &folder.b, Some(variant));
                 assert!(count <= most, "{example} {size} {variant}: {count}");
             }
         }
@@ -209,7 +211,7 @@ fn iterations_do_not_grow_with_the_grid() {
 fn without_a_lattice_iterations_grow_slowly() {
     let count = |dimension, size| {
         let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        iterations(&folder.matrix, &folder.b, Default::default())
+        iterations(&folder.matrix, &folder.b, None)
     };
     assert!(count(3, 32) <= 8 && count(3, 64) <= 10, "{} {}", count(3, 32), count(3, 64));
     assert!(count(2, 64) <= 8 && count(2, 128) <= 9, "{} {}", count(2, 64), count(2, 128));
@@ -219,7 +221,7 @@ fn without_a_lattice_iterations_grow_slowly() {
 fn odd_numbers_of_cells_are_no_worse_than_even_ones() {
     for (dimension, size) in [(2, 63), (2, 77), (3, 23), (3, 37)] {
         let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        let count = iterations(folder.problem().unwrap().operator(), &folder.b, Default::default());
+        let count = iterations(folder.problem().unwrap().operator(), &folder.b, None);
         assert!(count <= 7, "{size}^{dimension}: {count}");
     }
 }

@@ -1,109 +1,103 @@
-//! From a name to a solver.
+//! From a name to its linear part.
 
-use super::{Krylov, Method, PreconditionerName, SolverName, SolverOptions};
+use super::{Krylov, Method, PreconditionerName, SolverName};
 use crate::fft::BoxInverse;
-use crate::linear::{BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, LinearSolver, Refinement};
-use crate::multigrid::{Multigrid, MultigridParams};
-use crate::precondition::{
-    ApproximateInverse, Dropping, GridMultigrid, Identity, IncompleteCholesky, IncompleteLu, Jacobi, Preconditioner,
-    Reused,
+use crate::linear::{
+    BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement,
 };
-use crate::solvers::best::{Best, BestParams};
-use crate::solvers::fas::{Fas, FasParams, Fmg, FmgParams, Reading};
-use crate::solvers::fischer::{Fischer, FischerParams};
-use crate::solvers::mprgp::{Mprgp, MprgpParams};
-use crate::solvers::newton::{Newton, NewtonParams};
-use crate::solvers::penalty::{Penalty, PenaltyParams};
-use crate::solvers::policy::{Policy, PolicyParams};
-use crate::solvers::psor::{Psor, PsorParams};
-use crate::solvers::sticking::Sticking;
-use crate::solvers::{Inner, MlcpSolver};
-use crate::stop::Stop;
+use crate::multigrid::{Multigrid, MultigridParams};
+use crate::parameter::{Parameter, Parameters, Value};
+use crate::precondition::{
+    AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, GridMultigrid, Ic0Params, Identity,
+    IncompleteCholesky, IncompleteLu, Jacobi, Mic0Params, Preconditioner, Reused,
+};
+use crate::solvers::{Inner, InnerParams};
+
+impl Krylov {
+    /// The parameters of the method itself; every linear solve has those of [`InnerParams`] beside them.
+    pub fn parameters(self) -> Vec<Parameter> {
+        if self == Self::Gmres { GmresParams::list() } else { Vec::new() }
+    }
+}
+
+impl PreconditionerName {
+    /// Its parameters; those of `multigrid` are for its variants, such as `multigrid-linear`.
+    pub fn parameters(self) -> Vec<Parameter> {
+        match self {
+            Self::None | Self::Jacobi | Self::Ilu0 => Vec::new(),
+            Self::Ic0 => Ic0Params::list(),
+            Self::Mic0 => Mic0Params::list(),
+            Self::Ainv => AinvParams::list(),
+            Self::AinvStatic => AinvStaticParams::list(),
+            Self::AinvLin => AinvLinParams::list(),
+            Self::Multigrid => MultigridParams::list(),
+        }
+    }
+}
 
 impl SolverName {
-    /// Puts the solver together.
-    pub fn build(self, options: &SolverOptions) -> Box<dyn MlcpSolver> {
-        let stop = options.stop;
-        match self.method {
-            Method::Best => Box::new(Best {
-                params: BestParams { stop, ..Default::default() },
-                algebraic: Self::policy_with(PreconditionerName::Multigrid).inner(),
-                rescue: Self::policy_with(PreconditionerName::Mic0).inner(),
-            }),
-            Method::Psor => {
-                let default = PsorParams::default();
-                let relaxation = options.relaxation.unwrap_or(default.relaxation);
-                Box::new(Psor { params: PsorParams { relaxation, coloring: options.coloring.clone(), stop } })
-            }
-            Method::Mprgp => {
-                Box::new(Mprgp { params: MprgpParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Policy => {
-                Box::new(Policy { params: PolicyParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Newton => {
-                Box::new(Newton { params: NewtonParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Fischer => {
-                Box::new(Fischer { params: FischerParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Penalty => {
-                Box::new(Penalty { params: PenaltyParams { stop, ..Default::default() }, inner: self.inner() })
-            }
-            Method::Sticking => Box::new(Sticking { stop, inner: self.inner() }),
-            Method::Fas => self.fas(Reading::Corrected, stop),
-            Method::FasLiteral => self.fas(Reading::Literal, stop),
-            Method::FasScaled => self.fas(Reading::Scaled, stop),
-            Method::Fmg => {
-                let params = self.multigrid.map(FmgParams::with_variant).unwrap_or_default();
-                Box::new(Fmg::new(self.to_string(), FmgParams { stop, ..params }))
-            }
+    /// Parameters of the linear solver. `sticking` is one linear solve, so its limit is that of the whole solve.
+    pub(super) fn linear_parameters(self) -> Vec<Parameter> {
+        let has_limit = self.method != Method::Sticking && self.krylov != Krylov::Fft;
+        let limit = if has_limit { InnerParams::list() } else { Vec::new() };
+        self.krylov.parameters().into_iter().chain(limit).collect()
+    }
+
+    /// Parameters of the preconditioner. The fast cycle, which `multigrid` is without a variant, has none.
+    pub(super) fn preconditioner_parameters(self) -> Vec<Parameter> {
+        let is_fast_cycle = self.multigrid.is_none() && self.method != Method::Mprgp;
+        match self.preconditioner {
+            PreconditionerName::Multigrid if is_fast_cycle || self.method.is_multigrid() => Vec::new(),
+            preconditioner => preconditioner.parameters(),
         }
     }
 
-    /// What `best` falls back on.
-    fn policy_with(preconditioner: PreconditionerName) -> Self {
-        Self { preconditioner, ..Self::default_of(Method::Policy) }
-    }
-
-    fn fas(self, reading: Reading, stop: Stop) -> Box<dyn MlcpSolver> {
-        let multigrid = self.multigrid.unwrap_or_default().into();
-        Box::new(Fas::new(self.to_string(), FasParams { reading, multigrid, stop, ..Default::default() }))
-    }
-
-    /// The linear part alone, for methods put together by hand.
+    /// The linear part by itself, for methods put together by hand.
     pub fn inner(self) -> Inner {
-        let solver: Box<dyn LinearSolver> = match self.krylov {
+        let mut inner = Inner::new(self.inner_name(), self.linear_solver(), self.whole_preconditioner());
+        // The limit follows the parameters of the linear solver, as in `linear_parameters`.
+        if let Some(Value::Count(most)) = self.linear_settings.get(self.krylov.parameters().len()) {
+            inner.max_iterations = most;
+        }
+        inner
+    }
+
+    fn linear_solver(self) -> Box<dyn LinearSolver> {
+        match self.krylov {
             Krylov::Cg => Box::new(ConjugateGradients::default()),
             Krylov::Cr => Box::new(ConjugateResiduals::default()),
-            Krylov::Gmres => Box::new(Gmres::default()),
+            Krylov::Gmres => Box::new(Gmres::new(self.linear_settings.params())),
             Krylov::BiCgStab => Box::new(BiCgStab::default()),
             Krylov::Multigrid => Box::new(Cycles::default()),
             Krylov::Fft => Box::new(Refinement::default()),
-        };
+        }
+    }
+
+    fn whole_preconditioner(self) -> Box<dyn Preconditioner> {
+        let settings = &self.preconditioner_settings;
         let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
             _ if self.krylov == Krylov::Fft => Box::new(BoxInverse::default()),
             PreconditionerName::None => Box::new(Identity),
             PreconditionerName::Jacobi => Box::new(Jacobi::default()),
-            PreconditionerName::Ic0 => Box::new(IncompleteCholesky::plain()),
-            PreconditionerName::Mic0 => Box::new(IncompleteCholesky::modified()),
+            PreconditionerName::Ic0 => Box::new(IncompleteCholesky::plain(settings.params())),
+            PreconditionerName::Mic0 => Box::new(IncompleteCholesky::modified(settings.params())),
             PreconditionerName::Ilu0 => Box::new(IncompleteLu::default()),
-            PreconditionerName::Ainv => Box::new(ApproximateInverse::new(Dropping::Standard(0.1))),
-            PreconditionerName::AinvStatic => Box::new(ApproximateInverse::new(Dropping::Static(10))),
-            PreconditionerName::AinvLin => Box::new(ApproximateInverse::new(Dropping::Lin(4))),
+            PreconditionerName::Ainv => Box::new(ApproximateInverse::new(settings.params::<AinvParams>().into())),
+            PreconditionerName::AinvStatic => {
+                Box::new(ApproximateInverse::new(settings.params::<AinvStaticParams>().into()))
+            }
+            PreconditionerName::AinvLin => Box::new(ApproximateInverse::new(settings.params::<AinvLinParams>().into())),
             PreconditionerName::Multigrid => self.multigrid_preconditioner(),
         };
-        let preconditioner = if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner };
-        Inner::new(self.inner_name(), solver, preconditioner)
+        if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner }
     }
 
     /// The one place that decides what `multigrid` stands for.
     fn multigrid_preconditioner(self) -> Box<dyn Preconditioner> {
-        match (self.multigrid, self.method) {
-            // Proportioning weighs preconditioned gradients against each other, to the last digit.
-            (None, Method::Mprgp) => Box::new(Multigrid::default()),
-            (None, _) => Box::new(GridMultigrid::default()),
-            (Some(variant), _) => Box::new(Multigrid::new(MultigridParams::from(variant))),
+        // Proportioning compares preconditioned gradients to the last digit, which single precision cannot give.
+        if self.multigrid.is_none() && self.method != Method::Mprgp {
+            return Box::new(GridMultigrid::default());
         }
+        Box::new(Multigrid::new(self.multigrid, self.preconditioner_settings.params()))
     }
 }

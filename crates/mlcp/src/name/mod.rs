@@ -1,20 +1,22 @@
-//! Solvers by name: `method`, `method+linear`, `method+linear/preconditioner`.
+//! Solvers by name: `method`, `method+linear`, `method+linear/preconditioner`, each part with its parameters.
 
 use std::fmt;
-use std::sync::Arc;
 
-use crate::coloring::Coloring;
 use crate::multigrid::MultigridVariant;
-use crate::stop::Stop;
+use crate::parameter::{Parameters, Settings};
+use method::Tail;
 
 /// An enum whose variants have stable names, in the order in which they are listed to people.
 macro_rules! named {
-    ($(#[$outer:meta])* $type:ident, $what:literal { $($(#[$inner:meta])* $variant:ident = $name:literal),+ $(,)? }) => {
+    ($(#[$outer:meta])* $type:ident, $what:literal { $($(#[doc = $doc:literal])+ $variant:ident = $name:literal),+ $(,)? }) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $type { $($(#[$inner])* $variant),+ }
+        pub enum $type { $($(#[doc = $doc])+ $variant),+ }
 
         impl $type {
+            /// What these are called in messages.
+            pub(crate) const KIND: &'static str = $what;
+
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
@@ -23,7 +25,12 @@ macro_rules! named {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            fn parse(text: &str, found: &str) -> Result<Self, ParseNameError> {
+            /// What it is, in one sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim_ascii()),+ }
+            }
+
+            pub(in crate::name) fn parse(text: &str, found: &str) -> Result<Self, ParseNameError> {
                 let known = Self::ALL.iter().copied().find(|known| known.name() == found);
                 known.ok_or_else(|| ParseNameError::unknown(text, $what, found, Self::ALL.iter().map(|known| known.name())))
             }
@@ -39,46 +46,21 @@ macro_rules! named {
 
 // Below the macro, which it uses.
 mod build;
+mod catalogue;
+mod method;
 mod nearest;
 mod parse;
 mod splitting;
 
+pub use catalogue::{CatalogueEntry, catalogue};
+pub use method::Method;
 pub use nearest::nearest;
 pub use parse::ParseNameError;
 pub use splitting::{PressureMethod, Splitting, SplittingName};
 
 named! {
-    /// A nonlinear method.
-    Method, "solver" {
-        /// The project's own: nested policy iteration with multigrid.
-        Best = "best",
-        /// Policy iteration.
-        Policy = "policy",
-        /// Minimum-map Newton.
-        Newton = "newton",
-        /// Fischer–Burmeister Newton.
-        Fischer = "fischer",
-        /// Penalty iteration.
-        Penalty = "penalty",
-        /// Modified proportioning with reduced gradient projections.
-        Mprgp = "mprgp",
-        /// Projected successive over-relaxation.
-        Psor = "psor",
-        /// Full-approximation-scheme multigrid, corrected.
-        Fas = "fas",
-        /// The same as published; may stall.
-        FasLiteral = "fas-literal",
-        /// The same with both arguments of the minimum in one unit; may stall.
-        FasScaled = "fas-scaled",
-        /// Full multigrid cycles.
-        Fmg = "fmg",
-        /// Equations on every row.
-        Sticking = "sticking",
-    }
-}
-
-named! {
     /// A linear solver: a Krylov method, cycles of multigrid, or fast transforms.
+    #[non_exhaustive]
     Krylov, "linear solver" {
         /// Conjugate gradients.
         Cg = "cg",
@@ -88,15 +70,16 @@ named! {
         Gmres = "gmres",
         /// Stabilised bi-conjugate gradients.
         BiCgStab = "bicgstab",
-        /// Multigrid cycles, which take no preconditioner.
+        /// Multigrid cycles, without a preconditioner.
         Multigrid = "multigrid",
-        /// Fast transforms, which solve boxes of equations and nothing else.
+        /// Fast transforms, for boxes of equations only.
         Fft = "fft",
     }
 }
 
 named! {
     /// A preconditioner.
+    #[non_exhaustive]
     PreconditionerName, "preconditioner" {
         /// The identity.
         None = "none",
@@ -108,11 +91,11 @@ named! {
         Mic0 = "mic0",
         /// Incomplete LU without fill.
         Ilu0 = "ilu0",
-        /// Approximate inverse, entries dropped by size.
+        /// Approximate inverse without small entries.
         Ainv = "ainv",
-        /// Approximate inverse, a fixed number of entries a column.
+        /// Approximate inverse with a fixed number of entries in each column.
         AinvStatic = "ainv-static",
-        /// Approximate inverse, as many entries as the matrix and a few more.
+        /// Approximate inverse with as many entries as the matrix and a few more.
         AinvLin = "ainv-lin",
         /// One multigrid cycle.
         Multigrid = "multigrid",
@@ -121,41 +104,40 @@ named! {
 
 /// A solver of the catalogue, fully spelled out.
 ///
+/// Parameters of a part follow it as `:name=value`. What a name does not give has its default.
+/// [`catalogue`] lists all parts with their parameters.
+///
 /// ```
 /// use unstick_mlcp::SolverName;
 /// let name: SolverName = "policy".parse()?;
 /// assert_eq!(name.to_string(), "policy+cg/mic0");
+/// let name: SolverName = "policy:forcing=0.1+gmres:restart=20/mic0".parse()?;
+/// assert_eq!(name.to_string(), "policy:forcing=0.1+gmres:restart=20/mic0");
 /// let error = "polcy+cg".parse::<SolverName>().unwrap_err();
 /// assert_eq!(error.nearest(), Some("policy"));
+/// let error = "best:forcng=0.1".parse::<SolverName>().unwrap_err();
+/// assert_eq!(error.nearest(), Some("forcing"));
 /// # Ok::<(), unstick_mlcp::ParseNameError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SolverName {
     method: Method,
+    method_settings: Settings,
     krylov: Krylov,
+    linear_settings: Settings,
     preconditioner: PreconditionerName,
+    preconditioner_settings: Settings,
     is_reused: bool,
-    /// What follows `multigrid` in the name; None is what is best.
+    /// What follows `multigrid` in the name; None for the default.
     multigrid: Option<MultigridVariant>,
 }
 
-/// What the prefix `reused-` stands for: the published shortcut of [`Reused`].
+/// The prefix of a preconditioner that is built once for all active sets, as published: [`Reused`](crate::precondition::Reused).
 const REUSED: &str = "reused-";
 
-/// What to build a solver with, beyond its name.
-#[derive(Clone, Debug, Default)]
-pub struct SolverOptions {
-    /// When to stop.
-    pub stop: Stop,
-    /// ω of `psor`. Default: what suits it.
-    pub relaxation: Option<f64>,
-    /// Colours for `psor`. Default: none, rows in their order.
-    pub coloring: Option<Arc<Coloring>>,
-}
-
 impl SolverName {
-    /// Every composition of the catalogue that solves any problem: the `reused-` and `multigrid-`
-    /// variants aside, and `fft`.
+    /// Every composition of the catalogue that solves any problem: all but `fft`, the `reused-` preconditioners
+    /// and the variants of `multigrid`.
     pub fn all() -> Vec<Self> {
         let mut names = Vec::new();
         for default in Self::defaults() {
@@ -174,21 +156,29 @@ impl SolverName {
         names
     }
 
-    /// One solver of each method, composed as by default; `fas-literal` and `fas-scaled`, which may
-    /// stall, aside.
+    /// One solver of each method with its default linear part; without `fas-literal` and `fas-scaled`, which may
+    /// stall.
     pub fn defaults() -> Vec<Self> {
-        let may_stall = |method: &Method| matches!(method, Method::FasLiteral | Method::FasScaled);
-        Method::ALL.iter().filter(|method| !may_stall(method)).map(|&method| Self::default_of(method)).collect()
+        let methods = Method::ALL.iter().filter(|method| !method.may_stall());
+        methods.map(|&method| Self::default_of(method)).collect()
     }
 
     fn default_of(method: Method) -> Self {
-        let preconditioner = match method {
-            Method::Best | Method::Psor => PreconditionerName::None,
-            Method::Mprgp => PreconditionerName::Jacobi,
-            method if method.is_multigrid() => PreconditionerName::Multigrid,
-            _ => PreconditionerName::Mic0,
+        let preconditioner = match method.entry().tail {
+            Tail::Nothing => PreconditionerName::None,
+            Tail::Preconditioner(default) | Tail::Linear(default) => default,
+            Tail::MultigridVariant => PreconditionerName::Multigrid,
         };
-        Self { method, krylov: Krylov::Cg, preconditioner, is_reused: false, multigrid: None }
+        Self {
+            method,
+            method_settings: Settings::default(),
+            krylov: Krylov::Cg,
+            linear_settings: Settings::default(),
+            preconditioner,
+            preconditioner_settings: Settings::default(),
+            is_reused: false,
+            multigrid: None,
+        }
     }
 
     /// The nonlinear method.
@@ -196,17 +186,47 @@ impl SolverName {
         self.method
     }
 
+    /// The parameters of the method, with the values that the name gives.
+    ///
+    /// ```
+    /// use unstick_mlcp::SolverName;
+    /// use unstick_mlcp::solvers::best::BestParams;
+    /// let name: SolverName = "best:forcing=0.05".parse()?;
+    /// assert_eq!(name.params::<BestParams>().forcing, 0.05);
+    /// # Ok::<(), unstick_mlcp::ParseNameError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If these are not the parameters of this method.
+    pub fn params<P: Parameters>(self) -> P {
+        assert_eq!(P::list(), self.method.parameters(), "parameters of `{}`", self.method);
+        self.method_settings.params()
+    }
+
+    /// The same solver with every parameter at its default.
+    pub fn without_parameters(self) -> Self {
+        let none = Settings::default();
+        Self { method_settings: none, linear_settings: none, preconditioner_settings: none, ..self }
+    }
+
+    /// Whether the name gives parameters to its linear solver or preconditioner.
+    pub fn has_linear_parameters(self) -> bool {
+        !(self.linear_settings.is_empty() && self.preconditioner_settings.is_empty())
+    }
+
     /// `cg/mic0`, `cg/multigrid-linear`, `multigrid`; the preconditioner alone where a method takes no
     /// linear solver.
     fn inner_name(self) -> String {
+        let of_linear = self.linear_settings.suffix(&self.linear_parameters());
+        let of_preconditioner = self.preconditioner_settings.suffix(&self.preconditioner_parameters());
         let reused = if self.is_reused { REUSED } else { "" };
         let variant = self.multigrid.map(|variant| variant.to_string()).unwrap_or_default();
         let preconditioner = format!("{reused}{}{variant}", self.preconditioner);
         match self.krylov {
-            Krylov::Multigrid => preconditioner,
+            Krylov::Multigrid => format!("{preconditioner}{of_linear}{of_preconditioner}"),
             Krylov::Fft => Krylov::Fft.to_string(),
-            _ if !self.method.takes_linear() => preconditioner,
-            krylov => format!("{krylov}/{preconditioner}"),
+            _ if !self.method.takes_linear() => format!("{preconditioner}{of_preconditioner}"),
+            krylov => format!("{krylov}{of_linear}/{preconditioner}{of_preconditioner}"),
         }
     }
 }
@@ -214,27 +234,28 @@ impl SolverName {
 impl Method {
     /// Whether a name may go on with `+linear`.
     fn takes_linear(self) -> bool {
-        !matches!(self, Self::Best | Self::Psor | Self::Mprgp) && !self.is_multigrid()
+        matches!(self.entry().tail, Tail::Linear(_))
     }
 
     /// Whether it may go on with `/preconditioner`.
     fn takes_preconditioner(self) -> bool {
-        !matches!(self, Self::Best | Self::Psor) && !self.is_multigrid()
+        matches!(self.entry().tail, Tail::Linear(_) | Tail::Preconditioner(_))
     }
 
     /// Whether it is multigrid itself; its name may go on with `/multigrid-…`.
     fn is_multigrid(self) -> bool {
-        matches!(self, Self::Fas | Self::FasLiteral | Self::FasScaled | Self::Fmg)
+        self.entry().tail == Tail::MultigridVariant
     }
 }
 
 impl fmt::Display for SolverName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&match self.method {
-            method if method.takes_linear() => format!("{method}+{}", self.inner_name()),
-            method if method.takes_preconditioner() => format!("{method}/{}", self.inner_name()),
-            method if self.multigrid.is_some() => format!("{method}/{}", self.inner_name()),
-            method => method.to_string(),
+        let method = format!("{}{}", self.method, self.method_settings.suffix(&self.method.parameters()));
+        f.pad(&match self.method.entry().tail {
+            Tail::Linear(_) => format!("{method}+{}", self.inner_name()),
+            Tail::Preconditioner(_) => format!("{method}/{}", self.inner_name()),
+            Tail::MultigridVariant if self.multigrid.is_some() => format!("{method}/{}", self.inner_name()),
+            Tail::MultigridVariant | Tail::Nothing => method,
         })
     }
 }
@@ -242,6 +263,7 @@ impl fmt::Display for SolverName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Stop;
 
     #[test]
     fn every_name_is_read_back_and_is_the_name_of_what_it_builds() {
@@ -255,11 +277,19 @@ mod tests {
             "fas-scaled/multigrid-linear",
             "fmg/multigrid-constant",
             "sticking+fft",
+            "best:forcing=0.05:patience=3",
+            "policy:forcing=0.1+gmres:restart=20:max_iterations=7/ainv:drop=0.05",
+            "newton:tightening=false+cg/mic0:tuning=0.9",
+            "penalty:penalty=1000000000.0+multigrid-linear:max_iterations=50:sweeps=3",
+            "mprgp:proportion=2/multigrid:sweeps=3",
+            "fas:sweeps=3/multigrid-linear",
+            "fmg:bounded_levels=2",
+            "psor:relaxation=1.5:colored=false",
         ];
         let variants = variants.map(|text| text.parse().unwrap());
         for name in SolverName::all().into_iter().chain(SolverName::defaults()).chain(variants) {
             assert_eq!(name.to_string().parse(), Ok(name));
-            assert_eq!(name.build(&SolverOptions::default()).name(), name.to_string());
+            assert_eq!(name.build(&Stop::default()).name(), name.to_string());
         }
     }
 
@@ -268,16 +298,33 @@ mod tests {
         let message = |text: &str| text.parse::<SolverName>().unwrap_err().to_string();
         assert_eq!(
             message("newton+cgs"),
-            "`newton+cgs` is no solver: there is no linear solver `cgs`, expected one of cg, cr, gmres, bicgstab, \
+            "`newton+cgs` is not a solver: there is no linear solver `cgs`, expected one of cg, cr, gmres, bicgstab, \
              multigrid, fft"
         );
-        assert_eq!(message("psor/mic0"), "`psor/mic0` is no solver: `psor` takes no preconditioner");
+        assert_eq!(message("psor/mic0"), "`psor/mic0` is not a solver: `psor` takes no preconditioner");
         assert!(message("sticking+cg/reused-ic0").ends_with("`sticking` takes no reused preconditioner"));
         assert!(message("").contains("there is no solver ``"));
         assert!(message("fas/mic0").ends_with("`fas` takes no preconditioner"));
         assert!(message("policy+fft").ends_with("`policy` takes no `fft`, which solves equations on every row"));
         assert!(message("sticking+fft/ic0").ends_with("`fft` takes no preconditioner"));
         assert!(message("policy+multigrid/mic0").ends_with("`multigrid` takes no preconditioner"));
+        assert_eq!(
+            message("best:forcng=0.1"),
+            "`best:forcng=0.1` is not a solver: `best` has no parameter `forcng`, expected one of forcing, \
+             settled_forcing, patience"
+        );
+        assert_eq!(
+            message("best:forcing=2"),
+            "`best:forcing=2` is not a solver: `forcing` is 2, expected a number from 1e-10 to 0.9"
+        );
+        assert!(
+            message("best:forcing")
+                .ends_with("`forcing` has no value, expected `forcing=` and a number from 1e-10 to 0.9")
+        );
+        assert!(message("sticking+cg:max_iterations=5").ends_with("`cg` has no parameter `max_iterations` here"));
+        assert!(message("policy+cg/multigrid:sweeps=3").ends_with("`multigrid` has no parameter `sweeps` here"));
+        assert!(message("fas-literal:wall_sweeps=1").contains("expected one of sweeps, coarsest"));
+        assert!(message("best:patience=3:patience=4").ends_with("`patience` is given twice"));
         assert!(message("policy+multigrid-cubic").contains("there is no `multigrid-cubic`, expected `multigrid`"));
     }
 }

@@ -28,7 +28,7 @@ impl Splitting {
             "`{splitting}` works on the velocities of a step, which a problem by itself does not have; it runs inside a \
              simulation"
         );
-        Some(ParseNameError { text: text.into(), reason, nearest: None, known: Vec::new() })
+        Some(ParseNameError::because(text, reason))
     }
 }
 
@@ -127,7 +127,7 @@ impl FromStr for PressureMethod {
     type Err = ParseNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let method = text.split(['+', '/']).next().unwrap_or(text);
+        let method = text.split(['+', '/', ':']).next().unwrap_or(text);
         if Splitting::ALL.iter().any(|splitting| splitting.name() == method) {
             return text.parse().map(Self::Splitting);
         }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn wrong_names_and_wrong_places_say_what_was_expected() {
         let message = |text: &str| text.parse::<PressureMethod>().unwrap_err().to_string();
-        assert!(message("iop+cgs").starts_with("`iop+cgs` is no solver: there is no linear solver `cgs`"));
+        assert!(message("iop+cgs").starts_with("`iop+cgs` is not a solver: there is no linear solver `cgs`"));
         assert!(message("iob").contains("there is no solver `iob`, expected one of best, policy"));
         assert!(message("iop/mic0").contains("there is no splitting `iop/mic0`"));
         let refused = "iop+cg/mic0".parse::<SolverName>().unwrap_err().to_string();

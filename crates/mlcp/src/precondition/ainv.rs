@@ -17,17 +17,60 @@ use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::operator::LinearOperator;
+use crate::parameter::parameters;
+
+parameters! {
+    /// Parameters of `ainv`.
+    pub struct AinvParams {
+        /// Smaller entries are dropped; the diagonal is 1.
+        drop: f64 = 0.1, 0.0..=1.0;
+    }
+}
+
+parameters! {
+    /// Parameters of `ainv-static`.
+    pub struct AinvStaticParams {
+        /// Entries that a column keeps, the largest ones.
+        entries: usize = 10, 0..=100000;
+    }
+}
+
+parameters! {
+    /// Parameters of `ainv-lin`.
+    pub struct AinvLinParams {
+        /// Entries that a column keeps beyond the number that the matrix has there.
+        extra: usize = 4, 0..=100000;
+    }
+}
 
 /// Which entries of a column of Z survive. The diagonal always does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Dropping {
-    /// Those of at least this size (`ainv`). Default 0.1.
+    /// Those of at least this size (`ainv`).
     Standard(f64),
-    /// The largest ones, this many (`ainv-static`). Default 10.
+    /// The largest ones, this many (`ainv-static`).
     Static(usize),
     /// The largest ones, as many as the matrix has left of the diagonal in that row and this many
-    /// more, after Lin and Moré (`ainv-lin`). Default 4.
+    /// more, after Lin and Moré (`ainv-lin`).
     Lin(usize),
+}
+
+impl From<AinvParams> for Dropping {
+    fn from(params: AinvParams) -> Self {
+        Self::Standard(params.drop)
+    }
+}
+
+impl From<AinvStaticParams> for Dropping {
+    fn from(params: AinvStaticParams) -> Self {
+        Self::Static(params.entries)
+    }
+}
+
+impl From<AinvLinParams> for Dropping {
+    fn from(params: AinvLinParams) -> Self {
+        Self::Lin(params.extra)
+    }
 }
 
 impl Dropping {

@@ -8,15 +8,31 @@ use super::Preconditioner;
 use super::triangle::Triangle;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
+use crate::parameter::parameters;
+
+parameters! {
+    /// Parameters of `ic0`.
+    pub struct Ic0Params {
+        /// A pivot below this part of the diagonal is replaced by the diagonal.
+        safety: f64 = 0.25, 0.0..=1.0;
+    }
+}
+
+parameters! {
+    /// Parameters of `mic0`.
+    pub struct Mic0Params {
+        /// Part of the dropped fill that goes to the diagonal. The default is the usual value of fluid codes; 1 can
+        /// make pivots vanish.
+        tuning: f64 = 0.97, 0.0..=1.0;
+        /// A pivot below this part of the diagonal is replaced by the diagonal.
+        safety: f64 = 0.25, 0.0..=1.0;
+    }
+}
 
 /// The factors, kept from rebuild to rebuild.
 #[derive(Debug)]
 pub struct IncompleteCholesky {
-    /// Part of the dropped fill that goes to the diagonal: 0 for `ic0`; default of `mic0` 0.97, the
-    /// usual value of fluid codes (1 can make pivots vanish).
-    pub tuning: f64,
-    /// A pivot below this part of the diagonal is replaced by the diagonal. Default 0.25.
-    pub safety: f64,
+    params: Mic0Params,
     part: &'static str,
     lower: Triangle,
     upper: Triangle,
@@ -24,19 +40,19 @@ pub struct IncompleteCholesky {
 }
 
 impl IncompleteCholesky {
-    /// `ic0`.
-    pub fn plain() -> Self {
-        Self::named("ic0", 0.0)
+    /// `ic0`: the modified form with nothing moved to the diagonal.
+    pub fn plain(params: Ic0Params) -> Self {
+        Self::named("ic0", Mic0Params { tuning: 0.0, safety: params.safety })
     }
 
-    /// `mic0`, tuning 0.97 and safety 0.25.
-    pub fn modified() -> Self {
-        Self::named("mic0", 0.97)
+    /// `mic0`.
+    pub fn modified(params: Mic0Params) -> Self {
+        Self::named("mic0", params)
     }
 
-    fn named(part: &'static str, tuning: f64) -> Self {
+    fn named(part: &'static str, params: Mic0Params) -> Self {
         let (lower, upper) = (Triangle::default(), Triangle::default());
-        Self { tuning, safety: 0.25, part, lower, upper, inverse_pivots: Vec::new() }
+        Self { params, part, lower, upper, inverse_pivots: Vec::new() }
     }
 
     /// Entries of both triangles: what one application reads.
@@ -47,7 +63,7 @@ impl IncompleteCholesky {
     /// Eliminates row by row. `upper` holds the remaining entries of S right of the diagonal and
     /// ends as Lᵀ; `inverse_pivots` holds the remaining diagonal and ends as D⁻¹.
     fn eliminate(&mut self, system: &Subsystem) {
-        let Self { upper, inverse_pivots: pivots, tuning, safety, .. } = self;
+        let Self { upper, inverse_pivots: pivots, params: Mic0Params { tuning, safety }, .. } = self;
         for row in 0..system.size() {
             let full = system.diagonal(row);
             let pivot = if pivots[row] < *safety * full { full } else { pivots[row] };

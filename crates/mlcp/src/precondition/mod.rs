@@ -13,8 +13,8 @@ mod jacobi;
 mod reused;
 mod triangle;
 
-pub use ainv::{ApproximateInverse, Dropping};
-pub use cholesky::IncompleteCholesky;
+pub use ainv::{AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, Dropping};
+pub use cholesky::{Ic0Params, IncompleteCholesky, Mic0Params};
 pub use grid::GridMultigrid;
 pub use ilu0::IncompleteLu;
 pub use jacobi::{Identity, Jacobi};

@@ -40,8 +40,7 @@ fn without_fill_the_factorisations_are_inverses() {
     let mut r = vec![0.0; 30];
     matrix.apply(&answer, &mut r);
     let system = Subsystem::whole(&matrix);
-    let mut careless = IncompleteCholesky::plain();
-    careless.safety = 0.0;
+    let mut careless = IncompleteCholesky::plain(Ic0Params { safety: 0.0 });
     let exact: [&mut dyn Preconditioner; 3] =
         [&mut careless, &mut IncompleteLu::default(), &mut ApproximateInverse::new(Dropping::Static(30))];
     for (index, preconditioner) in exact.into_iter().enumerate() {
@@ -54,8 +53,7 @@ fn without_fill_the_factorisations_are_inverses() {
 fn ilu0_equals_ic0_on_symmetric_matrices() {
     let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
     let system = Subsystem::whole(&folder.matrix);
-    let mut cholesky = IncompleteCholesky::plain();
-    cholesky.safety = 1e-3;
+    let mut cholesky = IncompleteCholesky::plain(Ic0Params { safety: 1e-3 });
     let (a, b) = (apply(&mut cholesky, &system, &folder.b), apply(&mut IncompleteLu::default(), &system, &folder.b));
     assert!(difference(&a, &b) < 1e-10);
 }
@@ -64,8 +62,7 @@ fn ilu0_equals_ic0_on_symmetric_matrices() {
 #[test]
 fn full_modification_preserves_row_sums() {
     let folder = Example::CubeLid.generate(2, 12, 0).unwrap();
-    let mut modified = IncompleteCholesky::modified();
-    (modified.tuning, modified.safety) = (1.0, 0.0);
+    let mut modified = IncompleteCholesky::modified(Mic0Params { tuning: 1.0, safety: 0.0 });
     let ones = vec![1.0; folder.b.len()];
     let mut row_sums = ones.clone();
     folder.matrix.apply(&ones, &mut row_sums);
@@ -88,8 +85,8 @@ fn better_preconditioners_take_fewer_iterations() {
     let none = count(&mut Identity);
     let jacobi = count(&mut Jacobi::default());
     let ainv = count(&mut ApproximateInverse::new(Dropping::Standard(0.1)));
-    let ic0 = count(&mut IncompleteCholesky::plain());
-    let mic0 = count(&mut IncompleteCholesky::modified());
+    let ic0 = count(&mut IncompleteCholesky::plain(Ic0Params::default()));
+    let mic0 = count(&mut IncompleteCholesky::modified(Mic0Params::default()));
     assert!(none > jacobi && jacobi > ainv && ainv > ic0 && ic0 > mic0, "{none} {jacobi} {ainv} {ic0} {mic0}");
 }
 
@@ -101,7 +98,8 @@ fn a_rebuilt_factorisation_beats_a_reused_one() {
     let free: Vec<bool> = folder.lower.iter().map(|&lower| lower == f64::NEG_INFINITY).collect();
     let system = Subsystem::whole(&folder.matrix).with_free(&free);
     let rhs: Vec<f64> = free.iter().zip(&folder.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
-    let rebuilt = iterations(&mut IncompleteCholesky::modified(), &system, &rhs);
-    let reused = iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified())), &system, &rhs);
+    let rebuilt = iterations(&mut IncompleteCholesky::modified(Mic0Params::default()), &system, &rhs);
+    let reused =
+        iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified(Mic0Params::default()))), &system, &rhs);
     assert!(2 * reused > 3 * rebuilt, "{reused} against {rebuilt}");
 }

@@ -14,16 +14,16 @@
 //!     }
 //!
 //!     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-//!         run::run(self.name(), problem, q, &Stop::default(), 10_000, |task, q, trace| {
+//!         run::run(self.name(), problem, q, &Stop::default(), 10_000, |solvable, q, trace| {
 //!             let mut r = vec![0.0; q.len()];
-//!             task.problem.residual(q, &mut r);
-//!             while trace.goes_on(task.problem.natural_residual(q, &r))? {
+//!             solvable.problem.residual(q, &mut r);
+//!             while trace.goes_on(solvable.problem.natural_residual(q, &r))? {
 //!                 for row in 0..q.len() {
-//!                     let step = -0.6 * r[row] / task.problem.operator().diagonal()[row];
-//!                     q[row] = (q[row] + step).max(task.problem.lower()[row]);
+//!                     let step = -0.6 * r[row] / solvable.problem.operator().diagonal()[row];
+//!                     q[row] = (q[row] + step).max(solvable.problem.lower()[row]);
 //!                 }
 //!                 trace.spend(1);
-//!                 task.problem.residual(q, &mut r);
+//!                 solvable.problem.residual(q, &mut r);
 //!             }
 //!             Ok(())
 //!         })
@@ -36,9 +36,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod remote;
+pub(crate) mod remote;
 
-pub use remote::{Reached, Remote, run_remote};
+use remote::{Reached, run_remote};
 
 use std::time::Duration;
 
@@ -183,11 +183,11 @@ impl Trace {
     }
 }
 
-/// What a method gets to work on.
-pub struct Task<'t, 'a> {
-    /// The problem, compatible on its pockets.
+/// The problem that a method gets: the caller's, made solvable.
+pub struct Solvable<'t, 'a> {
+    /// The problem, with a right-hand side that is compatible on closed pockets.
     pub problem: &'t Mlcp<'a>,
-    /// Components that must keep an active row.
+    /// Components that must keep an active row: without one they are singular.
     pub loose: &'t [Vec<u32>],
 }
 
@@ -204,7 +204,7 @@ pub fn run<'a, M>(
     method: M,
 ) -> Result<SolveReport, SolveError>
 where
-    M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+    M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     problem.check_iterate(q)?;
     run_remote(solver, &mut remote::Local { problem, q, method: Some(method) }, stop, max_cycles)

@@ -1,8 +1,8 @@
-//! The frame around a solve wherever its problem lives.
+//! The frame around a solve, on the processor or on a device.
 
 use unstick_parallel::clock::Instant;
 
-use super::{Ended, Task, Trace};
+use super::{Ended, Solvable, Trace};
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
@@ -10,13 +10,13 @@ use crate::report::{Outcome, SolveReport};
 use crate::singular::Compatible;
 use crate::stop::Stop;
 
-/// A problem and its iterate in memory that may be out of reach, a device's, with the method that works on them.
-pub trait Remote<'a> {
-    /// ‖H(0)‖∞. Where it vanishes zero is the exact answer, and the only one a relative tolerance accepts: then the
+/// A problem and its iterate in the memory of a device, with the method that works on them.
+pub trait RemoteProblem<'a> {
+    /// ‖H(0)‖∞. Where it vanishes, zero is the exact answer and the only one that a relative tolerance accepts: the
     /// iterate becomes zero.
     fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
 
-    /// The problem, or at least all its rows that nothing holds; none if there are none.
+    /// The problem, or at least all its rows that no Dirichlet condition holds; None if there are none.
     fn unheld(&self) -> Option<Mlcp<'a>>;
 
     /// The number in the problem of a row of [`unheld`](Self::unheld).
@@ -24,8 +24,8 @@ pub trait Remote<'a> {
         unheld
     }
 
-    /// Runs the method, as it would run in [`run`](super::run()). The task is that of the unheld rows.
-    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError>;
+    /// Runs the method, as it would run in [`run`](super::run()), on the unheld rows made solvable.
+    fn iterate(&mut self, solvable: Option<Solvable<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError>;
 
     /// Lets `settle` change the iterate on the unheld rows.
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError>;
@@ -54,10 +54,10 @@ impl Reached {
     }
 }
 
-/// Runs the method of a problem that lives elsewhere and accounts for it.
+/// Runs the method of a problem on a device and reports on it.
 pub fn run_remote<'a>(
     solver: String,
-    remote: &mut dyn Remote<'a>,
+    remote: &mut dyn RemoteProblem<'a>,
     stop: &Stop,
     max_cycles: usize,
 ) -> Result<SolveReport, SolveError> {
@@ -67,12 +67,12 @@ pub fn run_remote<'a>(
     let mut trace = Trace::new(target, stop.max_cycles.unwrap_or(max_cycles));
     let unheld = remote.unheld();
     let compatible = trace.set_up(|| unheld.as_ref().map(|problem| Compatible::of(problem, target)));
-    let mut task = None;
+    let mut solvable = None;
     if let Some(compatible) = &compatible {
         trace.target = compatible.target(target);
-        task = Some(Task { problem: &compatible.problem, loose: &compatible.loose });
+        solvable = Some(Solvable { problem: &compatible.problem, loose: &compatible.loose });
     }
-    remote.iterate(task, &mut trace)?;
+    remote.iterate(solvable, &mut trace)?;
     if let (Some(compatible), Some(problem)) = (&compatible, &unheld) {
         remote.settle(&|q| compatible.settle(problem, q))?;
     }
@@ -98,9 +98,9 @@ pub(super) struct Local<'l, 'a, M> {
     pub method: Option<M>,
 }
 
-impl<'a, M> Remote<'a> for Local<'_, 'a, M>
+impl<'a, M> RemoteProblem<'a> for Local<'_, 'a, M>
 where
-    M: FnOnce(Task<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+    M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
         let reference = self.problem.residual_at_zero();
@@ -114,10 +114,10 @@ where
         Some(self.problem.clone())
     }
 
-    fn iterate(&mut self, task: Option<Task<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
-        let (Some(task), Some(method), q) = (task, self.method.take(), &mut *self.q) else { return Ok(()) };
+    fn iterate(&mut self, solvable: Option<Solvable<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
+        let (Some(solvable), Some(method), q) = (solvable, self.method.take(), &mut *self.q) else { return Ok(()) };
         let flag = interrupt::current();
-        rayon::scope(|_| interrupt::under(flag, || method(task, q, trace)))
+        rayon::scope(|_| interrupt::under(flag, || method(solvable, q, trace)))
     }
 
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError> {

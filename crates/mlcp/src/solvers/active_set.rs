@@ -4,7 +4,7 @@ use crate::problem::Mlcp;
 
 /// Keeps at least one row of every loose component pinned, the one that is most so: without it the
 /// system would be singular and, since liquid leaves the component, incompatible.
-pub(crate) fn anchor(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f64], free: &mut [bool]) {
+pub(crate) fn pin_one_row(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f64], free: &mut [bool]) {
     for rows in loose {
         let walls = || rows.iter().map(|&row| row as usize).filter(|&row| problem.is_wall(row));
         if walls().all(|row| free[row]) {
@@ -52,11 +52,11 @@ impl Patience {
 /// On an M-matrix exchanging all rows at once never cycles. On other positive definite matrices it
 /// can; the rule of Murty (exchange the last row only) cannot, and the mixture of the two by Júdice
 /// and Pires is as fast as the first and as safe as the second.
-pub(crate) struct Exchange {
+pub(crate) struct ActiveSetUpdate {
     patience: Patience,
 }
 
-impl Exchange {
+impl ActiveSetUpdate {
     pub fn new(patience: usize) -> Self {
         Self { patience: Patience::new(patience) }
     }
@@ -87,12 +87,12 @@ mod tests {
 
     #[test]
     fn without_progress_only_the_last_row_changes() {
-        let mut exchange = Exchange::new(1);
+        let mut update = ActiveSetUpdate::new(1);
         let mut free = [true, true, true];
-        assert_eq!(exchange.apply(&[false, false, true], &mut free), 2); // first: progress
-        assert_eq!(exchange.apply(&[true, true, true], &mut free), 2); // patience used up
-        assert!(exchange.is_cautious());
-        assert_eq!(exchange.apply(&[false, false, true], &mut free), 1);
+        assert_eq!(update.apply(&[false, false, true], &mut free), 2); // first: progress
+        assert_eq!(update.apply(&[true, true, true], &mut free), 2); // patience used up
+        assert!(update.is_cautious());
+        assert_eq!(update.apply(&[false, false, true], &mut free), 1);
         assert_eq!(free, [true, false, true]);
     }
 }

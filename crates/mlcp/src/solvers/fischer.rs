@@ -17,46 +17,48 @@ use super::psor::Sweeps;
 use super::{Inner, LineSearch, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Solvable, Trace, run};
 use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct FischerParams {
-    /// The Newton equation is solved to this part of its right-hand side. Default 1e-2.
-    pub inexactness: f64,
-    /// The search for a step. Default as for `newton`.
-    pub line_search: LineSearch,
-    /// PSOR sweeps that follow a failed search. Default 10; 0 makes it the end.
-    pub rescue_sweeps: usize,
-    /// When to stop. Default limit: 200 steps.
-    pub stop: Stop,
-}
-
-impl Default for FischerParams {
-    fn default() -> Self {
-        Self { inexactness: 1e-2, line_search: LineSearch::default(), rescue_sweeps: 10, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Fischer`].
+    pub struct FischerParams {
+        /// The Newton equation is solved to this part of its right-hand side.
+        inexactness: f64 = 1e-2, 1e-14..=0.9;
+        /// Part of the predicted decrease that a step must reach.
+        sufficient: f64 = 1e-3, 0.0..=0.999;
+        /// Factor from one trial step to the next.
+        shrink: f64 = 0.5, 0.01..=0.99;
+        /// The search for a step fails below this one.
+        min_step: f64 = 1e-6, 1e-300..=1.0;
+        /// PSOR sweeps after a failed search. With 0 the solve stalls there.
+        rescue_sweeps: usize = 10, 0..=1000000;
     }
 }
 
 /// The method.
 pub struct Fischer {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: FischerParams,
+    /// When to stop. Default limit: 200 steps.
+    pub stop: Stop,
     /// The linear solver.
     pub inner: Inner,
 }
 
 impl MlcpSolver for Fischer {
     fn name(&self) -> String {
-        format!("fischer+{}", self.inner.name())
+        format!("fischer{}+{}", self.params.suffix(), self.inner.name())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 200, |task, q, trace: &mut Trace| iterate(params, inner, task, q, trace))
+        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
+            iterate(params, inner, solvable, q, trace)
+        })
     }
 }
 
@@ -76,15 +78,16 @@ struct Linearised {
 fn iterate(
     params: &FischerParams,
     inner: &mut Inner,
-    task: Task,
+    solvable: Solvable,
     q: &mut [f64],
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let (problem, size) = (task.problem, q.len());
+    let (problem, size) = (solvable.problem, q.len());
     let vector = || vec![0.0; size];
     let mut at = Linearised { phi: vector(), free: vec![true; size], scale: vector(), shift: vector() };
     let (mut r, mut rhs, mut step_w, mut direction) = (vector(), vector(), vector(), vector());
     let (mut product, mut trial, mut trial_r) = (vector(), vector(), vector());
+    let line_search = LineSearch { sufficient: params.sufficient, shrink: params.shrink, min_step: params.min_step };
     inner.forget();
     problem.residual(q, &mut r);
     while trace.goes_on(problem.natural_residual(q, &r))? {
@@ -103,7 +106,7 @@ fn iterate(
         let merit = 0.5 * vector::dot(&at.phi, &at.phi);
         problem.operator().apply(&direction, &mut product);
         let slope = at.slope(&direction, &product);
-        let step = params.line_search.search(merit, slope, |step| {
+        let step = line_search.search(merit, slope, |step| {
             vector::copy(q, &mut trial);
             vector::add_scaled(step, &direction, &mut trial);
             problem.residual(&trial, &mut trial_r);
@@ -118,7 +121,7 @@ fn iterate(
                 trace.stall("no step along the Newton direction lowers the merit function");
             }
             None => {
-                let mut sweeps = Sweeps::new(problem, 1.0, None)?;
+                let mut sweeps = Sweeps::gauss_seidel(problem)?;
                 (0..params.rescue_sweeps).for_each(|_| sweeps.sweep(q));
                 trace.spend(params.rescue_sweeps);
                 trace.remark("PSOR sweeps got a stuck Newton iteration going again");

@@ -2,22 +2,31 @@
 
 use crate::error::SolveError;
 use crate::linear::{LinearReport, LinearSolver, LinearStop, Subsystem};
+use crate::parameter::parameters;
 use crate::precondition::Preconditioner;
 use crate::run::Trace;
 
-/// The part behind the `+` of a solver's name.
+parameters! {
+    /// Parameters of every linear solve inside a nonlinear method.
+    pub struct InnerParams {
+        /// Iterations after which a linear solve gives up.
+        max_iterations: usize = 10_000, 1..=1000000000;
+    }
+}
+
+/// A linear solver with its preconditioner: the part after the `+` of a solver's name.
 pub struct Inner {
     name: String,
     solver: Box<dyn LinearSolver>,
     preconditioner: Box<dyn Preconditioner>,
-    /// Iterations after which a linear solve gives up. Default 10 000.
+    /// Iterations after which a linear solve gives up.
     pub max_iterations: usize,
 }
 
 impl Inner {
     /// Puts the two together; `name` is for reports, e.g. `cg/mic0`.
     pub fn new(name: String, solver: Box<dyn LinearSolver>, preconditioner: Box<dyn Preconditioner>) -> Self {
-        Self { name, solver, preconditioner, max_iterations: 10_000 }
+        Self { name, solver, preconditioner, max_iterations: InnerParams::default().max_iterations }
     }
 
     /// Name for reports.
@@ -25,7 +34,7 @@ impl Inner {
         &self.name
     }
 
-    /// Prepares for a system of a caller's own, to be solved as often as he likes.
+    /// Prepares for a system of the caller's own, which can then be solved any number of times.
     pub fn prepare(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         self.forget();
         self.preconditioner.rebuild(system)

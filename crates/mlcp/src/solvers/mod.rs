@@ -1,6 +1,6 @@
 //! The nonlinear methods, one file or folder each.
 
-mod active_set;
+pub(crate) mod active_set;
 pub mod best;
 pub mod fas;
 pub mod fischer;
@@ -13,7 +13,7 @@ pub mod policy;
 pub mod psor;
 pub mod sticking;
 
-pub use inner::Inner;
+pub use inner::{Inner, InnerParams};
 pub use line_search::LineSearch;
 
 use crate::error::SolveError;

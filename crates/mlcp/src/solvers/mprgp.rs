@@ -19,45 +19,41 @@ use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::operator::LinearOperator;
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Solvable, Trace, run};
 use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct MprgpParams {
-    /// Γ: proportioning is due when ‖β‖² > Γ² φ̃ᵀφ. Default 1.
-    pub proportion: f64,
-    /// Length of the fixed gradient step, in units of 1/‖D^{−½} A D^{−½}‖; below 2. Default 1.9.
-    pub expansion: f64,
-    /// When to stop. Default limit: 100 000 iterations.
-    pub stop: Stop,
-}
-
-impl Default for MprgpParams {
-    fn default() -> Self {
-        Self { proportion: 1.0, expansion: 1.9, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Mprgp`].
+    pub struct MprgpParams {
+        /// Γ: proportioning is due when ‖β‖² > Γ² φ̃ᵀφ.
+        proportion: f64 = 1.0, 1e-6..=1e6;
+        /// Length of the fixed gradient step, in units of 1/‖D^{−½} A D^{−½}‖.
+        expansion: f64 = 1.9, 1e-3..=1.999;
     }
 }
 
 /// The method.
 pub struct Mprgp {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: MprgpParams,
+    /// When to stop. Default limit: 100 000 iterations.
+    pub stop: Stop,
     /// Only its preconditioner is used.
     pub inner: Inner,
 }
 
 impl MlcpSolver for Mprgp {
     fn name(&self) -> String {
-        format!("mprgp/{}", self.inner.name())
+        format!("mprgp{}/{}", self.params.suffix(), self.inner.name())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 100_000, |task, q, trace: &mut Trace| {
-            iterate(params, inner, task, q, trace)
+        run(name, problem, q, &self.stop, 100_000, |solvable, q, trace: &mut Trace| {
+            iterate(params, inner, solvable, q, trace)
         })
     }
 }
@@ -65,11 +61,11 @@ impl MlcpSolver for Mprgp {
 fn iterate(
     params: &MprgpParams,
     inner: &mut Inner,
-    task: Task,
+    solvable: Solvable,
     q: &mut [f64],
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let (problem, size) = (task.problem, q.len());
+    let (problem, size) = (solvable.problem, q.len());
     let operator = problem.operator();
     let step = trace.set_up(|| params.expansion / scaled_norm(operator));
     let vector = || vec![0.0; size];

@@ -13,87 +13,84 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::active_set::{Exchange, anchor};
+use super::active_set::{ActiveSetUpdate, pin_one_row};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Solvable, Trace, run};
 use crate::stop::{Stop, Tolerance};
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct PenaltyParams {
-    /// ρ, relative to the diagonal. Default 10³ / tolerance, and more in proportion where the
-    /// largest b on a wall exceeds ‖H(0)‖∞; \[Lai2021\] used 10⁹ for 10⁻⁶.
-    pub penalty: Option<f64>,
-    /// Each linear system is solved to this part of the natural residual. Default 3e-2.
-    pub forcing: f64,
-    /// Iterations without progress before springs are exchanged one by one. Default 10.
-    pub patience: usize,
-    /// When to stop. Default limit: 1000 iterations.
-    pub stop: Stop,
-}
-
-impl Default for PenaltyParams {
-    fn default() -> Self {
-        Self { penalty: None, forcing: 3e-2, patience: 10, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Penalty`].
+    pub struct PenaltyParams {
+        /// ρ, relative to the diagonal. Automatic is 10³ / tolerance, and more in proportion where the largest b on a
+        /// wall exceeds ‖H(0)‖∞; \[Lai2021\] used 10⁹ for 10⁻⁶.
+        penalty: Option<f64> = None, 1.0..=1e300;
+        /// Each linear system is solved to this part of the natural residual.
+        forcing: f64 = 3e-2, 1e-14..=0.9;
+        /// Iterations without progress before springs change one at a time.
+        patience: usize = 10, 0..=1000000;
     }
 }
 
-impl PenaltyParams {
-    /// Bounds are violated by r/ρ, and r is about b where a wall lets go.
-    fn penalty(&self, problem: &Mlcp) -> f64 {
-        let (Tolerance::Relative(tolerance) | Tolerance::Absolute(tolerance)) = self.stop.tolerance;
-        let walls = (0..problem.size()).filter(|&row| problem.is_wall(row));
-        let largest = walls.map(|row| problem.b()[row]).fold(0.0, f64::max);
-        let excess = (largest / problem.residual_at_zero()).max(1.0);
-        self.penalty.unwrap_or(1e3 / tolerance * if excess.is_finite() { excess } else { 1.0 })
-    }
+/// The automatic ρ. Bounds are violated by r/ρ, and r is about b where a wall lets go.
+fn automatic_penalty(problem: &Mlcp, tolerance: Tolerance) -> f64 {
+    let (Tolerance::Relative(tolerance) | Tolerance::Absolute(tolerance)) = tolerance;
+    let walls = (0..problem.size()).filter(|&row| problem.is_wall(row));
+    let largest = walls.map(|row| problem.b()[row]).fold(0.0, f64::max);
+    let excess = (largest / problem.residual_at_zero()).max(1.0);
+    1e3 / tolerance * if excess.is_finite() { excess } else { 1.0 }
 }
 
 /// The method.
 pub struct Penalty {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: PenaltyParams,
+    /// When to stop. Default limit: 1000 iterations.
+    pub stop: Stop,
     /// The linear solver.
     pub inner: Inner,
 }
 
 impl MlcpSolver for Penalty {
     fn name(&self) -> String {
-        format!("penalty+{}", self.inner.name())
+        format!("penalty{}+{}", self.params.suffix(), self.inner.name())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| iterate(params, inner, task, q, trace))
+        let (name, params, stop, inner) = (self.name(), &self.params, &self.stop, &mut self.inner);
+        run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+            let penalty = params.penalty.unwrap_or_else(|| automatic_penalty(solvable.problem, stop.tolerance));
+            iterate(params, Springs::new(solvable.problem, penalty, params.patience), inner, solvable, q, trace)
+        })
     }
 }
 
 fn iterate(
     params: &PenaltyParams,
+    mut springs: Springs,
     inner: &mut Inner,
-    task: Task,
+    solvable: Solvable,
     q: &mut [f64],
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let (problem, size) = (task.problem, q.len());
-    let mut springs = Springs::new(problem, params);
+    let (problem, size) = (solvable.problem, q.len());
     let (mut r, mut rhs, mut correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
     let mut is_first = true;
     inner.forget();
     problem.residual(q, &mut r);
     while trace.goes_on(problem.natural_residual(q, &r))? {
-        let changed = springs.exchange(task.loose, q, &r);
+        let changed = springs.attach(solvable.loose, q, &r);
         let system = Subsystem::whole(problem.operator()).with_diagonals(&springs.scale, &springs.shift);
         if changed > 0 || is_first {
             inner.rebuild(&system, trace)?;
             is_first = false;
         }
         springs.scaled_force(q, &r, &mut rhs);
-        let forcing = if springs.exchange.is_cautious() { 1e-10 } else { params.forcing };
+        let forcing = if springs.update.is_cautious() { 1e-10 } else { params.forcing };
         // Not a part of the force: a spring that has just been attached pulls with about √ρ times its
         // stretch, beside which the residual of all other rows would be lost.
         let target = (forcing * trace.residual().min(vector::norm_max(&rhs))).max(0.3 * trace.target());
@@ -112,7 +109,7 @@ fn iterate(
 struct Springs<'p> {
     problem: &'p Mlcp<'p>,
     penalty: f64,
-    exchange: Exchange,
+    update: ActiveSetUpdate,
     wanted: Vec<bool>,
     /// Rows without a spring.
     free: Vec<bool>,
@@ -123,12 +120,12 @@ struct Springs<'p> {
 }
 
 impl<'p> Springs<'p> {
-    fn new(problem: &'p Mlcp, params: &PenaltyParams) -> Self {
+    fn new(problem: &'p Mlcp<'p>, penalty: f64, patience: usize) -> Self {
         let size = problem.size();
         Self {
             problem,
-            penalty: params.penalty(problem),
-            exchange: Exchange::new(params.patience),
+            penalty,
+            update: ActiveSetUpdate::new(patience),
             wanted: vec![true; size],
             free: vec![true; size],
             scale: vec![1.0; size],
@@ -137,7 +134,7 @@ impl<'p> Springs<'p> {
     }
 
     /// Attaches a spring to every row below its bound; returns how many came or went.
-    fn exchange(&mut self, loose: &[Vec<u32>], q: &[f64], r: &[f64]) -> usize {
+    fn attach(&mut self, loose: &[Vec<u32>], q: &[f64], r: &[f64]) -> usize {
         let Self { problem, penalty, wanted, free, .. } = self;
         for row in 0..q.len() {
             // A spring pushes with r = −ρ (q − ℓ): judging it by r keeps the sign that q − ℓ, of the
@@ -147,8 +144,8 @@ impl<'p> Springs<'p> {
             let is_held = !free[row] || q[row] == lower;
             wanted[row] = if is_held { r[row] < 0.0 } else { q[row] > lower };
         }
-        anchor(problem, loose, q, r, wanted);
-        let changed = self.exchange.apply(wanted, free);
+        pin_one_row(problem, loose, q, r, wanted);
+        let changed = self.update.apply(wanted, free);
         for row in 0..q.len() {
             let squared = if free[row] { 1.0 } else { 1.0 / (1.0 + *penalty) };
             self.scale[row] = squared.sqrt();
@@ -180,7 +177,7 @@ impl<'p> Springs<'p> {
 #[cfg(test)]
 mod tests {
     use crate::generate::Example;
-    use crate::{SolverName, SolverOptions, Stop, Tolerance};
+    use crate::{SolverName, Stop};
 
     /// There every spring is stretched at first, and pulls far harder than anything else.
     #[test]
@@ -188,9 +185,7 @@ mod tests {
         let folder = Example::SphereHalf.generate(3, 20, 0).unwrap();
         let problem = folder.problem().unwrap();
         let cycles_from = |start: f64| {
-            let stop = Stop { tolerance: Tolerance::Relative(1e-9), max_cycles: None };
-            let options = SolverOptions { stop, ..SolverOptions::default() };
-            let mut solver = "penalty+cg/mic0".parse::<SolverName>().unwrap().build(&options);
+            let mut solver = "penalty+cg/mic0".parse::<SolverName>().unwrap().build(&Stop::relative(1e-9));
             let report = solver.solve(&problem, &mut vec![start; problem.size()]).unwrap();
             assert!(report.converged(), "from {start}: {}", report.outcome());
             report.cycles()

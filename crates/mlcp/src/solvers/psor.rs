@@ -4,8 +4,6 @@
 //! [Lai2021, alg. 5]. Converges for symmetric positive definite A and 0 < ω < 2, slowly: its place
 //! is as a smoother, a starting iterate and an oracle.
 
-use std::sync::Arc;
-
 use unstick_parallel as parallel;
 
 use super::MlcpSolver;
@@ -13,48 +11,45 @@ use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::operator::LinearOperator;
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
 use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct PsorParams {
-    /// Over-relaxation ω; 1 is Gauss–Seidel. Default 1.8: good on grids of 32³ to 64³.
-    pub relaxation: f64,
-    /// Rows that may be relaxed at once, on all threads. Default: none, one row after another.
-    pub coloring: Option<Arc<Coloring>>,
-    /// When to stop. Default limit: 100 000 sweeps.
-    pub stop: Stop,
-}
-
-impl Default for PsorParams {
-    fn default() -> Self {
-        Self { relaxation: 1.8, coloring: None, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Psor`].
+    pub struct PsorParams {
+        /// Over-relaxation ω; 1 is Gauss–Seidel. The default is good on grids of 32³ to 64³.
+        relaxation: f64 = 1.8, 0.01..=1.99;
+        /// Whether rows of one colour are relaxed at once, on all threads. Automatic does so on grids, where red and
+        /// black rows are known, and relaxes one row after another elsewhere.
+        colored: Option<bool> = None;
     }
 }
 
 /// The method.
 #[derive(Clone, Debug, Default)]
 pub struct Psor {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: PsorParams,
+    /// When to stop. Default limit: 100 000 sweeps.
+    pub stop: Stop,
 }
 
 impl MlcpSolver for Psor {
     fn name(&self) -> String {
-        "psor".into()
+        format!("psor{}", self.params.suffix())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let PsorParams { relaxation, coloring, stop } = &self.params;
-        run(self.name(), problem, q, stop, 100_000, |task, q, trace: &mut Trace| {
-            let mut sweeps = trace.set_up(|| Sweeps::new(task.problem, *relaxation, coloring.clone()))?;
+        let PsorParams { relaxation, colored } = self.params;
+        run(self.name(), problem, q, &self.stop, 100_000, |solvable, q, trace: &mut Trace| {
+            let mut sweeps = trace.set_up(|| Sweeps::colored(solvable.problem, relaxation, colored))?;
             let mut r = vec![0.0; q.len()];
             loop {
-                task.problem.residual(q, &mut r);
-                if !trace.goes_on(task.problem.natural_residual(q, &r))? {
+                solvable.problem.residual(q, &mut r);
+                if !trace.goes_on(solvable.problem.natural_residual(q, &r))? {
                     return Ok(());
                 }
                 sweeps.sweep(q);
@@ -69,39 +64,42 @@ pub(crate) struct Sweeps<'p> {
     problem: &'p Mlcp<'p>,
     matrix: &'p CsrMatrix<'p>,
     relaxation: f64,
-    coloring: Option<Arc<Coloring>>,
+    coloring: Option<Coloring>,
     relaxed: Vec<f64>,
 }
 
 impl<'p> Sweeps<'p> {
-    pub fn new(problem: &'p Mlcp, relaxation: f64, coloring: Option<Arc<Coloring>>) -> Result<Self, SolveError> {
+    /// One row after another, without over-relaxation.
+    pub fn gauss_seidel(problem: &'p Mlcp) -> Result<Self, SolveError> {
+        Self::colored(problem, 1.0, Some(false))
+    }
+
+    /// Colour by colour where that is asked for; by default where the rows lie on a grid.
+    fn colored(problem: &'p Mlcp, relaxation: f64, is_colored: Option<bool>) -> Result<Self, SolveError> {
         let matrix = problem.operator().csr().ok_or(SolveError::NeedsMatrix { part: "psor" })?;
-        if !(relaxation > 0.0 && relaxation < 2.0) {
-            let (what, expected) = ("the over-relaxation", "a number between 0 and 2");
-            return Err(SolveError::Parameter { what, value: relaxation, expected });
-        }
-        if coloring.as_ref().is_some_and(|coloring| !coloring.fits(matrix)) {
-            return Err(SolveError::Coloring);
-        }
+        let coloring = match (is_colored, problem.operator().lattice()) {
+            (None | Some(true), Some(lattice)) => Some(Coloring::red_black(lattice)),
+            (Some(true), None) => Some(Coloring::greedy(matrix)),
+            _ => None,
+        };
         let most = coloring.iter().flat_map(|coloring| coloring.colors()).map(Vec::len).max();
         Ok(Self { problem, matrix, relaxation, coloring, relaxed: vec![0.0; most.unwrap_or(0)] })
     }
 
     /// Relaxes every row once, colour by colour or in their order.
     pub fn sweep(&mut self, q: &mut [f64]) {
-        let Some(coloring) = self.coloring.clone() else {
+        let mut relaxed = std::mem::take(&mut self.relaxed);
+        if self.coloring.is_none() {
             (0..q.len()).for_each(|row| q[row] = self.relax(row, q));
-            return;
-        };
-        for rows in coloring.colors() {
-            let mut relaxed = std::mem::take(&mut self.relaxed);
+        }
+        for rows in self.coloring.iter().flat_map(|coloring| coloring.colors()) {
             let target = &mut relaxed[..rows.len()];
             parallel::for_each((rows.as_slice(), &mut *target), |(rows, target)| {
                 rows.iter().zip(target).for_each(|(&row, target)| *target = self.relax(row as usize, q));
             });
             rows.iter().zip(target).for_each(|(&row, value)| q[row as usize] = *value);
-            self.relaxed = relaxed;
         }
+        self.relaxed = relaxed;
     }
 
     /// The row's new value: its own equation solved, over-relaxed and clamped.
@@ -130,11 +128,23 @@ mod tests {
     }
 
     #[test]
-    fn an_over_relaxation_that_cannot_converge_is_refused() {
-        let matrix = CsrMatrix::from_triplets(1, [(0, 0, 1.0)]).unwrap();
-        let problem = Mlcp::new(matrix, vec![1.0]).unwrap();
-        let mut psor = Psor { params: PsorParams { relaxation: 2.0, ..PsorParams::default() } };
-        let error = psor.solve(&problem, &mut [0.0]).unwrap_err();
-        assert_eq!(error.to_string(), "the over-relaxation is 2, expected a number between 0 and 2");
+    fn colours_and_rows_in_their_order_lead_to_the_same_answer() {
+        let size = 30;
+        let matrix = CsrMatrix::from_rows(size, |row, entries| {
+            for column in row.saturating_sub(1)..(row + 2).min(size) {
+                entries.push((column, if row == column { 2.1 } else { -1.0 }));
+            }
+        });
+        let b: Vec<f64> = (0..size).map(|row| (row as f64).sin()).collect();
+        let problem = Mlcp::new(matrix.unwrap(), b).unwrap().with_walls(&vec![true; size]).unwrap();
+        let solve = |colored| {
+            let params = PsorParams { relaxation: 1.0, colored };
+            let mut q = vec![0.0; size];
+            assert!(Psor { params, stop: Stop::relative(1e-10) }.solve(&problem, &mut q).unwrap().converged());
+            q
+        };
+        let (ordered, colored) = (solve(Some(false)), solve(Some(true)));
+        assert_ne!(ordered, colored, "colours change the order of the rows");
+        assert!(ordered.iter().zip(&colored).all(|(one, other)| (one - other).abs() < 1e-8));
     }
 }

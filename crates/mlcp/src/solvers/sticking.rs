@@ -28,14 +28,15 @@ impl MlcpSolver for Sticking {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, inner) = (self.name(), &mut self.inner);
-        run(name, &problem.sealed(), q, &self.stop, 100_000, |task, q, trace: &mut Trace| {
-            iterate(&mut OnRows::new(inner, task.problem, q, trace)?, trace)
+        run(name, &problem.sealed(), q, &self.stop, 100_000, |solvable, q, trace: &mut Trace| {
+            iterate(&mut OnRows::new(inner, solvable.problem, q, trace)?, trace)
         })
     }
 }
 
-/// The parts of the method, for whatever machine holds the iterate.
-pub trait Backend {
+/// The steps of the method, on the machine that holds the iterate.
+#[doc(hidden)]
+pub trait StickingSteps {
     /// ‖A q + b‖∞.
     fn residual(&mut self) -> Result<f64, SolveError>;
 
@@ -45,13 +46,14 @@ pub trait Backend {
 }
 
 /// Iterates until the solve has ended.
-pub fn iterate(backend: &mut impl Backend, trace: &mut Trace) -> Result<(), SolveError> {
-    let mut before = backend.residual()?;
+#[doc(hidden)]
+pub fn iterate(steps: &mut impl StickingSteps, trace: &mut Trace) -> Result<(), SolveError> {
+    let mut before = steps.residual()?;
     let mut goes_on = trace.goes_on(before)?;
     while goes_on {
-        let (outcome, measured) = backend.correct(trace)?;
+        let (outcome, measured) = steps.correct(trace)?;
         // A recurrence may promise more than it kept; then go on from the true residual.
-        let residual = measured.map_or_else(|| backend.residual(), Ok)?;
+        let residual = measured.map_or_else(|| steps.residual(), Ok)?;
         if outcome == LinearOutcome::Breakdown {
             trace.stall(
                 "the linear solver broke down: the matrix or the preconditioner is not positive definite, or rounding \
@@ -63,7 +65,7 @@ pub fn iterate(backend: &mut impl Backend, trace: &mut Trace) -> Result<(), Solv
         before = residual;
         goes_on = trace.correct(residual)?;
         if goes_on && measured.is_some() {
-            backend.residual()?;
+            steps.residual()?;
         }
     }
     Ok(())
@@ -93,7 +95,7 @@ impl<'t> OnRows<'t> {
     }
 }
 
-impl Backend for OnRows<'_> {
+impl StickingSteps for OnRows<'_> {
     fn residual(&mut self) -> Result<f64, SolveError> {
         match std::mem::replace(&mut self.is_begun, true) {
             true => self.problem.residual(self.q, &mut self.r),

@@ -3,7 +3,7 @@
 use rayon::ThreadPool;
 
 use unstick::mlcp::io::ProblemFolder;
-use unstick::mlcp::{PressureMethod, Start, Stop, Tolerance};
+use unstick::mlcp::{PressureMethod, Start, Stop};
 use unstick_lab::compare::{self, Contest, Entrant};
 use unstick_lab::machine;
 use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
@@ -44,7 +44,7 @@ impl BenchRequest {
         }
         let solvers = compare::methods(&args.solvers)?;
         let (entrants, left_out) = Entrant::all(&solvers, &backends(&args.backend))?;
-        let stop = Stop { tolerance: Tolerance::Relative(args.tol), max_cycles: None };
+        let stop = Stop::relative(args.tol);
         let start = if args.warm { Start::Given } else { Start::Zero };
         let mut sources = Vec::new();
         for name in &distinct(&args.problems) {

@@ -114,7 +114,7 @@ fn resolve(row: &str, _: Scope) -> Numbers {
         numbers.push(("velocity difference, m/s", differences.fold(0.0, f64::max)));
     }
     if report.contacts < 20_000 && matches!(solver, "psor" | "mprgp") {
-        // As scenes have it: fewer cycles, and what is left of them.
+        // As in scenes: fewer cycles, and the residual that remains.
         let model = ContactModel::lcp(named.parse().map_err(|_| "no solver")?);
         let mut world = World::new(bodies.clone(), container.clone(), model).map_err(|error| error.to_string())?;
         let mut deepest = 0.0f64;

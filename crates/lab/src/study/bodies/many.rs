@@ -1,4 +1,4 @@
-//! What many bodies cost beside the flow that they are in.
+//! What many bodies cost compared with the flow around them.
 
 use unstick::bodies::SuspensionSeconds;
 use unstick::scene::SceneFile;
@@ -6,7 +6,7 @@ use unstick::scene::viscous::{AnyViscousScene, ViscousScene};
 
 use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
 
-/// Steps that are taken, and of which the mean is taken: the first knows no pressure.
+/// Steps to take, and steps to average: the first one starts without a pressure.
 const STEPS: usize = 4;
 const COUNTED: usize = 2;
 
@@ -70,7 +70,7 @@ fn count(row: &str, _: Scope) -> Numbers {
     ])
 }
 
-/// The scene with so many spheres, as dense as it is.
+/// The scene with this many spheres at the same density.
 fn scene(count: usize) -> Result<ViscousScene<3>, unstick::scene::SceneError> {
     let size = (count as f64 / 5000.0).cbrt();
     let cells = [96.0, 120.0, 96.0].map(|cells: f64| (cells * size).round() as usize);

@@ -4,7 +4,7 @@ use super::methods::{CLASSIFICATIONS, SIX};
 use super::{SAME_STATES, runs};
 use crate::study::{ByScope, Check, Claim, Effort, Quantity, Show, Study, View};
 
-/// What is torn off a ceiling is fast at once.
+/// Liquid that is torn off a ceiling is fast at once.
 const fn faster(other: &'static str, text: &'static str) -> Claim {
     Claim::new(text, Check::Times(other, "OrigPSSep", "fastest particle after five frames, m/s", 0.6))
 }

@@ -1,8 +1,8 @@
-//! The methods of [Eckert2014] as settings of a scene: the one place that knows their keys.
+//! The methods of [Eckert2014] as settings of a scene.
 //!
-//! Iterations of CG are what its tables count. In space those are of CG with a preconditioner, in the plane
-//! without: there OrigPSSep takes 122 (sec. 4.4), we 14 with `cg/mic0` and 119 with `cg/none`, and the other
-//! methods likewise (table 4.3 has both). So `cg/mic0` is used in space and `cg/none` in the plane.
+//! Its tables count iterations of CG: in space with a preconditioner, in the plane without. There OrigPSSep takes
+//! 122 iterations (sec. 4.4), while ours takes 14 with `cg/mic0` and 119 with `cg/none`, and other methods
+//! behave alike (table 4.3 has both). So we use `cg/mic0` in space and `cg/none` in the plane.
 
 use crate::study::Setting;
 
@@ -37,7 +37,7 @@ macro_rules! sticking {
     };
 }
 
-/// A splitting with practical thresholds that tells which walls are left by `velocity` or `pressure`.
+/// A splitting with practical thresholds that classifies walls by `velocity` or `pressure`.
 macro_rules! marked {
     ($column:literal, $solver:literal, $mark:literal) => {
         Setting::new(
@@ -71,7 +71,7 @@ macro_rules! sweep {
 /// where walls are sealed.
 pub const ORIG: Setting =
     Setting::new("OrigPS", &["walls.border=sealed", "walls.solids=sealed", "pressure.solver=reclassify+cg/mic0"]);
-/// The same, with walls classified anew after the solve.
+/// The same, with walls classified again after the solve.
 pub const ORIG_SEP: Setting = Setting::new("OrigPSSep", &["pressure.solver=reclassify+cg/mic0"]);
 /// ADMM that stops on the difference of its two velocities. Thresholds are those that the thesis calls
 /// practical, here and below.
@@ -139,7 +139,7 @@ pub const RESIDUALS: &[Setting] = &[
     BEST,
 ];
 
-/// Figure 4.5, beside what it should be.
+/// Figure 4.5, with the expected result.
 pub const STRICT_OUTER: &[Setting] = &[
     Setting::new("IOPDivSep", splitting!("iop", "cg/none", "divergence", "1e-3", "1e-4")),
     Setting::new("ADMMDivSep", splitting!("admm", "cg/none", "divergence", "1e-3", "1e-4")),

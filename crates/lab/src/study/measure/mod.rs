@@ -1,4 +1,4 @@
-//! Makes the measurements of a study that are not there yet.
+//! Makes the missing measurements of a study.
 
 mod flows;
 mod problems;
@@ -19,13 +19,13 @@ use super::{Effort, Experiment, Scope, Study};
 use crate::source::{check_memory, resized};
 use crate::{LabError, Progress};
 
-/// What states and problems are simulated with, whoever solves them afterwards.
+/// The solver of simulations that provide states and problems.
 const SIMULATED_WITH: &str = "pressure.solver=best";
 
-/// A method that misses its tolerance goes on, so that one can see where it leads.
+/// A simulation continues when a solve misses its tolerance, so that the effect is visible.
 const GOES_ON: &str = "pressure.on_unconverged=accept";
 
-/// A measurement: what it is of, and where it stands in a table.
+/// A measurement: what is measured, and its place in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Scene of the catalogue.
@@ -34,11 +34,11 @@ pub struct Measurement {
     pub size: usize,
     /// The frame before the step; the last of a run.
     pub frame: usize,
-    /// Row; empty where rows are sizes or scenes.
+    /// Row; empty if rows are sizes or scenes.
     pub row: &'static str,
     /// Column.
     pub column: &'static str,
-    /// What it is kept under. Says everything that its numbers depend on.
+    /// Identifies it in the store. It contains everything that the numbers depend on.
     pub key: String,
 }
 
@@ -54,7 +54,7 @@ pub fn measurements(study: &Study, scope: Scope) -> Vec<Measurement> {
     }
 }
 
-/// Minutes until all measurements of some studies are there. What several ask for is made once.
+/// Minutes to make all missing measurements of some studies. Shared measurements count once.
 pub fn minutes(studies: &[&Study], scope: Scope, is_there: impl Fn(&str) -> bool) -> f64 {
     let mut counted = HashSet::new();
     let mut of_study = |study: &&Study| {
@@ -68,8 +68,8 @@ pub fn minutes(studies: &[&Study], scope: Scope, is_there: impl Fn(&str) -> bool
     studies.iter().map(&mut of_study).sum()
 }
 
-/// Refuses a study that cannot be carried out: a solver that is not there, a grid that does not fit, nothing to do
-/// for a GPU that is asked alone.
+/// Refuses a study that cannot be measured: because of an unknown solver, a grid that does not fit in memory, or
+/// nothing to do for a GPU alone.
 pub fn check(study: &Study, scope: Scope, backend: Backend) -> Result<(), LabError> {
     match &study.experiment {
         Experiment::Problems(experiment) => problems::check(experiment, scope, backend),
@@ -81,8 +81,8 @@ pub fn check(study: &Study, scope: Scope, backend: Backend) -> Result<(), LabErr
     }
 }
 
-/// Makes the measurements that the store does not hold, of those alone that have `only` in their key; each is kept as
-/// soon as it is made.
+/// Makes the measurements that the store lacks and stores each at once. With `only`, makes those with this text in
+/// their key.
 pub fn measure(
     study: &Study,
     scope: Scope,
@@ -108,10 +108,10 @@ pub fn measure(
     outcome
 }
 
-/// Where measurements are made: the store, what is asked of it, and who watches.
+/// A session of measurements: the store, what is wanted, and who watches.
 struct Session<'s> {
     store: &'s mut Store,
-    /// Section of the keys of the measurements that are wanted.
+    /// Text in the keys of the wanted measurements.
     only: &'s str,
     progress: &'s dyn Progress,
     /// Measurements made so far.
@@ -119,7 +119,7 @@ struct Session<'s> {
 }
 
 impl Session<'_> {
-    /// Whether a measurement is there, or not wanted.
+    /// Whether a measurement is there or not wanted.
     fn has(&self, key: &str) -> bool {
         !key.contains(self.only) || self.store.get(key).is_some()
     }

@@ -1,11 +1,8 @@
-//! Solvers on the pressure problems of frames of a scene.
-
-use std::sync::Arc;
+//! Runs solvers on pressure problems from frames of a scene.
 
 use unstick::gpu::{Backend, GpuError};
-use unstick::mlcp::solvers::newton::{self, NewtonParams};
-use unstick::mlcp::solvers::policy::{Policy, PolicyParams};
-use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, SolverOptions, Stop, Tolerance};
+use unstick::mlcp::solvers::newton::{self, NewtonParams, PUBLISHED_STEPS};
+use unstick::mlcp::{Mlcp, MlcpSolver, PressureMethod, SolveError, SolverName, Stop, Tolerance};
 use unstick_parallel::bandwidth::median;
 
 use super::{Measurement, SIMULATED_WITH, Session, grids, scene_with};
@@ -94,7 +91,7 @@ fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
     Ok(entrant.solver.parse()?)
 }
 
-/// Where an entrant solves. The GPU has methods by name, and none that is set up in another way.
+/// Where an entrant runs. The GPU has methods with their default parameters only.
 fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>, LabError> {
     let method = PressureMethod::Solver(solver(entrant)?);
     Ok(match (backend, entrant.parameters) {
@@ -104,8 +101,8 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
     })
 }
 
-/// Solves as often as asked; the account is that of the first, times are medians. Those of a device do not include
-/// the way there and back.
+/// Solves several times. The report is that of the first solve; times are medians and do not include transfers to a
+/// device.
 fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
     let folder = &captured.folder;
     let problem = folder.problem().map_err(LabError::Problem)?;
@@ -116,23 +113,19 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
-    let options = SolverOptions {
-        stop: Stop { tolerance, max_cycles: None },
-        coloring: folder.coloring().map(Arc::new),
-        ..Default::default()
-    };
+    let stop = Stop::from(tolerance);
     let name = solver(entrant)?;
     let on = on.on(&problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut worker = match PreparedSolver::new(on, &options, &problem, &start) {
+    let mut worker = match PreparedSolver::new(on, &stop, &problem, &start) {
         Ok(worker) => worker,
         Err(error) => return Ok(failed(&error, &problem)),
     };
     for _ in 0..experiment.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            PreparedSolver::Processor(_) => build(name, entrant.parameters, &options).solve(&problem, &mut x),
-            worker => worker.solve(&options, &problem, None, &mut x),
+            PreparedSolver::Processor(_) => build(name, entrant.parameters, stop).solve(&problem, &mut x),
+            worker => worker.solve(&stop, &problem, None, &mut x),
         };
         match solved {
             Ok(report) => {
@@ -146,10 +139,9 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         }
     }
     let first = &accounts[0];
-    // The published Newton's method has tests of its own, and their word counts.
-    let own_test = first.remark().filter(|remark| {
-        !matches!(entrant.parameters, Parameters::Default | Parameters::ExactPolicy) && remark.ends_with("threshold")
-    });
+    // The published Newton's method has stopping tests of its own, and they decide.
+    let own_test =
+        first.remark().filter(|remark| entrant.parameters != Parameters::Default && remark.ends_with("threshold"));
     Ok(Solve {
         outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
         converged: first.converged() || own_test.is_some(),
@@ -164,22 +156,18 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
     })
 }
 
-fn build(name: SolverName, parameters: Parameters, options: &SolverOptions) -> Box<dyn MlcpSolver> {
-    let published = NewtonParams::published();
-    let params = match parameters {
-        Parameters::Default => return name.build(options),
-        // The residual has the last word, as everywhere; the published tests may end it earlier.
-        Parameters::PublishedNewton => published,
-        Parameters::InexactNewton(inexactness) => NewtonParams { inexactness, ..published },
-        Parameters::ExactPolicy => {
-            let params = PolicyParams { forcing: 1e-6, stop: options.stop, ..PolicyParams::default() };
-            return Box::new(Policy { params, inner: name.inner() });
-        }
-    };
-    let stop = Stop { tolerance: options.stop.tolerance, max_cycles: params.stop.max_cycles };
+fn build(name: SolverName, parameters: Parameters, stop: Stop) -> Box<dyn MlcpSolver> {
+    let mut params = NewtonParams::published();
+    match parameters {
+        Parameters::Default => return name.build(&stop),
+        Parameters::PublishedNewton => {}
+        Parameters::InexactNewton(inexactness) => params.inexactness = inexactness,
+    }
+    // The residual decides, as everywhere; the published tests may stop earlier.
+    let stop = stop.with_max_cycles(PUBLISHED_STEPS);
     let mut inner = name.inner();
     inner.max_iterations = PUBLISHED_INNER;
-    Box::new(newton::Newton { params: NewtonParams { stop, ..params }, inner })
+    Box::new(newton::Newton { params, stop, inner })
 }
 
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {

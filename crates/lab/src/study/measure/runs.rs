@@ -1,4 +1,4 @@
-//! A scene simulated once with each setting.
+//! Simulates a scene once with each setting.
 
 use unstick::liquid::{Simulation, Stage, StepReport};
 use unstick::scene::draw::{PictureStyle, draw};
@@ -10,10 +10,10 @@ use crate::LabError;
 use crate::study::record::{Course, CourseFrame, Record};
 use crate::study::{Effort, Runs, Scope, Setting};
 
-/// Pictures of studies are looked at side by side.
+/// Width of pictures; several stand side by side.
 const WIDTH: usize = 320;
 
-/// Folder of the pictures, below that of the store.
+/// Folder of the pictures, inside that of the store.
 const PICTURES: &str = "pictures";
 
 pub fn measurements(experiment: &Runs, scope: Scope) -> Vec<Measurement> {
@@ -87,7 +87,7 @@ struct Album {
 }
 
 impl Album {
-    /// Draws the frame if it is one of those that are wanted.
+    /// Draws the frame if it is wanted.
     fn take<const D: usize>(
         &self,
         scene: &Scene<D>,

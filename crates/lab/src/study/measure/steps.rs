@@ -1,4 +1,4 @@
-//! One step from the same states with each setting.
+//! Takes one step from the same states with each setting.
 
 use unstick::liquid::{Simulation, Stage, StepReport};
 use unstick::scene::{AnyScene, Scene};
@@ -63,7 +63,7 @@ fn space(scene: AnyScene) -> Option<Scene<3>> {
     if let AnyScene::Space(scene) = scene { Some(scene) } else { None }
 }
 
-/// Simulates from frame to frame; at each, every setting takes the same step from the same state.
+/// Simulates from frame to frame. At each frame, every setting takes the same step from the same state.
 fn compare<const D: usize>(
     experiment: &Steps,
     size: usize,
@@ -97,7 +97,7 @@ fn compare<const D: usize>(
     Ok(())
 }
 
-/// A simulation after a step and the account of it, or why there is none.
+/// A simulation after a step with its report, or why the step failed.
 type Taken<const D: usize> = Result<(Simulation<D>, StepReport), String>;
 
 fn record<const D: usize>(taken: &Taken<D>, reference: &Taken<D>) -> Step {

@@ -1,4 +1,4 @@
-//! Trials: measurements that are neither a solver on a frame nor a scene.
+//! Trials: measurements with their own code.
 
 use super::{Measurement, Session};
 use crate::LabError;

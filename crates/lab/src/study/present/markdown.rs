@@ -1,4 +1,4 @@
-//! Tables as Markdown and CSV, to be kept with the source.
+//! Tables as Markdown and CSV, to keep with the source code.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::study::result::{Score, StudyResult};
 use crate::study::store::Provenance;
 use crate::study::table::TextTable;
 
-/// Below the folder of the tables: those of the published grids, where a quick run left them out.
+/// Inside the folder of the tables: those of the published grids, which quick runs leave out.
 const FULL: &str = "full/README.md";
 
-/// Writes `README.md`, and for every study that was carried out a page of tables and sentences and its CSV.
+/// Writes `README.md`, and for every measured study a page of tables and sentences and its CSV.
 pub fn write(results: &[StudyResult], provenance: &Provenance, command: &str, folder: &Path) -> Result<(), LabError> {
     std::fs::create_dir_all(folder).map_err(LabError::writing(folder))?;
     let put = |name: String, extension, content: &str| {

@@ -1,4 +1,4 @@
-//! Sheets leave the process: pages, plots, tables.
+//! Writes results: pages, plots, tables.
 
 mod markdown;
 mod page;

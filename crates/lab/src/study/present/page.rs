@@ -1,4 +1,4 @@
-//! The page of a study, and the page on top of them.
+//! The page of a study, and the index of all pages.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::study::result::{Completeness, Score, Section, StudyResult};
 use crate::study::store::Provenance;
 use crate::study::table::TextTable;
 
-/// What the site is about, before anything else.
+/// The first paragraph of the index.
 const LEAD: &str = "Published tables and figures on liquids that let go of walls, measured anew with `unstick study`: \
     the same scenes, solvers and quantities, with `best`, the solver of this project, as the last column. Published \
     numbers are typed in from their source; all others come from a run on the machine named here.";
@@ -81,7 +81,7 @@ fn table(texts: &TextTable) -> String {
     )
 }
 
-/// The state of the field on one page. Says of each study what came of it, and why not if nothing did.
+/// The index: for each study its outcome, or why there is none.
 pub fn index(results: &[StudyResult], provenance: &Provenance) -> String {
     let mut body =
         format!("<p class=\"facts\">{}</p>\n<p>{}</p>\n", escape(&provenance.describe()), escape_with_code(LEAD));

@@ -10,7 +10,8 @@
 //!    levels leave the pinned rows out, in single precision, solved only as far as the policy
 //!    deserves; the residual is taken anew in double precision.
 //!
-//! Where this runs is left to a [`Backend`]: here it is the checkerboard, elsewhere a GPU.
+//! [`iterate`] holds the loop. The machine that holds the iterate implements [`BestSteps`]: here with the
+//! checkerboard, in `unstick-gpu` on a GPU.
 //!
 //! The sweeps decide what a policy on unsmoothed residuals would get wrong, and a cycle
 //! costs the same whether walls separate or not.
@@ -28,30 +29,24 @@ use self::on_checkerboard::OnCheckerboard;
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
+use crate::parameter::{Parameters, parameters};
 use crate::pressure::AnyPressureOperator;
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
 use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct BestParams {
-    /// Each policy is solved to this part of its right-hand side. Default 7e-2: a tighter one
-    /// spends cycles on policies that will be dropped.
-    pub forcing: f64,
-    /// The same once a policy changes no row, and where no row can change. Default 1e-3: it is the last policy then,
-    /// but single precision yields only so much before the residual must be taken anew.
-    pub settled_forcing: f64,
-    /// Cycles within which the residual must halve. Default 8.
-    pub patience: usize,
-    /// When to stop. Default limit: 1000 policies.
-    pub stop: Stop,
-}
-
-impl Default for BestParams {
-    fn default() -> Self {
-        Self { forcing: 7e-2, settled_forcing: 1e-3, patience: 8, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Best`].
+    pub struct BestParams {
+        /// Each policy is solved to this part of its right-hand side. A tighter one spends cycles on policies that
+        /// will be dropped.
+        forcing: f64 = 7e-2, 1e-10..=0.9;
+        /// The same once a policy changes no row. It is the last policy then, but single precision yields only so
+        /// much before the residual must be computed again.
+        settled_forcing: f64 = 1e-3, 1e-10..=0.9;
+        /// Cycles within which the residual must halve; otherwise policy iteration takes over.
+        patience: usize = 8, 1..=1000;
     }
 }
 
@@ -63,14 +58,16 @@ impl BestParams {
     /// the last one.
     pub fn forcing_after(&self, changes: usize, walls: usize) -> f64 {
         let part = changes as f64 / walls.max(1) as f64;
-        (self.forcing * part / MANY_CHANGES).clamp(self.settled_forcing, self.forcing)
+        (self.forcing * part / MANY_CHANGES).clamp(self.settled_forcing.min(self.forcing), self.forcing)
     }
 }
 
 /// The method.
 pub struct Best {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: BestParams,
+    /// When to stop. Default limit: 1000 policies.
+    pub stop: Stop,
     /// The linear solver for matrices without a grid.
     pub algebraic: Inner,
     /// The linear solver of the safeguard.
@@ -79,36 +76,39 @@ pub struct Best {
 
 impl MlcpSolver for Best {
     fn name(&self) -> String {
-        "best".into()
+        format!("best{}", self.params.suffix())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, algebraic, rescue } = self;
-        run("best".into(), problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| {
-            let policy = PolicyParams { stop: params.stop, ..PolicyParams::default() };
-            let has_ended = match task.problem.operator().pressure() {
+        let name = self.name();
+        let Self { params, stop, algebraic, rescue } = self;
+        run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+            let policy = PolicyParams::default();
+            let has_ended = match solvable.problem.operator().pressure() {
                 Some(AnyPressureOperator::Plane(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(operator, &solvable, q, trace), trace)?
                 }
                 Some(AnyPressureOperator::Space(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &task, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(operator, &solvable, q, trace), trace)?
                 }
-                None => return policy::on_rows(&policy, algebraic, task, q, trace),
+                None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
             };
             if has_ended {
                 return Ok(());
             }
             trace.remark("the fast scheme made no progress, policy iteration took over");
-            policy::on_rows(&policy, rescue, task, q, trace)
+            policy::on_rows(&policy, rescue, solvable, q, trace)
         })
     }
 }
 
 /// Cycles for one policy at most; single precision yields no more.
+#[doc(hidden)]
 pub const MOST_CYCLES: usize = 30;
 
-/// The parts of the scheme, for whatever machine holds the iterate.
-pub trait Backend {
+/// The steps of the scheme, on the machine that holds the iterate.
+#[doc(hidden)]
+pub trait BestSteps {
     /// The natural residual of the iterate.
     fn natural_residual(&mut self) -> Result<f64, SolveError>;
 
@@ -125,18 +125,19 @@ pub trait Backend {
 }
 
 /// Iterates until the solve has ended; false if it makes no progress.
-pub fn iterate(params: &BestParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<bool, SolveError> {
-    let mut goes_on = trace.goes_on(backend.natural_residual()?)?;
+#[doc(hidden)]
+pub fn iterate(params: &BestParams, steps: &mut impl BestSteps, trace: &mut Trace) -> Result<bool, SolveError> {
+    let mut goes_on = trace.goes_on(steps.natural_residual()?)?;
     if goes_on {
-        backend.start(trace)?;
+        steps.start(trace)?;
         trace.spend(1); // about the work of a cycle
-        goes_on = trace.goes_on(backend.natural_residual()?)?;
+        goes_on = trace.goes_on(steps.natural_residual()?)?;
     }
     let (mut least, mut patience) = (f64::INFINITY, params.patience);
     while goes_on {
-        backend.choose(trace)?;
-        backend.correct(params, trace)?;
-        goes_on = trace.goes_on(backend.natural_residual()?)?;
+        steps.choose(trace)?;
+        steps.correct(params, trace)?;
+        goes_on = trace.goes_on(steps.natural_residual()?)?;
         if trace.residual() < 0.5 * least {
             (least, patience) = (trace.residual(), params.patience);
         } else if patience == 0 {

@@ -4,12 +4,12 @@ use unstick_parallel::vector;
 
 use super::band::Band;
 use super::walls::Walls;
-use super::{Backend, BestParams, MOST_CYCLES};
+use super::{BestParams, BestSteps, MOST_CYCLES};
 use crate::checkerboard::{Hierarchy, Layout, Reduced};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 pub(super) struct OnCheckerboard<'t, const D: usize> {
     problem: &'t Mlcp<'t>,
@@ -29,8 +29,13 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
 }
 
 impl<'t, const D: usize> OnCheckerboard<'t, D> {
-    pub fn new(operator: &'t PressureOperator<D>, task: &Task<'t, 't>, q: &'t mut [f64], trace: &mut Trace) -> Self {
-        let problem = task.problem;
+    pub fn new(
+        operator: &'t PressureOperator<D>,
+        solvable: &Solvable<'t, 't>,
+        q: &'t mut [f64],
+        trace: &mut Trace,
+    ) -> Self {
+        let problem = solvable.problem;
         let (hierarchy, layout) = trace.set_up(|| (Hierarchy::new(operator, problem.lower()), Layout::new(operator)));
         let walls = trace.set_up(|| Walls::new(problem, operator, &hierarchy, &layout));
         let band = trace.set_up(|| Band::new(problem, operator, walls.rows()));
@@ -39,7 +44,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         Self {
             problem,
             operator,
-            loose: task.loose,
+            loose: solvable.loose,
             hierarchy,
             layout,
             walls,
@@ -59,7 +64,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
     }
 }
 
-impl<const D: usize> Backend for OnCheckerboard<'_, D> {
+impl<const D: usize> BestSteps for OnCheckerboard<'_, D> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         self.problem.residual(self.q, &mut self.r);
         Ok(self.problem.natural_residual(self.q, &self.r))

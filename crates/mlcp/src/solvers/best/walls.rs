@@ -1,6 +1,6 @@
 //! The rows at separating walls: which of them let go.
 
-use super::super::active_set::anchor;
+use super::super::active_set::pin_one_row;
 use crate::checkerboard::{Hierarchy, Layout};
 use crate::pressure::PressureOperator;
 use crate::problem::Mlcp;
@@ -85,7 +85,7 @@ impl<'p, const D: usize> Walls<'p, D> {
         }
         let active: Vec<bool> = (0..q.len()).map(|row| self.problem.is_active(row, q, r)).collect();
         let mut free: Vec<bool> = active.iter().map(|active| !active).collect();
-        anchor(self.problem, loose, q, r, &mut free);
+        pin_one_row(self.problem, loose, q, r, &mut free);
         (0..q.len() as u32).filter(|&row| !free[row as usize] && !active[row as usize]).collect()
     }
 

@@ -2,12 +2,13 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::ground::Ground;
-use super::obstacle::Bounded;
+use super::bounded::Bounded;
+use super::finest::FinestLevel;
 use super::{FasParams, Progress};
 use crate::error::SolveError;
+use crate::multigrid::MultigridVariant;
 use crate::multigrid::smooth::Sweep;
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 /// Longest step along a correction: beyond it the direction is not worth following.
 const LONGEST: f64 = 2.0;
@@ -19,16 +20,21 @@ const CAUTIOUS_AFTER: usize = 40;
 /// Cycles without a better residual after which rounding is all that is left.
 const PATIENCE: usize = 100;
 
-pub(super) fn iterate(params: &FasParams, task: Task, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
-    let multigrid = &params.multigrid;
-    let mut ground = trace.set_up(|| Ground::new(task.problem, multigrid, q))?;
-    let mut bounded = Bounded::new(&ground.hierarchy, multigrid.pre_sweeps, usize::MAX);
+pub(super) fn iterate(
+    params: &FasParams,
+    variant: Option<MultigridVariant>,
+    solvable: Solvable,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<(), SolveError> {
+    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
+    let mut bounded = Bounded::new(&finest.hierarchy, params.sweeps, usize::MAX);
     let mut free = vec![true; q.len()];
     let mut scratch = [vec![0.0; q.len()], vec![0.0; q.len()]];
     let mut progress = Progress::new();
     loop {
-        ground.lower_loose_parts(task.loose);
-        let residual = ground.residual();
+        finest.lower_loose_parts(solvable.loose);
+        let residual = finest.residual();
         if progress.has_failed(residual, PATIENCE, f64::INFINITY) {
             trace.stall("rounding keeps the cycles from lowering the residual any further");
         }
@@ -37,27 +43,27 @@ pub(super) fn iterate(params: &FasParams, task: Task, q: &mut [f64], trace: &mut
         }
         let is_monotone = trace.cycles() < params.monotone_cycles;
         if !is_monotone {
-            trace.set_up(|| ground.truncate(&task, multigrid, &mut free, &mut scratch))?;
+            trace.set_up(|| finest.truncate(&solvable, &mut free, &mut scratch))?;
         }
-        ground.smooth(multigrid.pre_sweeps, Sweep::Forward);
-        ground.residual();
+        finest.smooth(params.sweeps, Sweep::Forward);
+        finest.residual();
         if is_monotone {
-            correct_within_bounds(&mut ground, &mut bounded);
+            correct_within_bounds(&mut finest, &mut bounded);
         } else {
-            correct_free_rows(params, &mut ground);
+            correct_free_rows(params, &mut finest);
         }
-        ground.step(if trace.cycles() < CAUTIOUS_AFTER { LONGEST } else { 1.0 });
-        ground.smooth(multigrid.post_sweeps, Sweep::Backward);
-        ground.smooth_near_walls(params.wall_sweeps);
+        finest.step(if trace.cycles() < CAUTIOUS_AFTER { LONGEST } else { 1.0 });
+        finest.smooth(params.sweeps, Sweep::Backward);
+        finest.smooth_near_walls(params.wall_sweeps);
         trace.spend(1);
     }
-    ground.answer(task.problem, q);
+    finest.answer(solvable.problem, q);
     Ok(())
 }
 
 /// c ← P e with e from coarse levels that keep to the bounds.
-fn correct_within_bounds(ground: &mut Ground, bounded: &mut Bounded) {
-    let Ground { hierarchy, is_wall, u, g, c, .. } = ground;
+fn correct_within_bounds(finest: &mut FinestLevel, bounded: &mut Bounded) {
+    let FinestLevel { hierarchy, is_wall, u, g, c, .. } = finest;
     parallel::for_each((g.as_slice(), c.as_mut_slice()), |(g, c)| g.iter().zip(c).for_each(|(g, c)| *c = -g));
     let room: Vec<f64> = (0..u.len()).map(|row| if is_wall[row] { -u[row] } else { f64::NEG_INFINITY }).collect();
     let (finest, below) = hierarchy.levels.split_at_mut(1);
@@ -74,16 +80,16 @@ fn correct_within_bounds(ground: &mut Ground, bounded: &mut Bounded) {
 }
 
 /// c ← D P e with e from a linear cycle below the finest level, rows that are held now left out.
-fn correct_free_rows(params: &FasParams, ground: &mut Ground) {
-    for row in 0..ground.c.len() {
-        ground.c[row] = if ground.is_held(row) { 0.0 } else { -ground.g[row] };
+fn correct_free_rows(params: &FasParams, finest: &mut FinestLevel) {
+    for row in 0..finest.c.len() {
+        finest.c[row] = if finest.is_held(row) { 0.0 } else { -finest.g[row] };
     }
-    let Ground { hierarchy, c, .. } = ground;
+    let FinestLevel { hierarchy, c, .. } = finest;
     let (finest, below) = hierarchy.levels.split_at_mut(1);
     if let Some(link) = &finest[0].link {
         link.restrict(c, &mut below[0].b);
     }
-    hierarchy.correct_below(&params.multigrid);
+    hierarchy.correct_below(params.sweeps);
     let (finest, below) = hierarchy.levels.split_at_mut(1);
     if let Some(link) = &finest[0].link {
         link.prolong(&below[0].x, c);

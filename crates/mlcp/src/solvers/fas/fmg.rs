@@ -11,82 +11,77 @@
 use unstick_parallel::vector;
 
 use super::super::MlcpSolver;
-use super::Progress;
-use super::ground::Ground;
-use super::obstacle::Bounded;
+use super::bounded::Bounded;
+use super::finest::FinestLevel;
+use super::{Progress, suffix_of};
 use crate::error::SolveError;
 use crate::multigrid::smooth::Sweep;
-use crate::multigrid::{Coarsening, MultigridParams, MultigridVariant, Transfer};
+use crate::multigrid::{Coarsening, MultigridVariant, Transfer};
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Solvable, Trace, run};
 use crate::stop::Stop;
 
 /// Cycles without a better residual, and the growth of it, after which the published scheme is left.
 const PATIENCE: usize = 10;
 const SETBACK: f64 = 10.0;
 
-/// What a user may turn.
-#[derive(Clone, Copy, Debug)]
-pub struct FmgParams {
-    /// Transfers and sweeps. Default: linear without regard to walls, discretised anew, 4 sweeps
-    /// before and after.
-    pub multigrid: MultigridParams,
-    /// Levels on which pressures at walls stay positive. Default 3.
-    pub bounded_levels: usize,
-    /// When to stop. Default limit: 1000 full cycles.
-    pub stop: Stop,
-}
+/// The published transfers and coarse matrices: linear, across walls, discretised on every level.
+const PUBLISHED: MultigridVariant =
+    MultigridVariant { transfer: Transfer::Linear, one_sided: false, coarsening: Coarsening::Direct };
 
-impl FmgParams {
-    /// The published settings with other transfers or coarse matrices.
-    pub fn with_variant(variant: MultigridVariant) -> Self {
-        let multigrid = MultigridParams { pre_sweeps: 4, post_sweeps: 4, ..variant.into() };
-        Self { multigrid, bounded_levels: 3, stop: Stop::default() }
-    }
-}
-
-impl Default for FmgParams {
-    fn default() -> Self {
-        let (transfer, coarsening) = (Transfer::Linear, Coarsening::Direct);
-        Self::with_variant(MultigridVariant { transfer, one_sided: false, coarsening })
+parameters! {
+    /// Parameters of [`Fmg`].
+    pub struct FmgParams {
+        /// Sweeps before each coarse correction, and as many after it.
+        sweeps: usize = 4, 1..=1000;
+        /// A level of this many unknowns or fewer is solved exactly. Automatic is 4^D on a grid and 64 elsewhere.
+        coarsest: Option<usize> = None, 1..=1000000;
+        /// Levels on which pressures at walls stay positive.
+        bounded_levels: usize = 3, 0..=100;
     }
 }
 
 /// The method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Fmg {
-    name: String,
-    /// What a user may turn.
+    /// Its parameters.
     pub params: FmgParams,
-}
-
-impl Fmg {
-    /// The method under the name that its reports carry.
-    pub fn new(name: String, params: FmgParams) -> Self {
-        Self { name, params }
-    }
+    /// Transfers and coarse matrices, on a grid. Default: as published, linear across walls, discretised on every
+    /// level.
+    pub variant: Option<MultigridVariant>,
+    /// When to stop. Default limit: 1000 full cycles.
+    pub stop: Stop,
 }
 
 impl MlcpSolver for Fmg {
     fn name(&self) -> String {
-        self.name.clone()
+        format!("fmg{}{}", self.params.suffix(), suffix_of(self.variant))
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let params = &self.params;
-        run(self.name(), problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| iterate(params, task, q, trace))
+        let Self { params, variant, stop } = &*self;
+        let variant = variant.or(problem.operator().lattice().map(|_| PUBLISHED));
+        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+            iterate(params, variant, solvable, q, trace)
+        })
     }
 }
 
-fn iterate(params: &FmgParams, task: Task, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
-    let multigrid = &params.multigrid;
-    let mut ground = trace.set_up(|| Ground::new(task.problem, multigrid, q))?;
-    let mut bounded = Bounded::new(&ground.hierarchy, multigrid.pre_sweeps, params.bounded_levels);
+fn iterate(
+    params: &FmgParams,
+    variant: Option<MultigridVariant>,
+    solvable: Solvable,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<(), SolveError> {
+    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
+    let mut bounded = Bounded::new(&finest.hierarchy, params.sweeps, params.bounded_levels);
     let (mut progress, mut is_cautious) = (Progress::new(), false);
     loop {
-        ground.lower_loose_parts(task.loose);
-        let residual = ground.residual();
+        finest.lower_loose_parts(solvable.loose);
+        let residual = finest.residual();
         if !trace.goes_on(residual)? {
             break;
         }
@@ -95,30 +90,29 @@ fn iterate(params: &FmgParams, task: Task, q: &mut [f64], trace: &mut Trace) -> 
             bounded.depth = usize::MAX;
             trace.remark("the published cycles did not converge: all levels keep their bounds");
         }
-        full_cycle(&mut ground, &mut bounded, is_cautious);
+        full_cycle(&mut finest, &mut bounded, is_cautious);
         if is_cautious {
-            ground.step(1.0)
+            finest.step(1.0)
         } else {
-            ground.move_by(1.0)
+            finest.move_by(1.0)
         }
-        ground.smooth(multigrid.post_sweeps, Sweep::Backward);
+        finest.smooth(params.sweeps, Sweep::Backward);
         trace.spend(1);
     }
-    ground.answer(task.problem, q);
+    finest.answer(solvable.problem, q);
     Ok(())
 }
 
 /// c ← what solving for the correction from the coarsest level up gives.
 /// Unless `is_cautious`, rows that are held have no say.
-fn full_cycle(ground: &mut Ground, bounded: &mut Bounded, is_cautious: bool) {
-    let levels = ground.hierarchy.levels.len();
-    for row in 0..ground.u.len() {
-        let is_held = !is_cautious && ground.is_held(row);
-        let finest = &mut ground.hierarchy.levels[0];
-        finest.b[row] = if is_held { 0.0 } else { -ground.g[row] };
-        bounded.bounds[0][row] = if ground.is_wall[row] { -ground.u[row] } else { f64::NEG_INFINITY };
+fn full_cycle(finest: &mut FinestLevel, bounded: &mut Bounded, is_cautious: bool) {
+    let levels = finest.hierarchy.levels.len();
+    for row in 0..finest.u.len() {
+        let is_held = !is_cautious && finest.is_held(row);
+        finest.hierarchy.levels[0].b[row] = if is_held { 0.0 } else { -finest.g[row] };
+        bounded.bounds[0][row] = if finest.is_wall[row] { -finest.u[row] } else { f64::NEG_INFINITY };
     }
-    let hierarchy = &mut ground.hierarchy;
+    let hierarchy = &mut finest.hierarchy;
     for level in 0..levels - 1 {
         let (fine, coarse) = hierarchy.levels.split_at_mut(level + 1);
         let fine = &mut fine[level];
@@ -150,5 +144,5 @@ fn full_cycle(ground: &mut Ground, bounded: &mut Bounded, is_cautious: bool) {
         bounded.descend(hierarchy, level);
         bounded.bounds[0] = finest_bounds;
     }
-    ground.c.copy_from_slice(&ground.hierarchy.levels[0].x);
+    finest.c.copy_from_slice(&finest.hierarchy.levels[0].x);
 }

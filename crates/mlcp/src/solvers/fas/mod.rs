@@ -7,7 +7,7 @@
 //! [`Reading::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
 //! the fine one has let go corrects in the wrong direction, by more than the smoother can mend.
 //!
-//! [`Reading::Corrected`] removes the cause:
+//! [`Fas`] removes the cause:
 //!
 //! ```text
 //!     smooth     2 projected sweeps
@@ -21,88 +21,113 @@
 //! The first cycles find most of the active set without ever overshooting, the later ones converge as
 //! fast as multigrid does on the linear problem that is left.
 
+mod bounded;
 mod corrected;
+mod finest;
 mod fmg;
-mod ground;
-mod obstacle;
 mod published;
 
 pub use fmg::{Fmg, FmgParams};
 
 use super::MlcpSolver;
 use crate::error::SolveError;
-use crate::multigrid::MultigridParams;
+use crate::multigrid::MultigridVariant;
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
 use crate::stop::Stop;
 
-/// How \[Lai2021, alg. 6\] is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reading {
-    /// With coarse levels that know which rows have let go. Converges.
-    #[default]
-    Corrected,
-    /// Word by word, min(q, r). May stall.
-    Literal,
-    /// With A_ii q against r. May stall.
-    Scaled,
+parameters! {
+    /// Parameters of [`Fas`].
+    pub struct FasParams {
+        /// Sweeps before each coarse correction, and as many after it.
+        sweeps: usize = 2, 1..=1000;
+        /// A level of this many unknowns or fewer is solved exactly. Automatic is 4^D on a grid and 64 elsewhere.
+        coarsest: Option<usize> = None, 1..=1000000;
+        /// Cycles with bounds on every level before held rows are left out.
+        monotone_cycles: usize = 2, 0..=1000000;
+        /// Sweeps on wall rows and their neighbours after each cycle.
+        wall_sweeps: usize = 2, 0..=1000;
+    }
 }
 
-/// What a user may turn.
-#[derive(Clone, Copy, Debug)]
-pub struct FasParams {
-    /// Which scheme. Default corrected.
-    pub reading: Reading,
-    /// Transfers and sweeps. Default barycentric, one-sided, 2 sweeps before and after.
-    pub multigrid: MultigridParams,
-    /// Corrected scheme: cycles with bounds on every level before rows are cut out. Default 2.
-    pub monotone_cycles: usize,
-    /// Corrected scheme: sweeps on wall rows and their neighbours after each cycle. Default 2.
-    pub wall_sweeps: usize,
+/// The corrected scheme.
+#[derive(Clone, Debug, Default)]
+pub struct Fas {
+    /// Its parameters.
+    pub params: FasParams,
+    /// Transfers and coarse matrices, on a grid. Default: barycentric, one-sided, Galerkin.
+    pub variant: Option<MultigridVariant>,
     /// When to stop. Default limit: 1000 V-cycles.
     pub stop: Stop,
 }
 
-impl Default for FasParams {
-    fn default() -> Self {
-        Self {
-            reading: Reading::Corrected,
-            multigrid: MultigridParams::default(),
-            monotone_cycles: 2,
-            wall_sweeps: 2,
-            stop: Stop::default(),
-        }
-    }
-}
-
-/// The method.
-#[derive(Clone, Debug)]
-pub struct Fas {
-    name: String,
-    /// What a user may turn.
-    pub params: FasParams,
-}
-
-impl Fas {
-    /// The method under the name that its reports carry.
-    pub fn new(name: String, params: FasParams) -> Self {
-        Self { name, params }
-    }
-}
-
 impl MlcpSolver for Fas {
     fn name(&self) -> String {
-        self.name.clone()
+        format!("fas{}{}", self.params.suffix(), suffix_of(self.variant))
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let params = &self.params;
-        run(self.name(), problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| match params.reading {
-            Reading::Corrected => corrected::iterate(params, task, q, trace),
-            Reading::Literal | Reading::Scaled => published::iterate(params, task, q, trace),
+        let Self { params, variant, stop } = &*self;
+        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+            corrected::iterate(params, *variant, solvable, q, trace)
         })
     }
+}
+
+/// How \[Lai2021, alg. 6\] is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Word by word, min(q, r): `fas-literal`. May stall.
+    Literal,
+    /// With A_ii q instead of q: `fas-scaled`. May stall.
+    Scaled,
+}
+
+parameters! {
+    /// Parameters of [`PublishedFas`].
+    pub struct PublishedFasParams {
+        /// Sweeps before each coarse correction, and as many after it.
+        sweeps: usize = 2, 1..=1000;
+        /// A level of this many unknowns or fewer is solved exactly. Automatic is 4^D on a grid and 64 elsewhere.
+        coarsest: Option<usize> = None, 1..=1000000;
+    }
+}
+
+/// The published scheme.
+#[derive(Clone, Debug)]
+pub struct PublishedFas {
+    /// How it is read.
+    pub reading: Reading,
+    /// Its parameters.
+    pub params: PublishedFasParams,
+    /// Transfers and coarse matrices, on a grid. Default: barycentric, one-sided, Galerkin.
+    pub variant: Option<MultigridVariant>,
+    /// When to stop. Default limit: 1000 V-cycles.
+    pub stop: Stop,
+}
+
+impl MlcpSolver for PublishedFas {
+    fn name(&self) -> String {
+        let reading = match self.reading {
+            Reading::Literal => "literal",
+            Reading::Scaled => "scaled",
+        };
+        format!("fas-{reading}{}{}", self.params.suffix(), suffix_of(self.variant))
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let Self { reading, params, variant, stop } = &*self;
+        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+            published::iterate(*reading, params, *variant, solvable, q, trace)
+        })
+    }
+}
+
+/// What follows the name of a method that is multigrid itself.
+fn suffix_of(variant: Option<MultigridVariant>) -> String {
+    variant.map(|variant| format!("/multigrid{variant}")).unwrap_or_default()
 }
 
 /// Sees when a scheme that promises nothing makes no more progress.

@@ -8,14 +8,15 @@
 //!     (A q + b)_i = f_i                  elsewhere
 //! ```
 
-use super::ground::Ground;
-use super::{FasParams, Progress, Reading};
+use super::finest::FinestLevel;
+use super::{Progress, PublishedFasParams, Reading};
 use crate::error::SolveError;
+use crate::multigrid::MultigridVariant;
 use crate::multigrid::hierarchy::{Hierarchy, Link};
 use crate::multigrid::smooth::{Sweep, sweep};
 use crate::multigrid::sparse::SquareMatrix;
 use crate::problem::minimum_map;
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 /// Cycles without a better residual after which the scheme has stalled.
 const PATIENCE: usize = 30;
@@ -26,29 +27,37 @@ const DIVERGED: f64 = 1e8;
 /// Sweeps that solve the coarsest level.
 const COARSEST_SWEEPS: usize = 50;
 
-pub(super) fn iterate(params: &FasParams, task: Task, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
-    let mut ground = trace.set_up(|| Ground::new(task.problem, &params.multigrid, q))?;
-    let mut tower = Tower::new(params, &ground, task.problem.operator().lattice().map(|lattice| lattice.dimension()));
+pub(super) fn iterate(
+    reading: Reading,
+    params: &PublishedFasParams,
+    variant: Option<MultigridVariant>,
+    solvable: Solvable,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<(), SolveError> {
+    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
+    let dimension = solvable.problem.operator().lattice().map(|lattice| lattice.dimension());
+    let mut scheme = NonlinearLevels::new(reading, params.sweeps, &finest, dimension);
     let mut progress = Progress::new();
     loop {
-        let residual = ground.residual();
+        let residual = finest.residual();
         if progress.has_failed(residual, PATIENCE, DIVERGED) {
             trace.stall("the cycles do not lower the residual any more");
         }
         if !trace.goes_on(residual)? {
             break;
         }
-        tower.floors[0].q.copy_from_slice(&ground.u);
-        tower.cycle(&mut ground.hierarchy, 0);
-        ground.u.copy_from_slice(&tower.floors[0].q);
+        scheme.levels[0].q.copy_from_slice(&finest.u);
+        scheme.cycle(&mut finest.hierarchy, 0);
+        finest.u.copy_from_slice(&scheme.levels[0].q);
         trace.spend(1);
     }
-    ground.answer(task.problem, q);
+    finest.answer(solvable.problem, q);
     Ok(())
 }
 
 /// The nonlinear problem of one level.
-struct Floor {
+struct NonlinearLevel {
     /// What the matrix of the hierarchy is multiplied by to become R A P.
     scale: f64,
     /// What Pᵀ towards the next coarser level is multiplied by to become R.
@@ -62,28 +71,28 @@ struct Floor {
     start: Vec<f64>,
 }
 
-struct Tower {
+struct NonlinearLevels {
     reading: Reading,
-    sweeps: (usize, usize),
-    floors: Vec<Floor>,
+    sweeps: usize,
+    levels: Vec<NonlinearLevel>,
 }
 
-impl Tower {
-    fn new(params: &FasParams, ground: &Ground, dimension: Option<usize>) -> Self {
-        let mut floors = Vec::new();
-        let (mut scale, mut is_wall, mut b) = (1.0, ground.is_wall.clone(), ground.b.clone());
-        for level in &ground.hierarchy.levels {
+impl NonlinearLevels {
+    fn new(reading: Reading, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
+        let mut levels = Vec::new();
+        let (mut scale, mut is_wall, mut b) = (1.0, finest.is_wall.clone(), finest.b.clone());
+        for level in &finest.hierarchy.levels {
             let size = level.matrix.rows();
             let coarser = level.link.as_ref().map_or(size, |link| link.pt.rows());
             let restriction = dimension.map_or(coarser as f64 / size as f64, |d| 0.5f64.powi(d as i32));
             let vector = || vec![0.0; size];
             let (f, q, r, start) = (vector(), vector(), vector(), vector());
             let next = level.link.as_ref().map(|link| (coarse_walls(link, &is_wall), restrict(link, restriction, &b)));
-            floors.push(Floor { scale, restriction, is_wall, b, f, q, r, start });
+            levels.push(NonlinearLevel { scale, restriction, is_wall, b, f, q, r, start });
             (is_wall, b) = next.unwrap_or_default();
             scale *= restriction;
         }
-        Self { reading: params.reading, sweeps: (params.multigrid.pre_sweeps, params.multigrid.post_sweeps), floors }
+        Self { reading, sweeps, levels }
     }
 
     fn cycle(&mut self, hierarchy: &mut Hierarchy, level: usize) {
@@ -93,11 +102,11 @@ impl Tower {
             self.smooth(matrix, red, level, COARSEST_SWEEPS, Sweep::Forward);
             return;
         };
-        self.smooth(matrix, red, level, self.sweeps.0, Sweep::Forward);
+        self.smooth(matrix, red, level, self.sweeps, Sweep::Forward);
         for row in 0..matrix.rows() {
-            self.floors[level].r[row] = self.floors[level].f[row] - self.nonlinear(matrix, level, row);
+            self.levels[level].r[row] = self.levels[level].f[row] - self.nonlinear(matrix, level, row);
         }
-        let (fine, coarse) = self.floors.split_at_mut(level + 1);
+        let (fine, coarse) = self.levels.split_at_mut(level + 1);
         let (fine, coarse) = (&fine[level], &mut coarse[0]);
         coarse.start = restrict(link, fine.restriction, &fine.q);
         coarse.q.copy_from_slice(&coarse.start);
@@ -105,50 +114,50 @@ impl Tower {
         let coarse_matrix = &hierarchy.levels[level + 1].matrix;
         for row in 0..coarse_matrix.rows() {
             let here = self.nonlinear(coarse_matrix, level + 1, row);
-            self.floors[level + 1].f[row] += here;
+            self.levels[level + 1].f[row] += here;
         }
         self.cycle(hierarchy, level + 1);
 
-        let (fine, coarse) = self.floors.split_at_mut(level + 1);
+        let (fine, coarse) = self.levels.split_at_mut(level + 1);
         let (fine, coarse) = (&mut fine[level], &mut coarse[0]);
         coarse.q.iter().zip(&mut coarse.start).for_each(|(q, start)| *start = q - *start);
         let Some(link) = &hierarchy.levels[level].link else { return };
         link.prolong(&coarse.start, &mut fine.r);
         fine.q.iter_mut().zip(&fine.r).for_each(|(q, e)| *q += e);
         let matrix = &hierarchy.levels[level].matrix;
-        self.smooth(matrix, red, level, self.sweeps.1, Sweep::Backward);
+        self.smooth(matrix, red, level, self.sweeps, Sweep::Backward);
     }
 
     /// N(q)_i.
     fn nonlinear(&self, matrix: &SquareMatrix, level: usize, row: usize) -> f64 {
-        let floor = &self.floors[level];
-        let r = floor.scale * matrix.row_dot(row, &floor.q) + floor.b[row];
+        let own = &self.levels[level];
+        let r = own.scale * matrix.row_dot(row, &own.q) + own.b[row];
         let stiffness = self.stiffness(matrix, level, row);
-        if floor.is_wall[row] { minimum_map(stiffness * floor.q[row], r) } else { r }
+        if own.is_wall[row] { minimum_map(stiffness * own.q[row], r) } else { r }
     }
 
     /// t_i.
     fn stiffness(&self, matrix: &SquareMatrix, level: usize, row: usize) -> f64 {
         match self.reading {
-            Reading::Scaled => self.floors[level].scale * matrix.diagonal[row],
+            Reading::Scaled => self.levels[level].scale * matrix.diagonal[row],
             _ => 1.0,
         }
     }
 
     /// Projected Gauss–Seidel for N(q) = f \[Lai2021, alg. 5\].
     fn smooth(&mut self, matrix: &SquareMatrix, red: Option<usize>, level: usize, sweeps: usize, way: Sweep) {
-        let mut q = std::mem::take(&mut self.floors[level].q);
-        let mut r = std::mem::take(&mut self.floors[level].r);
-        let floor = &self.floors[level];
+        let mut q = std::mem::take(&mut self.levels[level].q);
+        let mut r = std::mem::take(&mut self.levels[level].r);
+        let own = &self.levels[level];
         for (row, r) in r.iter_mut().enumerate() {
-            *r = (floor.f[row] - floor.b[row]) / floor.scale;
+            *r = (own.f[row] - own.b[row]) / own.scale;
         }
         let clamp = |row: usize, value: f64| {
             let stiffness = self.stiffness(matrix, level, row);
-            if floor.is_wall[row] && stiffness > 0.0 { value.max(floor.f[row] / stiffness) } else { value }
+            if own.is_wall[row] && stiffness > 0.0 { value.max(own.f[row] / stiffness) } else { value }
         };
         (0..sweeps).for_each(|_| sweep(matrix, red, way, &r, &mut q, clamp));
-        (self.floors[level].q, self.floors[level].r) = (q, r);
+        (self.levels[level].q, self.levels[level].r) = (q, r);
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the schemes promise.
 
 use crate::generate::Example;
-use crate::{Outcome, SolveReport, SolverName, SolverOptions};
+use crate::{Outcome, SolveReport, SolverName, Stop};
 
 fn solve(name: &str, example: Example, size: usize) -> SolveReport {
     let folder = example.generate(3, size, 0).unwrap();
-    let mut solver = name.parse::<SolverName>().unwrap().build(&SolverOptions::default());
+    let mut solver = name.parse::<SolverName>().unwrap().build(&Stop::default());
     let mut q = vec![0.0; folder.b.len()];
     solver.solve(&folder.problem().unwrap(), &mut q).unwrap()
 }
@@ -28,7 +28,7 @@ fn it_does_not_need_a_lattice() {
     let folder = Example::ThinPlates.generate(3, 32, 0).unwrap();
     let problem = crate::Mlcp::new(&folder.matrix, &folder.b).unwrap().with_lower(&folder.lower).unwrap();
     let mut q = vec![0.0; folder.b.len()];
-    let report = "fas".parse::<SolverName>().unwrap().build(&SolverOptions::default()).solve(&problem, &mut q).unwrap();
+    let report = "fas".parse::<SolverName>().unwrap().build(&Stop::default()).solve(&problem, &mut q).unwrap();
     assert!(report.converged() && report.cycles() <= 12, "{}", report.cycles());
 }
 

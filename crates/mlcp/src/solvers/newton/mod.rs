@@ -13,7 +13,8 @@
 //! residual has the last word: a test that fires before it is met makes the outcome `Stalled`,
 //! unless a few PSOR sweeps (the papers' own starting iterate) get the method going again.
 //!
-//! Where this runs is left to a [`Backend`]: here it is the rows of any matrix, elsewhere a GPU.
+//! [`iterate`] holds the loop. The machine that holds the iterate implements [`NewtonSteps`]: here for the rows of
+//! any matrix, in `unstick-gpu` for a GPU.
 
 mod on_rows;
 
@@ -22,51 +23,42 @@ pub(crate) use on_rows::{merit, project_step};
 use self::on_rows::OnRows;
 use super::{Inner, LineSearch, MlcpSolver};
 use crate::error::SolveError;
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
-use crate::stop::{Stop, Tolerance};
+use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct NewtonParams {
-    /// ξ: the Newton equation is solved to this part of ‖H‖∞, eq. (22). Default 1e-2.
-    pub inexactness: f64,
-    /// Tightens ξ in proportion to the residual already gained, which makes the tail quadratic.
-    /// Default true; the papers keep ξ fixed.
-    pub tightening: bool,
-    /// The projected Armijo search of alg. 1.
-    pub line_search: LineSearch,
-    /// Absolute test θ < ε, eq. (32). Default 0: off, the natural residual decides.
-    pub absolute: f64,
-    /// Relative test |θ′ − θ| < ε θ, eq. (33). Default 1e-6: the merit does not move any more.
-    pub relative: f64,
-    /// Stagnation test ‖q′ − q‖∞ < ε, eq. (34). Default 0: off.
-    pub stagnation: f64,
-    /// PSOR sweeps that follow a failed search or a test that fired too early. Default 10; 0 leaves
-    /// the published method.
-    pub rescue_sweeps: usize,
-    /// When to stop; the fourth test is its limit. Default limit: 200 steps.
-    pub stop: Stop,
-}
-
-impl Default for NewtonParams {
-    fn default() -> Self {
-        Self {
-            inexactness: 1e-2,
-            tightening: true,
-            line_search: LineSearch::default(),
-            absolute: 0.0,
-            relative: 1e-6,
-            stagnation: 0.0,
-            rescue_sweeps: 10,
-            stop: Stop::default(),
-        }
+parameters! {
+    /// Parameters of [`Newton`].
+    pub struct NewtonParams {
+        /// ξ: the Newton equation is solved to this part of ‖H‖∞, eq. (22).
+        inexactness: f64 = 1e-2, 1e-14..=0.9;
+        /// Whether ξ shrinks in proportion to the residual, which makes the tail quadratic. The papers keep ξ fixed.
+        tightening: bool = true;
+        /// α: part of the predicted decrease that a step must reach, alg. 1.
+        sufficient: f64 = 1e-3, 0.0..=0.999;
+        /// β: factor from one trial step to the next, alg. 1.
+        shrink: f64 = 0.5, 0.01..=0.99;
+        /// δ: the search fails below this step, alg. 1.
+        min_step: f64 = 1e-6, 1e-300..=1.0;
+        /// ε of the absolute test θ < ε, eq. (32). With 0 the test is off, and the natural residual decides.
+        absolute: f64 = 0.0, 0.0..=1e300;
+        /// ε of the relative test |θ′ − θ| < ε θ, eq. (33).
+        relative: f64 = 1e-6, 0.0..=1e300;
+        /// ε of the stagnation test ‖q′ − q‖∞ < ε, eq. (34). With 0 the test is off.
+        stagnation: f64 = 0.0, 0.0..=1e300;
+        /// PSOR sweeps after a failed search or a test that fired too early. With 0 this is the published method.
+        rescue_sweeps: usize = 10, 0..=1000000;
     }
 }
 
+/// Steps of the published method [Andersen2017b, sec. 6].
+pub const PUBLISHED_STEPS: usize = 10;
+
 impl NewtonParams {
-    /// The settings of [Andersen2017b, sec. 6]: 10 steps, all thresholds 1e-5, ξ = 0.01.
+    /// The settings of [Andersen2017b, sec. 6]: all thresholds 1e-5, ξ = 0.01 throughout, no rescue. They go with
+    /// [`PUBLISHED_STEPS`].
     pub fn published() -> Self {
         Self {
             tightening: false,
@@ -74,35 +66,41 @@ impl NewtonParams {
             relative: 1e-5,
             stagnation: 1e-5,
             rescue_sweeps: 0,
-            stop: Stop { tolerance: Tolerance::Absolute(1e-5), max_cycles: Some(10) },
             ..Self::default()
         }
+    }
+
+    fn line_search(&self) -> LineSearch {
+        LineSearch { sufficient: self.sufficient, shrink: self.shrink, min_step: self.min_step }
     }
 }
 
 /// The method.
 pub struct Newton {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: NewtonParams,
+    /// When to stop; the fourth test is its limit. Default limit: 200 steps.
+    pub stop: Stop,
     /// The linear solver.
     pub inner: Inner,
 }
 
 impl MlcpSolver for Newton {
     fn name(&self) -> String {
-        format!("newton+{}", self.inner.name())
+        format!("newton{}+{}", self.params.suffix(), self.inner.name())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 200, |task, q, trace: &mut Trace| {
-            iterate(params, &mut OnRows::new(inner, &task, q), trace)
+        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
+            iterate(params, &mut OnRows::new(inner, &solvable, q), trace)
         })
     }
 }
 
-/// The parts of the method, for whatever machine holds the iterate.
-pub trait Backend {
+/// The steps of the method, on the machine that holds the iterate.
+#[doc(hidden)]
+pub trait NewtonSteps {
     /// The natural residual of the iterate.
     fn natural_residual(&mut self) -> Result<f64, SolveError>;
 
@@ -126,32 +124,33 @@ pub trait Backend {
 }
 
 /// Iterates until the solve has ended.
-pub fn iterate(params: &NewtonParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<(), SolveError> {
+#[doc(hidden)]
+pub fn iterate(params: &NewtonParams, steps: &mut impl NewtonSteps, trace: &mut Trace) -> Result<(), SolveError> {
     let mut first = f64::NAN;
-    while trace.goes_on(backend.natural_residual()?)? {
+    while trace.goes_on(steps.natural_residual()?)? {
         if trace.cycles() == 0 {
             first = trace.residual();
         }
-        backend.choose(trace)?;
+        steps.choose(trace)?;
         let gained = if params.tightening { trace.residual() / first } else { 1.0 };
         let forcing = params.inexactness.min(gained);
-        backend.solve((forcing * trace.residual()).max(0.1 * trace.target()), trace)?;
+        steps.solve((forcing * trace.residual()).max(0.1 * trace.target()), trace)?;
 
-        let (merit, slope) = backend.merit_and_slope()?;
+        let (merit, slope) = steps.merit_and_slope()?;
         let mut merit_after = merit;
-        let step = params.line_search.try_search(merit, slope, |step| {
-            merit_after = backend.try_step(step)?;
+        let step = params.line_search().try_search(merit, slope, |step| {
+            merit_after = steps.try_step(step)?;
             Ok::<_, SolveError>(merit_after)
         })?;
         let failed = match step {
             None => Some("no step along the Newton direction lowers the merit function"),
-            Some(_) => fired_test(params, merit, merit_after, backend.accept()?),
+            Some(_) => fired_test(params, merit, merit_after, steps.accept()?),
         };
         let Some(remark) = failed else { continue };
-        if backend.natural_residual()? <= trace.target() {
+        if steps.natural_residual()? <= trace.target() {
             continue;
         }
-        if params.rescue_sweeps > 0 && backend.sweep(params.rescue_sweeps)? {
+        if params.rescue_sweeps > 0 && steps.sweep(params.rescue_sweeps)? {
             trace.spend(params.rescue_sweeps);
             trace.remark("PSOR sweeps got a stuck Newton iteration going again");
         } else {

@@ -3,14 +3,14 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::super::Inner;
-use super::super::active_set::anchor;
+use super::super::active_set::pin_one_row;
 use super::super::policy::masked_negation;
 use super::super::psor::Sweeps;
-use super::Backend;
+use super::NewtonSteps;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::problem::{Mlcp, minimum_map};
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 pub(super) struct OnRows<'t> {
     problem: &'t Mlcp<'t>,
@@ -30,15 +30,15 @@ pub(super) struct OnRows<'t> {
 }
 
 impl<'t> OnRows<'t> {
-    pub fn new(inner: &'t mut Inner, task: &Task<'t, 't>, q: &'t mut [f64]) -> Self {
-        let (problem, size) = (task.problem, q.len());
+    pub fn new(inner: &'t mut Inner, solvable: &Solvable<'t, 't>, q: &'t mut [f64]) -> Self {
+        let (problem, size) = (solvable.problem, q.len());
         let vector = || vec![0.0; size];
         let mut r = vector();
         inner.forget();
         problem.residual(q, &mut r);
         Self {
             problem,
-            loose: task.loose,
+            loose: solvable.loose,
             inner,
             q,
             r,
@@ -54,7 +54,7 @@ impl<'t> OnRows<'t> {
     }
 }
 
-impl Backend for OnRows<'_> {
+impl NewtonSteps for OnRows<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.natural_residual(self.q, &self.r))
     }
@@ -62,7 +62,7 @@ impl Backend for OnRows<'_> {
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
         let problem = self.problem;
         choose_rows(problem, self.q, &self.r, &mut self.free);
-        anchor(problem, self.loose, self.q, &self.r, &mut self.free);
+        pin_one_row(problem, self.loose, self.q, &self.r, &mut self.free);
         step_to_bound(problem, &self.free, self.q, &mut self.direction);
 
         // a ⊗ A(f ⊗ H) − H, eq. (38), with f ⊗ H = −Δq_ℱ.
@@ -108,7 +108,7 @@ impl Backend for OnRows<'_> {
         if self.problem.operator().csr().is_none() {
             return Ok(false);
         }
-        let mut relaxation = Sweeps::new(self.problem, 1.0, None)?;
+        let mut relaxation = Sweeps::gauss_seidel(self.problem)?;
         (0..sweeps).for_each(|_| relaxation.sweep(self.q));
         self.problem.residual(self.q, &mut self.r);
         Ok(true)

@@ -12,79 +12,77 @@
 //! are monotone and the method ends after finitely many policies; on other positive definite
 //! matrices the exchange of rows is damped as soon as it stops making progress. Linear systems are
 //! solved only as far as the current residual warrants, in terms of the correction to q.
-
 //!
-//! Where this runs is left to a [`Backend`]: here it is the rows of any matrix, elsewhere a GPU.
+//! [`iterate`] holds the loop. The machine that holds the iterate implements [`PolicySteps`]: here for the rows of
+//! any matrix, in `unstick-gpu` for a GPU.
 
 mod on_rows;
 
-pub use super::active_set::Patience;
 pub(super) use on_rows::masked_negation;
 
 use self::on_rows::OnRows;
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, LinearReport};
+use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Task, Trace, run};
+use crate::run::{Solvable, Trace, run};
 use crate::stop::Stop;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct PolicyParams {
-    /// Each linear system is solved to this part of its right-hand side. Default 3e-2: tighter
-    /// wastes iterations on policies that will be dropped, looser takes more policies.
-    pub forcing: f64,
-    /// Policies without progress before rows are exchanged one by one. Default 10.
-    pub patience: usize,
-    /// When to stop. Default limit: 1000 policies.
-    pub stop: Stop,
-}
-
-impl Default for PolicyParams {
-    fn default() -> Self {
-        Self { forcing: 3e-2, patience: 10, stop: Stop::default() }
+parameters! {
+    /// Parameters of [`Policy`].
+    pub struct PolicyParams {
+        /// Each linear system is solved to this part of its right-hand side. Tighter spends iterations on policies
+        /// that will be dropped; looser takes more policies.
+        forcing: f64 = 3e-2, 1e-14..=0.9;
+        /// Policies without progress before rows change one at a time.
+        patience: usize = 10, 0..=1000000;
     }
 }
 
 /// The method.
 pub struct Policy {
-    /// What a user may turn.
+    /// Its parameters.
     pub params: PolicyParams,
+    /// When to stop. Default limit: 1000 policies.
+    pub stop: Stop,
     /// The linear solver.
     pub inner: Inner,
 }
 
 impl MlcpSolver for Policy {
     fn name(&self) -> String {
-        format!("policy+{}", self.inner.name())
+        format!("policy{}+{}", self.params.suffix(), self.inner.name())
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &params.stop, 1000, |task, q, trace: &mut Trace| on_rows(params, inner, task, q, trace))
+        run(name, problem, q, &self.stop, 1000, |solvable, q, trace: &mut Trace| {
+            on_rows(params, inner, solvable, q, trace)
+        })
     }
 }
 
-/// The method on the rows of a task.
+/// The method on the rows of any matrix.
 pub(super) fn on_rows(
     params: &PolicyParams,
     inner: &mut Inner,
-    task: Task,
+    solvable: Solvable,
     q: &mut [f64],
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    iterate(params, &mut OnRows::new(params, inner, &task, q), trace).map(drop)
+    iterate(params, &mut OnRows::new(params, inner, &solvable, q), trace).map(drop)
 }
 
-/// The parts of the method, for whatever machine holds the iterate.
-pub trait Backend {
+/// The steps of the method, on the machine that holds the iterate.
+#[doc(hidden)]
+pub trait PolicySteps {
     /// The natural residual of the iterate.
     fn natural_residual(&mut self) -> Result<f64, SolveError>;
 
-    /// Decides anew which rows are pinned and moves them to their bound. Returns how many have changed;
-    /// none if only single rows should change and the machine cannot do that.
+    /// Decides which rows are pinned and moves them to their bound. Returns how many have changed; none if only
+    /// single rows should change and the machine cannot do that.
     fn choose(&mut self, trace: &mut Trace) -> Result<Option<usize>, SolveError>;
 
     /// Whether single rows change, which relies on exact linear solves.
@@ -96,11 +94,12 @@ pub trait Backend {
 }
 
 /// Iterates until the solve has ended; false if the machine can do no more for it.
-pub fn iterate(params: &PolicyParams, backend: &mut impl Backend, trace: &mut Trace) -> Result<bool, SolveError> {
-    while trace.goes_on(backend.natural_residual()?)? {
-        let Some(changed) = backend.choose(trace)? else { return Ok(false) };
-        let forcing = if backend.is_cautious() { 1e-10 } else { params.forcing };
-        let report = backend.correct(forcing, 0.3 * trace.target(), trace)?;
+#[doc(hidden)]
+pub fn iterate(params: &PolicyParams, steps: &mut impl PolicySteps, trace: &mut Trace) -> Result<bool, SolveError> {
+    while trace.goes_on(steps.natural_residual()?)? {
+        let Some(changed) = steps.choose(trace)? else { return Ok(false) };
+        let forcing = if steps.is_cautious() { 1e-10 } else { params.forcing };
+        let report = steps.correct(forcing, 0.3 * trace.target(), trace)?;
         let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
         if changed == 0 && (has_failed || report.iterations == 0) {
             trace.stall("the policy is settled and the linear solver cannot reduce the residual any further");

@@ -3,18 +3,18 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::super::Inner;
-use super::super::active_set::{Exchange, anchor};
-use super::{Backend, PolicyParams};
+use super::super::active_set::{ActiveSetUpdate, pin_one_row};
+use super::{PolicyParams, PolicySteps};
 use crate::error::SolveError;
 use crate::linear::{LinearReport, Subsystem};
 use crate::problem::Mlcp;
-use crate::run::{Task, Trace};
+use crate::run::{Solvable, Trace};
 
 pub(super) struct OnRows<'t> {
     problem: &'t Mlcp<'t>,
     loose: &'t [Vec<u32>],
     inner: &'t mut Inner,
-    exchange: Exchange,
+    update: ActiveSetUpdate,
     q: &'t mut [f64],
     /// A q + b.
     r: Vec<f64>,
@@ -26,18 +26,18 @@ pub(super) struct OnRows<'t> {
 }
 
 impl<'t> OnRows<'t> {
-    pub fn new(params: &PolicyParams, inner: &'t mut Inner, task: &Task<'t, 't>, q: &'t mut [f64]) -> Self {
-        let (problem, size) = (task.problem, q.len());
+    pub fn new(params: &PolicyParams, inner: &'t mut Inner, solvable: &Solvable<'t, 't>, q: &'t mut [f64]) -> Self {
+        let (problem, size) = (solvable.problem, q.len());
         let (mut r, rhs, correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
         inner.forget();
         problem.residual(q, &mut r);
         let (wanted, free) = (vec![true; size], vec![true; size]);
-        let exchange = Exchange::new(params.patience);
-        Self { problem, loose: task.loose, inner, exchange, q, r, rhs, correction, wanted, free, is_first: true }
+        let update = ActiveSetUpdate::new(params.patience);
+        Self { problem, loose: solvable.loose, inner, update, q, r, rhs, correction, wanted, free, is_first: true }
     }
 }
 
-impl Backend for OnRows<'_> {
+impl PolicySteps for OnRows<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.natural_residual(self.q, &self.r))
     }
@@ -45,8 +45,8 @@ impl Backend for OnRows<'_> {
     fn choose(&mut self, trace: &mut Trace) -> Result<Option<usize>, SolveError> {
         let problem = self.problem;
         improve_policy(problem, self.q, &self.r, &mut self.wanted);
-        anchor(problem, self.loose, self.q, &self.r, &mut self.wanted);
-        let changed = self.exchange.apply(&self.wanted, &mut self.free);
+        pin_one_row(problem, self.loose, self.q, &self.r, &mut self.wanted);
+        let changed = self.update.apply(&self.wanted, &mut self.free);
         if pin(problem, &self.free, self.q) {
             problem.residual(self.q, &mut self.r);
         }
@@ -58,7 +58,7 @@ impl Backend for OnRows<'_> {
     }
 
     fn is_cautious(&self) -> bool {
-        self.exchange.is_cautious()
+        self.update.is_cautious()
     }
 
     fn correct(&mut self, forcing: f64, least: f64, trace: &mut Trace) -> Result<LinearReport, SolveError> {

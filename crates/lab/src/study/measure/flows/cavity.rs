@@ -5,7 +5,7 @@ use unstick::flow::{Axis, Boundary, Flow, FlowSetup, StepError, TensorGrid};
 use super::{Say, sound};
 use crate::study::record::Findings;
 
-/// Steady when no velocity changes by more per unit of time.
+/// The flow is steady when no velocity changes faster than this.
 const STEADY: f64 = 1e-6;
 
 pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError> {
@@ -33,7 +33,7 @@ pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError>
     Ok(Findings::default().with("least u", least).with("at y", place).drawing(format!("Re {reynolds}"), profile))
 }
 
-/// Places from 0 to 1 drawn towards both walls, half as dense in the middle.
+/// Maps 0 to 1 to itself and clusters points at both walls.
 fn gathered(part: f64) -> f64 {
     let bend: f64 = 1.2;
     0.5 * (1.0 + (bend * (2.0 * part - 1.0)).tanh() / bend.tanh())

@@ -12,14 +12,14 @@ use crate::study::record::Findings;
 const DIAMETER: f64 = 0.1;
 const HEIGHT: f64 = 0.41;
 const VISCOSITY: f64 = 1e-3;
-/// Cells that the flow may cross in a step. At 0.8 shedding is no longer stable; below 0.5 nothing changes any more.
+/// Cells that the flow may cross in a step. At 0.8 vortex shedding is unstable; below 0.5 results no longer change.
 const CFL: f64 = 0.4;
 
 /// A channel in the plane with the cylinder in it.
 ///
-/// Cells grow away from the cylinder by a ratio that tends to one as they get finer: with a fixed one the wake and the
-/// layers at the walls would be as coarse on every grid, and the lift would converge to something else. The cylinder
-/// lies evenly on the lines of the grid: half a cell aside, its mean lift is off by up to 0.025 at 24 cells.
+/// Away from the cylinder, cells grow by a ratio that tends to one on finer grids. With a fixed ratio, the wake and the
+/// boundary layers would be equally coarse on every grid, and the lift would converge to a wrong value. The cylinder
+/// is aligned with the grid: if it is shifted by half a cell, its mean lift is off by up to 0.025 at 24 cells.
 fn channel(cells: usize, speed: f64, course: Course) -> (Flow<2>, [Immersed<2>; 1]) {
     let spacing = DIAMETER / cells as f64;
     let growth = |rate: f64| 1.0 + rate / cells as f64;
@@ -40,7 +40,7 @@ struct History {
 }
 
 impl History {
-    /// Simulates to a time, at most `longest` a step; `unit` makes forces coefficients.
+    /// Simulates until a time with steps of at most `longest`. Forces times `unit` are coefficients.
     fn of(
         flow: &mut Flow<2>,
         bodies: &mut [Immersed<2>],
@@ -63,7 +63,7 @@ impl History {
     }
 }
 
-/// Pressure before the cylinder less that behind it, at its surface.
+/// Pressure in front of the cylinder minus that behind it, at its surface.
 fn pressure_difference(flow: &Flow<2>) -> f64 {
     let grid = &flow.setup().grid;
     let (x, y) = (grid.axis(0), grid.axis(1));
@@ -74,7 +74,7 @@ fn pressure_difference(flow: &Flow<2>) -> f64 {
         let at = |row: usize| flow.state().pressure.at([column, row]);
         (1.0 - part) * at(below) + part * at(below + 1)
     };
-    // From two cells of liquid, at least half a cell away from the surface, straight to it.
+    // Extrapolates linearly from two cells of liquid at least half a cell away from the surface.
     let at_surface = |place: f64, outwards: isize| {
         let mut near = x.cell_at(place);
         while (x.centre(near) - place) * outwards as f64 <= 0.5 * x.width(near) {
@@ -108,12 +108,12 @@ pub fn steady(cells: usize, say: Say) -> Result<Findings, StepError> {
         .drawing("c_L", thinned(&history.lift)))
 }
 
-/// Cells per diameter on which the flow of DFG 2D-2 comes to shed vortices.
+/// Cells per diameter of the grid on which vortex shedding develops.
 const COARSE: usize = 16;
 
 /// DFG 2D-2: the largest coefficients of the last second, and the frequency of the lift.
 ///
-/// It takes seconds until the shedding is periodic. They are spent on a coarse grid; finer ones go on from there.
+/// Shedding takes seconds to become periodic. A coarse grid computes them, and finer grids start from its result.
 pub fn periodic(cells: usize, say: Say) -> Result<Findings, StepError> {
     let unit = 2.0 / DIAMETER;
     let (mut flow, mut bodies) = channel(cells.min(COARSE), 1.5, Course::Ramp { duration: 0.2 });

@@ -7,10 +7,10 @@ use unstick::grid::Pose;
 use super::{Say, sound, thinned};
 use crate::study::record::Findings;
 
-/// Of a gap narrower than this many cells the grid resolves nothing: the liquid in it holds bodies apart.
+/// The grid does not resolve a gap narrower than this many cells; the liquid in it keeps bodies apart.
 const NEAR: f64 = 1.0;
 
-/// Bodies that near touch when they approach by less than this part of the fastest they did.
+/// Bodies that close count as touching when their approach is slower than this part of their fastest.
 const SLOW: f64 = 0.1;
 
 /// What is known of the two bodies.
@@ -65,7 +65,7 @@ fn follow<const D: usize>(
         .drawing("height of the second", thinned(&second)))
 }
 
-/// How fast the last two gaps close.
+/// How fast the gap closes, from its last two values.
 fn approach(gaps: &[(f64, f64)]) -> f64 {
     match gaps {
         [.., (before, wide), (now, narrow)] => (wide - narrow) / (now - before),

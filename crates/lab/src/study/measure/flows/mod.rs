@@ -14,7 +14,7 @@ use crate::LabError;
 use crate::study::record::{Findings, Record};
 use crate::study::{FlowCase, Flows, Scope};
 
-/// A flow that can be measured; how finely, its size says.
+/// A flow that can be measured. Its size sets the resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowKind {
     /// A square driven by its lid, at a Reynolds number; cells along a side.
@@ -38,7 +38,7 @@ pub enum FlowKind {
         /// Whether they are balls.
         in_space: bool,
     },
-    /// A ball drawn steadily through liquid, at a Reynolds number; cells per diameter.
+    /// A ball moved steadily through liquid, at a Reynolds number; cells per diameter.
     Translation(f64),
 }
 
@@ -102,13 +102,13 @@ pub fn measure(experiment: &Flows, scope: Scope, session: &mut Session) -> Resul
     Ok(())
 }
 
-/// Every so many of a curve's points that about 400 are left: enough to draw.
+/// About 400 points of a curve, enough to draw it.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let stride = points.len().div_ceil(400).max(1);
     points.iter().step_by(stride).copied().collect()
 }
 
-/// What the sizes in this file cannot do wrong: axes and setups that are known to be sound.
+/// Unwraps axes and setups whose parameters are constants known to be valid.
 fn sound<T, E: std::fmt::Display>(built: Result<T, E>) -> T {
     built.unwrap_or_else(|error| unreachable!("{error}"))
 }

@@ -54,7 +54,7 @@ pub fn sphere(experiment: usize, cells: usize, say: Say) -> Result<Findings, Ste
             gap / diameter,
             -body.velocity()[2] / terminal
         ));
-        // Below half a cell nothing is left between sphere and floor to resolve.
+        // The grid does not resolve a thinner film between sphere and floor.
         if gap < spacing || time > 10.0 {
             break;
         }
@@ -79,7 +79,7 @@ pub fn disc(cells: usize, say: Say) -> Result<Findings, StepError> {
         scene.advance((CFL * spacing / speed.max(1.0)).min(0.002))?;
         let body = &scene.bodies()[0];
         let time = scene.flow().state().time;
-        // The Reynolds number of the source is that of the density of the disc.
+        // The source defines its Reynolds number with the density of the disc.
         speeds.push((time, -body.velocity()[1] * density * diameter / viscosity));
         say(format!("time {time:.3}, height {:.2}", body.position()[1]));
         if body.position()[1] - 0.5 * diameter < spacing || time > 2.0 {

@@ -1,4 +1,4 @@
-//! A ball drawn steadily through liquid, across the cells: what its force does that it should not.
+//! A ball moved steadily through liquid, across the cells: the numerical noise of its force.
 
 use unstick::flow::{Axis, Flow, FlowSetup, Freedom, Immersed, StepError, TensorGrid, Twist, stress_force};
 use unstick::grid::SignedDistance;
@@ -13,7 +13,7 @@ pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError>
     let lateral = || sound(Axis::clustered([-2.0, 2.0], [-0.7, 0.7], spacing, 1.15, 6.0 * spacing));
     let z = sound(Axis::uniform(-3.0, 3.0, 6 * cells));
     let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([lateral(), lateral(), z]), viscosity)));
-    // Off the lines of the grid, so that no symmetry helps.
+    // Off the grid lines, so that no symmetry helps.
     let mut bodies = [Immersed::ball([0.013, 0.007, -2.0], 0.5)];
     let speed = Twist::translation([0.0, 0.0, 1.0]);
     (bodies[0].twist, bodies[0].previous, bodies[0].freedom) = (speed, speed, Freedom::Prescribed(speed));
@@ -37,7 +37,7 @@ pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError>
         .drawing("stress", thinned(&stress)))
 }
 
-/// Root mean square of what a straight line leaves, as percents of the mean.
+/// Root mean square of the deviation from a straight line, as percents of the mean.
 fn noise(force: &[(f64, f64)]) -> f64 {
     let count = force.len() as f64;
     let mean = |value: &dyn Fn(&(f64, f64)) -> f64| force.iter().map(value).sum::<f64>() / count;

@@ -3,18 +3,18 @@
 
 use unstick_parallel::{self as parallel, larger, vector};
 
-use super::super::active_set::anchor;
+use super::super::active_set::pin_one_row;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
-use crate::multigrid::MultigridParams;
+use crate::multigrid::MultigridVariant;
 use crate::multigrid::hierarchy::Hierarchy;
 use crate::multigrid::smooth::{Sweep, relaxed, sweep};
 use crate::multigrid::sparse::SquareMatrix;
 use crate::problem::{Mlcp, minimum_map};
-use crate::run::Task;
+use crate::run::Solvable;
 
 /// u = q − ℓ on wall rows, q elsewhere; g = A u + b the outflow that remains, b with A ℓ added.
-pub(super) struct Ground {
+pub(super) struct FinestLevel {
     pub hierarchy: Hierarchy,
     /// A, whatever the finest matrix of the hierarchy has been cut down to.
     pub matrix: SquareMatrix,
@@ -30,9 +30,14 @@ pub(super) struct Ground {
     near_walls: Vec<u32>,
 }
 
-impl Ground {
-    pub fn new(problem: &Mlcp, params: &MultigridParams, q: &[f64]) -> Result<Self, SolveError> {
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), params)?;
+impl FinestLevel {
+    pub fn new(
+        problem: &Mlcp,
+        variant: Option<MultigridVariant>,
+        coarsest: Option<usize>,
+        q: &[f64],
+    ) -> Result<Self, SolveError> {
+        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), variant, coarsest)?;
         let order = &hierarchy.order;
         let matrix = hierarchy.levels[0].matrix.clone();
         let bound = |row: usize| if problem.is_wall(row) { problem.lower()[row] } else { 0.0 };
@@ -119,8 +124,7 @@ impl Ground {
     /// problem. Loose parts keep one row held.
     pub fn truncate(
         &mut self,
-        task: &Task,
-        params: &MultigridParams,
+        solvable: &Solvable,
         free: &mut [bool],
         scratch: &mut [Vec<f64>; 2],
     ) -> Result<bool, SolveError> {
@@ -130,16 +134,16 @@ impl Ground {
             has_changed |= free[row] != is_free;
             free[row] = is_free;
         }
-        if !task.loose.is_empty() {
+        if !solvable.loose.is_empty() {
             let [q, r] = scratch;
-            self.answer(task.problem, q);
+            self.answer(solvable.problem, q);
             self.hierarchy.order.scatter(&self.g, r);
-            anchor(task.problem, task.loose, q, r, free);
+            pin_one_row(solvable.problem, solvable.loose, q, r, free);
             has_changed = true;
         }
         if has_changed {
-            let system = Subsystem::whole(task.problem.operator()).with_free(free);
-            self.hierarchy.refresh(&system, params)?;
+            let system = Subsystem::whole(solvable.problem.operator()).with_free(free);
+            self.hierarchy.refresh(&system)?;
         }
         Ok(has_changed)
     }
