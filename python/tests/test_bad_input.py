@@ -59,7 +59,7 @@ def test_values_that_make_no_sense_are_refused():
     assert refusal(x0=[np.inf, 0.0]) == "the iterate is inf in row 0, expected a finite number"
     for tol in (0.0, -1.0, np.nan, np.inf):
         assert "the tolerance is" in refusal(tol=tol) and "expected a positive number" in refusal(tol=tol)
-    assert "`soon` is no starting iterate" in refusal(start="soon")
+    assert "`soon` is not a starting iterate" in refusal(start="soon")
     assert "`tpu` is no backend" in refusal(backend="tpu")
 
 

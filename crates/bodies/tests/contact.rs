@@ -4,7 +4,7 @@ use unstick_bodies::{
     COMPLIANCE, ContactModel, ContactSystem, Container, RigidBody, Shape, Surface, Weight, World, find_contacts,
 };
 use unstick_grid::vector::{length, minus};
-use unstick_grid::{Pose, SignedDistance};
+use unstick_grid::{Pose, Random, SignedDistance};
 use unstick_mlcp::SolverName;
 
 const GRAVITY: [f64; 2] = [0.0, -9.81];
@@ -154,19 +154,14 @@ fn redundant_contacts_have_one_velocity_whoever_solves_them() {
     }
 }
 
-fn random(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    (*state >> 11) as f64 / (1u64 << 53) as f64
-}
-
 /// Spheres thrown at each other in a box too large to be reached.
 fn crowd(restitution: f64, friction: f64) -> Vec<RigidBody<3>> {
-    let mut state = 5;
+    let mut random = Random::new(5);
     let ball = |k: usize| {
         let place = [(k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64].map(|value| 0.25 * value);
-        let radius = 0.08 + 0.03 * random(&mut state);
-        let velocity = std::array::from_fn(|axis| 2.0 * (0.4 - place[axis]) + random(&mut state) - 0.5);
-        let spin = std::array::from_fn(|_| 10.0 * random(&mut state) - 5.0);
+        let radius = random.between(0.08, 0.11);
+        let velocity = std::array::from_fn(|axis| 2.0 * (0.4 - place[axis]) + random.between(-0.5, 0.5));
+        let spin = std::array::from_fn(|_| random.between(-5.0, 5.0));
         let surface = Surface { restitution, friction, ..Surface::default() };
         body(&format!("ball {k}"), Shape::Sphere { radius }, place, surface).with_motion(velocity, spin).unwrap()
     };

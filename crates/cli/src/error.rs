@@ -1,4 +1,4 @@
-//! Why a command was refused, in words for the person who typed it.
+//! Why a command was refused or failed.
 
 use std::path::{Path, PathBuf};
 
@@ -6,26 +6,26 @@ use thiserror::Error;
 
 use unstick::gpu::GpuError;
 use unstick::liquid::Wall;
-use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
-use unstick::mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ParseStartError, SolveError};
+use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::file::Place;
 use unstick::scene::run::{Comparison, RunError};
 use unstick_lab::LabError;
 
-/// For those who have no problem folder yet.
+/// Help for users without a problem folder.
 const FOLDER_HELP: &str = "`unstick generate sphere-half --size 32 --out tank` writes a problem folder to try";
 
-/// How solver names are put together.
-const NAMES_HELP: &str = "a solver is method+linear/preconditioner, and what is left out is chosen for you: \
+/// How solver names are formed.
+const NAMES_HELP: &str = "a solver is method+linear/preconditioner; parts that are left out are chosen for you: \
     `best`, `policy`, `policy+cg/mic0`, `mprgp/jacobi`\nparameters follow a part: `best:forcing=0.05`; `unstick solvers` lists them\n`all` runs one of each method";
 
 /// What to do when a device has failed.
-const DEVICE_HELP: &str = "go on with `--resume`; `--backend cpu` then takes the processor, `--backend auto` turns to \
-    it whenever the GPU fails";
+const DEVICE_HELP: &str = "resume with `--resume`; add `--backend cpu` for the processor, or `--backend auto`, which turns to \
+    the processor whenever the GPU fails";
 
 /// What to do without a GPU.
-const GPU_HELP: &str = "`--backend auto` takes the GPU where it can; `unstick doctor` says what is there";
+const GPU_HELP: &str = "`--backend auto` uses the GPU where it can; `unstick doctor` shows what is there";
 
 /// A command that was refused or that failed.
 #[derive(Debug, Error)]
@@ -38,7 +38,7 @@ pub enum CommandError {
         /// What to write instead.
         help: String,
     },
-    /// No GPU, or none that can do what was asked.
+    /// There is no GPU, or it lacks what was requested.
     #[error("{error}")]
     Gpu {
         /// What is missing.
@@ -53,9 +53,6 @@ pub enum CommandError {
         /// The problem folder.
         folder: PathBuf,
     },
-    /// A problem whose parts do not fit together.
-    #[error("{0}")]
-    Problem(ProblemError),
     /// The starting iterate could not be computed.
     #[error("the starting iterate: {0}")]
     Prepare(SolveError),
@@ -65,7 +62,7 @@ pub enum CommandError {
     /// The thread pool could not be built.
     #[error("{threads} threads could not be started: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: u16,
         /// What the system said.
         reason: String,
@@ -78,8 +75,8 @@ pub enum CommandError {
         /// What to write instead.
         help: Option<String>,
     },
-    /// An example that cannot be made that way.
-    #[error("`{example}` cannot be made: {error}")]
+    /// An example that cannot be generated with these arguments.
+    #[error("`{example}` cannot be generated: {error}")]
     Generate {
         /// Which one.
         example: Example,
@@ -94,7 +91,7 @@ pub enum CommandError {
         /// What to do.
         help: Option<String>,
     },
-    /// A file that cannot be put where it was asked for.
+    /// A file that cannot be written.
     #[error("{} cannot be written: {reason}", path.display())]
     Destination {
         /// The file.
@@ -108,7 +105,7 @@ pub enum CommandError {
     /// A scene that is refused, with the place where it was written.
     #[error("{}", .0.message)]
     Scene(Box<SceneError>),
-    /// A run that cannot begin or go on.
+    /// Anything else, with a message.
     #[error("{message}")]
     Run {
         /// Why.
@@ -153,7 +150,7 @@ impl CommandError {
         Self::Example { error, help }
     }
 
-    /// A folder that could not be read. One message says it all: file, place, reason.
+    /// A folder that could not be read. The message has file, place and reason.
     pub fn reading(error: FileError, folder: &Path) -> Self {
         let is_missing = !folder.is_dir();
         Self::File { message: error.to_string(), help: is_missing.then(|| FOLDER_HELP.into()) }

@@ -15,10 +15,10 @@ use args::{Cli, Command};
 use command::Verdict;
 use error::CommandError;
 
-/// What the process says to its caller when nothing could be done.
+/// Exit status of a command that was refused or failed.
 const REFUSED: u8 = 2;
 
-/// What it says when it was asked to stop, as shells do.
+/// Exit status after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<Verdict, CommandError> {
-    // `bench` takes several numbers of threads and makes a pool for each.
+    // `bench` accepts several numbers of threads and builds a pool for each.
     if let (Some(threads), false) = (cli.threads, matches!(cli.command, Some(Command::Bench(_)))) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::error::CommandError;
 
-/// Prints a line, or several, to standard output. A reader that has gone away is no error.
+/// Prints text to standard output. It is no error if the reader has gone away.
 pub fn print(text: impl Display) -> Result<(), CommandError> {
     let mut stdout = io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
@@ -14,7 +14,7 @@ pub fn print(text: impl Display) -> Result<(), CommandError> {
     }
 }
 
-/// Tells people something beside the result, on standard error; there is no one to tell if that fails.
+/// Prints a remark to standard error. Failures are ignored: there is nowhere to report them.
 pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -1,10 +1,10 @@
-//! Files that appear under their name complete, or not at all.
+//! Files and folders that appear under their name complete, or not at all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// Writes a file atomically: a reader of `path` sees the old content or all of the new content.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -38,11 +38,7 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Opens a temporary file in the folder of `target`, with the permissions of an ordinary file.
     pub fn create(target: &Path) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".unstick-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self { file: builder.tempfile_in(folder_of(target))?, target: target.to_owned() })
+        Ok(Self { file: temporary(0o666).tempfile_in(folder_of(target))?, target: target.to_owned() })
     }
 
     /// Where the content is until then, for a program that writes it.
@@ -76,6 +72,63 @@ impl Seek for AtomicFile {
     }
 }
 
+/// A new folder that is filled beside its target and gets its name at the end. Dropped without
+/// [`commit`](Self::commit), it leaves nothing behind.
+///
+/// ```
+/// use unstick_files::{AtomicFolder, write_atomic};
+///
+/// # let parent = tempfile::tempdir()?;
+/// let target = parent.path().join("results");
+/// let folder = AtomicFolder::create(&target)?;
+/// write_atomic(&folder.path().join("notes.txt"), b"complete")?;
+/// assert!(!target.exists());
+/// folder.commit()?;
+/// assert_eq!(std::fs::read(target.join("notes.txt"))?, b"complete");
+/// assert!(AtomicFolder::create(&target).is_err()); // it has content now
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AtomicFolder {
+    folder: TempDir,
+    target: PathBuf,
+}
+
+impl AtomicFolder {
+    /// Makes a temporary folder beside `target`, and the folders above it. An empty folder may be there already; one
+    /// with content is refused as [`DirectoryNotEmpty`](io::ErrorKind::DirectoryNotEmpty).
+    pub fn create(target: &Path) -> io::Result<Self> {
+        match fs::read_dir(target).map(|mut content| content.next().is_some()) {
+            Ok(true) => return Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::create_dir_all(folder_of(target))?,
+        }
+        Ok(Self { folder: temporary(0o777).tempdir_in(folder_of(target))?, target: target.to_owned() })
+    }
+
+    /// Where the content goes.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Gives the folder its name. Refused if somebody else has made one with content meanwhile.
+    pub fn commit(self) -> io::Result<()> {
+        fs::rename(self.folder.path(), &self.target)?;
+        let _now_at_target = self.folder.keep();
+        sync_folder(folder_of(&self.target));
+        Ok(())
+    }
+}
+
+/// Temporary files are for their owner only; these get the permissions of what they become.
+fn temporary(_mode: u32) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".unstick-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(_mode));
+    builder
+}
+
 /// The folder of a file; the current one for a bare name.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -96,9 +149,9 @@ mod tests {
         let path = folder.path().join("file");
         for content in ["first", "second"] {
             write_atomic(&path, content.as_bytes()).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -109,19 +162,48 @@ mod tests {
         let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"new").unwrap();
         drop(file);
-        assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_committed_leaves_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = AtomicFolder::create(&parent.path().join("folder")).unwrap();
+        fs::write(folder.path().join("half"), "of it").unwrap();
+        drop(folder);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn an_empty_folder_is_filled_and_a_full_one_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let target = parent.path().join("new/folder");
+        fs::create_dir_all(&target).unwrap();
+        let [first, second] = [(); 2].map(|()| AtomicFolder::create(&target).unwrap());
+        for (folder, content) in [(&first, "first"), (&second, "second")] {
+            fs::write(folder.path().join("file"), content).unwrap();
+        }
+        first.commit().unwrap();
+        let refusals = [second.commit().unwrap_err(), AtomicFolder::create(&target).unwrap_err()];
+        assert_eq!(refusals.map(|error| error.kind()), [io::ErrorKind::DirectoryNotEmpty; 2]);
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "first");
+        assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
     }
 
     #[cfg(unix)]
     #[test]
-    fn files_get_the_usual_permissions() {
+    fn files_and_folders_get_the_usual_permissions() {
         use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let [atomic, plain] = ["atomic", "plain"].map(|name| folder.path().join(name));
-        write_atomic(&atomic, b"").unwrap();
-        std::fs::write(&plain, b"").unwrap();
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        let parent = tempfile::tempdir().unwrap();
+        let [atomic, plain] = ["atomic", "plain"].map(|name| parent.path().join(name));
+        let folder = AtomicFolder::create(&atomic).unwrap();
+        write_atomic(&folder.path().join("file"), b"").unwrap();
+        folder.commit().unwrap();
+        fs::create_dir(&plain).unwrap();
+        fs::write(plain.join("file"), b"").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&atomic), mode(&plain));
+        assert_eq!(mode(&atomic.join("file")), mode(&plain.join("file")));
     }
 }

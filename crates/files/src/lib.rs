@@ -40,7 +40,7 @@ pub mod usd;
 pub mod vdb;
 pub mod vtk;
 
-pub use atomic::{AtomicFile, write_atomic};
+pub use atomic::{AtomicFile, AtomicFolder, write_atomic};
 pub use fields::Fields;
 pub use points::Points;
 pub use series::{FileCount, Series};

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName, Stop};
 use unstick_parallel::bandwidth::median;
+use unstick_problems::Example;
 
 const REPETITIONS: usize = 5;
 
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let examples = if size > 300 { &Example::ALL[..1] } else { &Example::ALL[..3] };
         for &example in examples {
             let begin = Instant::now();
-            let problem = example.problem(3, size, 0)?;
+            let problem = example.generate(3, size, 0)?.into_mlcp();
             let made = begin.elapsed().as_secs_f64();
             compare(gpu, &format!("{example} {size}³"), &problem, size <= 256 && !is_quick)?;
             println!("    (made in {made:.1} s)");
@@ -79,7 +79,7 @@ fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
         "cpu µs (one)"
     );
     for example in [Example::SphereHalf, Example::CubeLid] {
-        let problem = example.problem(2, 1024, 0)?;
+        let problem = example.generate(2, 1024, 0)?.into_mlcp();
         let mut solver = gpu.solver(&name, Default::default())?;
         let (mut q, mut ms) = (Vec::new(), Vec::new());
         let mut report = None;
@@ -131,7 +131,7 @@ fn newton(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
 fn profile(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
     let size = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(128);
     let example = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(Example::CubeLid);
-    let problem = example.problem(3, size, 0)?;
+    let problem = example.generate(3, size, 0)?.into_mlcp();
     let mut solver = gpu.solver(&"best".parse()?, Default::default())?;
     let report = solver.solve(&problem, &mut vec![0.0; problem.size()])?;
     println!("{}/{} cycles, {:?}", report.cycles(), report.inner_iterations(), solver.times());

@@ -100,6 +100,14 @@ mod tests {
     }
 
     #[test]
+    fn parameters_of_the_method_are_accepted_and_those_of_the_linear_part_refused() {
+        let method = |name: &str| DeviceMethod::of(&name.parse().unwrap());
+        assert_eq!(method("best:forcing=0.05").unwrap(), method("best").unwrap());
+        let error = method("policy+cg:max_iterations=5/none").unwrap_err();
+        assert!(error.to_string().contains("no parameters on the GPU"), "{error}");
+    }
+
+    #[test]
     fn every_name_is_the_full_name_of_a_solver() {
         for known in names() {
             let name: SolverName = known.parse().unwrap();

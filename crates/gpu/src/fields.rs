@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use bytemuck::Zeroable;
 use unstick_mlcp::device::{self, Reached, RemoteProblem};
-use unstick_mlcp::fields::{FieldReport, FieldRows, FieldSolver, PressureFields, Window};
+use unstick_mlcp::fields::{FieldRows, FieldSolver, PressureFields, Window};
 use unstick_mlcp::run::{Solvable, Trace};
-use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolverName};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName};
 
 use crate::arena::{ProblemShape, Source};
 use crate::catalogue::DeviceMethod;
@@ -21,7 +20,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         fields: &PressureFields<D>,
         q: &mut [f64],
         active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
+    ) -> Result<SolveReport, SolveError> {
         if !matches!(D, 2 | 3) {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
@@ -46,31 +45,15 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let problem = unheld.as_ref().map(FieldRows::problem).transpose()?;
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
-        let answer = AnswerTotals::zeroed();
-        let mut remote = FieldProblem {
-            memory,
-            method,
-            solver,
-            fields,
-            window,
-            totals,
-            unheld: unheld.as_ref(),
-            problem,
-            answer,
-            times,
-        };
-        let solve = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
-        let FieldProblem { memory, answer, mut times, .. } = remote;
+        let unheld = unheld.as_ref();
+        let mut remote = FieldProblem { memory, method, solver, fields, window, totals, unheld, problem, times };
+        let report = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
+        let FieldProblem { memory, mut times, .. } = remote;
         let measured = Instant::now();
         memory.download_fields(fields.cells, window, q, active)?;
         times.download = measured.elapsed();
         self.times = times;
-        Ok(FieldReport {
-            solve,
-            unknowns: totals.rows as usize,
-            divergence: answer.divergence,
-            complementarity: answer.complementarity,
-        })
+        Ok(report)
     }
 }
 
@@ -96,7 +79,6 @@ struct FieldProblem<'d, 'f, const D: usize> {
     totals: RowTotals,
     unheld: Option<&'f FieldRows<D>>,
     problem: Option<Mlcp<'f>>,
-    answer: AnswerTotals,
     times: Times,
 }
 
@@ -150,9 +132,17 @@ impl<'f, const D: usize> RemoteProblem<'f> for FieldProblem<'_, 'f, D> {
         Ok(self.memory.replace(Replace::B, cells, &rows.b)?)
     }
 
-    fn judge(&mut self) -> Result<Reached, SolveError> {
-        self.answer = self.memory.measure_answer(self.window.count())?;
-        let AnswerTotals { residual, active, .. } = self.answer;
-        Ok(Reached { residual, wall_rows: self.totals.walls as usize, active_rows: active as usize })
+    fn measure(&mut self) -> Result<Reached, SolveError> {
+        let AnswerTotals { active, residual, divergence, complementarity } =
+            self.memory.measure_answer(self.window.count())?;
+        Ok(Reached {
+            residual,
+            divergence,
+            complementarity,
+            rows: self.totals.rows as usize,
+            wall_rows: self.totals.walls as usize,
+            active_rows: active as usize,
+            let_go: Vec::new(), // marked in the fields
+        })
     }
 }

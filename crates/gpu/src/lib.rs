@@ -6,13 +6,13 @@
 //!
 //! ```no_run
 //! use unstick_gpu::Gpu;
-//! use unstick_mlcp::generate::Example;
 //! use unstick_mlcp::MlcpSolver;
+//! use unstick_problems::Example;
 //!
-//! let folder = Example::CubeLid.generate(3, 64, 0)?;
+//! let problem = Example::CubeLid.generate(3, 64, 0)?;
 //! let mut solver = Gpu::open(0)?.solver(&"best".parse()?, Default::default())?;
-//! let mut q = vec![0.0; folder.b.len()];
-//! let report = solver.solve(&folder.problem()?, &mut q)?;
+//! let mut q = vec![0.0; problem.size()];
+//! let report = solver.solve(problem.mlcp(), &mut q)?;
 //! println!("{}: {} after {} cycles", report.solver(), report.outcome(), report.cycles());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -41,7 +41,7 @@
 //! let mut solver = Gpu::first()?.solver(&"best".parse()?, Default::default())?;
 //! let (mut q, mut has_let_go) = (vec![0.0; count], vec![false; count]);
 //! let report = solver.solve_fields(&fields, &mut q, &mut has_let_go)?;
-//! println!("{} unknowns: {}", report.unknowns, report.solve.outcome());
+//! println!("{} unknowns: {}", report.rows(), report.outcome());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

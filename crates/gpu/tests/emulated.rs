@@ -2,8 +2,8 @@
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{MlcpSolver, SolverName};
+use unstick_problems::Example;
 
 /// The device may need this many cycles more than the processor. On its small levels there are projected sweeps in
 /// place of policies, and cells that a thin wall cuts off join the neighbouring coarse cell.
@@ -13,7 +13,7 @@ const MORE_CYCLES: usize = 4;
 fn generated_problems_have_the_answer_of_the_processor() {
     for example in Example::ALL {
         for (dimension, size) in [(2, 16), (2, 33), (2, 96), (3, 12), (3, 24)] {
-            let problem = example.problem(dimension, size, 1).unwrap();
+            let problem = example.generate(dimension, size, 1).unwrap().into_mlcp();
             let (mut on_cpu, mut on_gpu) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
             let name: SolverName = "best".parse().unwrap();
             let expected = name.build(&Default::default()).solve(&problem, &mut on_cpu).unwrap();
@@ -35,7 +35,7 @@ fn generated_problems_have_the_answer_of_the_processor() {
 
 #[test]
 fn the_same_problem_gives_the_same_bits() {
-    let problem = Example::ThinPlates.problem(3, 16, 0).unwrap();
+    let problem = Example::ThinPlates.generate(3, 16, 0).unwrap().into_mlcp();
     let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
     let mut answers = [vec![0.0; problem.size()], vec![0.0; problem.size()]];
     for answer in &mut answers {
@@ -49,6 +49,6 @@ fn a_grid_that_no_device_holds_is_refused_before_anything_is_solved() {
     let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
     assert!(solver.prepare(&[4096, 4096, 4096]).is_err());
     solver.prepare(&[12, 12, 12]).unwrap();
-    let problem = Example::CubeLid.problem(3, 12, 1).unwrap();
+    let problem = Example::CubeLid.generate(3, 12, 1).unwrap().into_mlcp();
     assert!(solver.solve(&problem, &mut vec![0.0; problem.size()]).unwrap().converged());
 }

@@ -2,8 +2,8 @@
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::{Gpu, GpuError};
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver, Outcome, SolveReport, SolverName, Stop};
+use unstick_problems::Example;
 
 /// Every solver of the device but `best`, which has tests of its own.
 fn names() -> impl Iterator<Item = SolverName> {
@@ -32,7 +32,7 @@ fn compare(name: SolverName, problem: &Mlcp, what: &str) -> [SolveReport; 2] {
 fn generated_problems_have_the_answer_of_the_processor() {
     for (dimension, size) in [(2, 14), (3, 8)] {
         for example in [Example::CubeLid, Example::SphereHalf, Example::SealedPocket] {
-            let problem = example.problem(dimension, size, 1).unwrap();
+            let problem = example.generate(dimension, size, 1).unwrap().into_mlcp();
             for name in names() {
                 let what = format!("{example} {dimension}D {size}");
                 let [expected, report] = compare(name, &problem, &what);
@@ -50,6 +50,15 @@ fn generated_problems_have_the_answer_of_the_processor() {
     }
 }
 
+/// With exact linear systems every policy costs more iterations, on either machine.
+#[test]
+fn parameters_of_a_method_reach_the_device() {
+    let problem = Example::SphereHalf.generate(2, 24, 1).unwrap().into_mlcp();
+    let work = |name: &str| compare(name.parse().unwrap(), &problem, "").map(|report| report.inner_iterations());
+    let (usual, exact) = (work("policy+cg/jacobi"), work("policy:forcing=1e-9+cg/jacobi"));
+    assert!(exact[0] > usual[0] && exact[1] > usual[1], "{usual:?} {exact:?}");
+}
+
 #[test]
 fn problems_of_any_size_have_the_answer_of_the_processor() {
     // Some are too large for a cooperative grid, others fill it.
@@ -59,7 +68,7 @@ fn problems_of_any_size_have_the_answer_of_the_processor() {
         (Example::SphereHalf, 2, 96, "policy+cg/none"),
     ];
     for (example, dimension, size, name) in cases {
-        let problem = example.problem(dimension, size, 1).unwrap();
+        let problem = example.generate(dimension, size, 1).unwrap().into_mlcp();
         let [expected, report] = compare(name.parse().unwrap(), &problem, &format!("{example} {dimension}D {size}"));
         let [work, of_cpu] = [&report, &expected].map(SolveReport::inner_iterations);
         assert!(work.abs_diff(of_cpu) <= 3 + of_cpu / 10, "{name}: {work} iterations, {of_cpu}");
@@ -68,7 +77,7 @@ fn problems_of_any_size_have_the_answer_of_the_processor() {
 
 #[test]
 fn recurrences_that_are_renewed_keep_their_directions() {
-    let problem = Example::ThinPlates.problem(2, 96, 0).unwrap();
+    let problem = Example::ThinPlates.generate(2, 96, 0).unwrap().into_mlcp();
     for name in ["sticking+cg/none", "sticking+cg/jacobi"] {
         let [expected, report] = compare(name.parse().unwrap(), &problem, "thin-plates 96");
         let [cycles, of_cpu] = [&report, &expected].map(SolveReport::cycles);
@@ -120,7 +129,7 @@ fn a_solver_serves_one_problem_after_the_other() {
     let name: SolverName = "newton+cg/jacobi".parse().unwrap();
     let mut solver = Gpu::emulated().solver(&name, options()).unwrap();
     for (example, size) in [(Example::SphereHalf, 12), (Example::CubeLid, 12), (Example::CubeLid, 9)] {
-        let problem = example.problem(2, size, 3).unwrap();
+        let problem = example.generate(2, size, 3).unwrap().into_mlcp();
         let (mut q, mut alone) = (vec![0.0; problem.size()], vec![0.0; problem.size()]);
         assert!(solver.solve(&problem, &mut q).unwrap().converged());
         let report = Gpu::emulated().solver(&name, options()).unwrap().solve(&problem, &mut alone);
@@ -131,7 +140,7 @@ fn a_solver_serves_one_problem_after_the_other() {
 
 #[test]
 fn a_limit_on_cycles_is_kept() {
-    let problem = Example::CubeLid.problem(2, 12, 0).unwrap();
+    let problem = Example::CubeLid.generate(2, 12, 0).unwrap().into_mlcp();
     for (name, limit) in [("sticking+cg/none", 5), ("newton+cg/none", 1), ("policy+cg/multigrid", 1)] {
         let stop = Stop::default().with_max_cycles(limit);
         let options = stop;

@@ -3,11 +3,14 @@
 use crate::field::{CellField, FaceField};
 use crate::grid::Grid;
 
+/// Openings below this fraction count as closed: they carry no flow and spoil the conditioning.
+pub const CLOSED: f64 = 1e-3;
+
 /// Open fraction V ∈ [0, 1] of every face, from the distance to the solid (negative inside it).
 ///
 /// The distance is sampled at the nodes. In 2D it is linear along each edge. In 3D the polygon through its zeros on
-/// the edges of a face cuts off an area. A face whose corners all lie outside the solid has exactly 1, a face whose
-/// corners all lie inside has exactly 0.
+/// the edges of a face cuts off an area. A face whose corners all lie outside the solid has exactly 1. A face whose
+/// corners all lie inside has exactly 0, and so has a face that is open by less than [`CLOSED`].
 pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -> f64) -> FaceField<f64, D> {
     let nodes = grid.cells().map(|count| count + 1);
     let solid = CellField::of_shape(nodes, |node| solid(grid.node(node)));
@@ -21,11 +24,12 @@ fn open_fraction<const D: usize>(solid: &CellField<f64, D>, axis: usize, face: [
         others.zip(steps).for_each(|(other, step)| node[other] += step);
         solid.at(node)
     };
-    match D {
+    let open = match D {
         2 => open_part_of_edge(corner([0, 0]), corner([1, 0])),
         3 => open_part_of_square([corner([0, 0]), corner([1, 0]), corner([1, 1]), corner([0, 1])]),
         _ => unreachable!("grids have two or three dimensions"),
-    }
+    };
+    if open < CLOSED { 0.0 } else { open }
 }
 
 /// The fraction of an edge on which a linear function is positive.

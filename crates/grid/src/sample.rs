@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::field::CellField;
+use crate::field::{CellField, FaceField};
 use crate::grid::Grid;
 
 /// The values of a function at the nodes (the corners of cells). There is one node more than cells along each axis.
@@ -15,6 +15,14 @@ pub fn sample_nodes<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) 
 /// The values of a function at the centres of cells. Runs on all threads.
 pub fn sample_cells<const D: usize>(grid: &Grid<D>, function: impl Fn([f64; D]) -> f64 + Sync) -> CellField<f64, D> {
     sample(grid.cells(), |cell| function(grid.centre(cell)))
+}
+
+/// The values of a function of axis and place at the centres of faces. Runs on all threads.
+pub fn sample_faces<const D: usize>(
+    grid: &Grid<D>,
+    function: impl Fn(usize, [f64; D]) -> f64 + Sync,
+) -> FaceField<f64, D> {
+    std::array::from_fn(|axis| sample(grid.faces(axis), |face| function(axis, grid.face_centre(axis, face))))
 }
 
 /// Fills a field of any shape. Each task fills one row along axis 0.
@@ -47,5 +55,8 @@ mod tests {
         assert_eq!(nodes.shape(), [4, 5, 6]);
         assert_eq!(nodes, CellField::of_shape([4, 5, 6], |node| function(grid.node(node))));
         assert_eq!(cells, CellField::from_fn(&grid, |cell| function(grid.centre(cell))));
+        let faces = sample_faces(&grid, |axis, at| function(at) + 1000.0 * axis as f64);
+        let expected = CellField::of_shape([3, 5, 5], |face| function(grid.face_centre(1, face)) + 1000.0);
+        assert_eq!(faces[1], expected);
     }
 }

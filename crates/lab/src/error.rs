@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
-use unstick::mlcp::generate::{Example, GenerateError, ParseExampleError};
-use unstick::mlcp::{FileError, ParseNameError, ProblemError, SolveError};
+use unstick::mlcp::{ParseNameError, ProblemError, SolveError};
+use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::run::RunError;
 

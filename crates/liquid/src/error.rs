@@ -1,4 +1,4 @@
-//! What can go wrong, as values with data.
+//! Errors, as values with data.
 
 use unstick_mlcp::{Outcome, ProblemError, SolveError};
 
@@ -30,14 +30,14 @@ pub enum SetupError {
         /// κ.
         control: f64,
     },
-    /// A splitting knows no bodies.
+    /// A splitting cannot move bodies.
     #[error("`{splitting}` cannot move bodies: expected a solver of the complementarity problem")]
     NoBodies {
         /// Which splitting.
         splitting: &'static str,
     },
-    /// The state of bodies is not that of these bodies.
-    #[error("the state holds {found} numbers of bodies, which is not what these bodies have")]
+    /// The state belongs to other bodies.
+    #[error("the state holds {found} numbers of bodies, and these bodies have another number")]
     OtherBodies {
         /// Numbers found.
         found: usize,
@@ -92,7 +92,7 @@ pub enum StepError {
         message: String,
     },
     /// A problem with bodies has no matrix that could be written.
-    #[error("at {time} s: the pressure moves bodies, and such a problem is no sparse matrix")]
+    #[error("at {time} s: the pressure moves bodies, and such a problem has no sparse matrix")]
     NoMatrix {
         /// Simulated time.
         time: f64,

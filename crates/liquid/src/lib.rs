@@ -1,7 +1,7 @@
 //! The physics of one time step of a liquid that lets go of walls.
 //!
-//! Particles carry the liquid through a staggered grid; a complementarity problem gives the
-//! pressure, so that walls push and never pull. A whole simulation:
+//! Particles carry the liquid through a staggered grid. A complementarity problem gives the pressure, so that walls
+//! push and never pull. A whole simulation:
 //!
 //! ```
 //! use unstick_grid::{Grid, SignedDistance};
@@ -16,45 +16,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod bodies;
 mod cells;
 mod error;
-mod extrapolate;
-mod gather;
-mod geometry;
-mod immerse;
-mod interpolate;
 mod particles;
-mod pieces;
-mod place;
 mod pressure;
-mod project;
-mod report;
-mod reseed;
-mod scatter;
-mod seed;
-mod semi_lagrangian;
 mod setup;
-mod slabs;
-mod splitting;
-mod stage;
+mod simulation;
+mod solids;
 mod state;
-mod step;
 mod surface;
-mod trace;
-mod update;
+mod velocity;
 mod volume;
 
-pub use bodies::{Bodies, Immersed, Push};
 pub use error::{SetupError, StepError};
-pub use geometry::Geometry;
-pub use immerse::Covered;
-pub use interpolate::{sample_cells, sample_velocity};
 pub use particles::Particles;
-pub use report::{AdvanceReport, Stage, StepReport};
+pub use pressure::PressureStage;
+pub use pressure::splitting::{Marking, SplittingParams, Stopping};
 pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
-pub use splitting::{Marking, SplittingParams, Stopping};
-pub use stage::PressureStage;
+pub use simulation::{Simulation, equal_part};
+pub use simulation::report::{AdvanceReport, Stage, StepReport};
+pub use solids::{Bodies, Covered, Geometry, Immersed, Push};
 pub use state::LiquidState;
-pub use step::{Simulation, equal_part};
 pub use unstick_mlcp::Unconverged;
+pub use velocity::{interpolate_cells, interpolate_velocity};

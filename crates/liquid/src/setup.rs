@@ -1,11 +1,11 @@
-//! What a simulation is made of: values that do not change while it runs.
+//! The values of a simulation that do not change while it runs.
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
 use unstick_mlcp::{PressureMethod, Splitting, Stop, Unconverged};
 
 use crate::error::SetupError;
-use crate::splitting::{SplittingParams, Stopping};
+use crate::pressure::splitting::{SplittingParams, Stopping};
 
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub enum Wall {
 /// A solid and what its surface does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid<const D: usize> {
-    /// The shape, as it is where the motion's pose is the identity.
+    /// The shape before the motion moves it.
     pub shape: SignedDistance<D>,
     /// What its surface does to the liquid.
     pub wall: Wall,
@@ -48,9 +48,9 @@ impl<const D: usize> Solid<D> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
-    /// Particles carry velocity and take on changes of the grid's; `pic` of it is the grid's own.
+    /// Particles carry velocity and take on its changes on the grid. A part `pic` is taken from the grid itself.
     Flip {
-        /// Part of the grid velocity, 0 to 1: less is livelier, more is calmer. Default 0.03.
+        /// Part that comes from the grid, 0 to 1: less is livelier, more is calmer. Default 0.03.
         pic: f64,
     },
     /// Particles carry an affine velocity field each.
@@ -70,7 +70,7 @@ impl Default for Transport {
 pub enum Gravity<const D: usize> {
     /// The same at all times.
     Constant([f64; D]),
-    /// (time, acceleration), times ascending; held before the first and after the last.
+    /// (time, acceleration), with ascending times. The first and the last value hold beyond their times.
     Table(Vec<(f64, [f64; D])>),
 }
 
@@ -104,7 +104,7 @@ pub struct PressureParams {
     pub tolerance: f64,
     /// Thresholds and choices of the splittings.
     pub splitting: SplittingParams,
-    /// What to do when it is missed.
+    /// What to do when the tolerance is missed.
     pub on_unconverged: Unconverged,
 }
 
@@ -114,7 +114,7 @@ impl PressureParams {
         Stop::relative(self.tolerance)
     }
 
-    /// What is worth saying before a long run: see [`SplittingParams::warning`].
+    /// A warning for the user before a long run: see [`SplittingParams::warning`].
     pub fn warning(&self) -> Option<&'static str> {
         let stops_on_divergence = match self.solver {
             PressureMethod::Solver(_) => false,
@@ -136,16 +136,16 @@ impl Default for PressureParams {
     }
 }
 
-/// A place where liquid enters or leaves while the time is in its range.
+/// A source or drain, which works while the time is in its range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emitter<const D: usize> {
     /// Where.
     pub shape: SignedDistance<D>,
-    /// Velocity of the liquid that enters; none for a drain, which removes what it covers.
+    /// Velocity of the liquid that enters. A drain has none: it removes the liquid that it covers.
     pub velocity: Option<[f64; D]>,
-    /// From when, in seconds.
+    /// Start, in seconds.
     pub start: f64,
-    /// Until when.
+    /// End.
     pub end: f64,
 }
 
@@ -254,5 +254,43 @@ impl<const D: usize> Setup<D> {
             return Err(SetupError::ParticlesPerAxis(self.particles_per_axis));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gravity_is_linear_between_times_and_held_beyond_them() {
+        let gravity = Gravity::Table(vec![(1.0, [0.0, -8.0]), (3.0, [4.0, 0.0])]);
+        assert_eq!([0.0, 2.0, 9.0].map(|time| gravity.at(time)), [[0.0, -8.0], [2.0, -4.0], [4.0, 0.0]]);
+        assert_eq!(Gravity::<2>::Table(Vec::new()).at(1.0), [0.0; 2]);
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        let refused = |change: &dyn Fn(&mut Setup<2>)| {
+            let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
+            assert_eq!(setup.check(), Ok(()));
+            change(&mut setup);
+            setup.check().unwrap_err()
+        };
+        let zero = SetupError::NotPositive { what: "the CFL number", value: 0.0 };
+        assert_eq!(refused(&|setup| setup.cfl = 0.0), zero);
+        assert_eq!(refused(&|setup| setup.transport = Transport::Flip { pic: 1.5 }), SetupError::Blend(1.5));
+        assert_eq!(refused(&|setup| setup.particles_per_axis = 5), SetupError::ParticlesPerAxis(5));
+        let with_control = refused(&|setup| {
+            setup.pressure.solver = "iop".parse().unwrap();
+            setup.control = 0.1;
+        });
+        assert_eq!(with_control, SetupError::NoControl { splitting: "iop", control: 0.1 });
+    }
+
+    #[test]
+    fn a_solid_that_moves_is_measured_where_it_is() {
+        let motion = Motion::Steady { velocity: [1.0, 0.0], spin: unstick_grid::Spin::none(), pivot: [0.0; 2] };
+        let ball = Solid { motion, ..Solid::still(SignedDistance::sphere([0.0; 2], 1.0)) };
+        assert!((ball.distance(2.0, [2.0, 0.0]) + 1.0).abs() < 1e-12 && ball.distance(0.0, [2.0, 0.0]) == 1.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Everything a step reads and writes.
+//! All that a step reads and writes.
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{CellField, FaceField, Grid};
@@ -26,13 +26,13 @@ pub struct LiquidState<const D: usize> {
     pub separated: CellField<bool, D>,
     /// Volume that the correction aims at.
     pub target_volume: f64,
-    /// Volume inside the surface that the correction does not let it exceed.
+    /// Volume inside the surface. The correction keeps the surface from enclosing more.
     pub target_surface: f64,
     /// Accumulated error of the volume correction.
     pub volume_debt: f64,
-    /// Part by which the surface has enclosed too much lately.
+    /// Part by which the surface encloses too much, averaged over some steps.
     pub swelling: f64,
-    /// What changes of the bodies, as they store it.
+    /// The state of the bodies, as they store it.
     pub bodies: Vec<f64>,
 }
 
@@ -127,5 +127,27 @@ impl<const D: usize> LiquidState<D> {
         (state.target_surface, state.swelling) = (flat.target_surface, flat.swelling);
         state.bodies = flat.bodies;
         Ok(Some(state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_read_back_bit_for_bit_and_only_on_its_own_grid() {
+        let grid = Grid::<2>::unit(2).unwrap();
+        let mut state = LiquidState::empty(&grid);
+        (state.time, state.step, state.volume_debt, state.bodies) = (0.1 + 0.2, 7, -0.0, vec![1.5]);
+        state.particles.push([0.1, 0.7], [1.0 / 3.0, -2.0]);
+        state.particles.affine = vec![[[1.0, 2.0], [3.0, 4.0]]];
+        *state.pressure.at_mut([1, 0]) = 3.5;
+        *state.separated.at_mut([0, 1]) = true;
+        *state.velocity[1].at_mut([1, 2]) = -1e-300;
+        let text = serde_json::to_string(&state.to_data()).unwrap();
+        let restored =
+            |grid: &Grid<2>| LiquidState::restore(grid, &mut serde_json::Deserializer::from_str(&text)).unwrap();
+        assert_eq!(restored(&grid), Some(state));
+        assert_eq!(restored(&Grid::<2>::unit(3).unwrap()), None);
     }
 }

@@ -1,17 +1,17 @@
-//! Particles to liquid distance, by way of their density.
+//! Particles → liquid distance, by way of their density.
 //!
 //! Every particle spreads its share of a full cell over the cell centres around it with linear
 //! weights. Divided by what would be there if all open space were full, this is 1 inside, 0 outside
 //! and ½ at the surface, wherever the particles happen to lie in their cells; half a space of
 //! liquid gives 1 − ½(1 − d/h)² at depth d, which is inverted for the distance. Unlike a union of
-//! balls the surface is not blown up by a radius, and a lone drop of spray is no liquid.
+//! balls, the surface is not blown up by a radius, and a single particle of spray makes no liquid.
 
 use unstick_grid::{CellField, Grid};
 
 use crate::cells::fill;
-use crate::geometry::Geometry;
 use crate::particles::Particles;
-use crate::slabs;
+use crate::particles::slabs;
+use crate::solids::Geometry;
 
 /// Below this part of open space around a cell centre the density says nothing.
 const TOO_CLOSED: f64 = 0.1;
@@ -29,8 +29,8 @@ pub(crate) fn measure_density<const D: usize>(
     density.values_mut().fill(0.0);
     slabs::add(grid, starts, shape, density.values_mut(), |particle, base, piece| {
         let place = grid.in_cells(particles.position[particle]);
-        // Counted from one cell before the first, which is where the corner of a particle in the outer
-        // half of a border cell lies: what falls there is lost, as in solids.
+        // Counted from one cell before the first: there lies the corner of a particle in the outer half of a border
+        // cell. The share of such a cell is lost, as in solids.
         let (mut corner, mut part, mut strides, mut stride) = ([0; D], [0.0; D], [0; D], 1);
         for axis in 0..D {
             let beyond = (place[axis] + 0.5).max(0.0);

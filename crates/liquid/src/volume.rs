@@ -1,11 +1,10 @@
 //! The volume of the liquid, and how it is held.
 //!
-//! Particles are the liquid: none comes or goes by itself, so their number times their share of a
-//! cell is the volume that there should be. What drifts is how tightly they lie: two particles in
-//! one place fill the space of one. So the volume that is *measured* is the space that they fill,
-//! films thinner than a cell included, without what is crowded. Where particles are crowded
-//! the pressure problem asks for a divergence that spreads them, where inner cells thin out for one
-//! that draws them together; a small uniform one makes up for what is missing in all, and for a
+//! Particles are the liquid. None comes or goes by itself, so their number times their share of a cell is the volume
+//! that there should be. How tightly they lie drifts: two particles in one place fill the space of one. So the volume
+//! that is *measured* is the space that they fill. It includes films thinner than a cell and leaves out what is
+//! crowded. The pressure problem asks for a divergence that holds the volume. It spreads crowded particles, draws
+//! particles together where inner cells thin out, and has a small uniform part for what is missing in all and for a
 //! surface that encloses more than it did.
 
 use std::ops::Range;
@@ -14,20 +13,19 @@ use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
-use crate::cells::{fill, multi_index};
-use crate::geometry::Geometry;
-use crate::interpolate::sample_nodes;
+use crate::cells::{fill, multi_index, strides};
 use crate::setup::Setup;
-use crate::slabs::strides;
+use crate::solids::Geometry;
 use crate::state::LiquidState;
+use crate::velocity::interpolate_nodes;
 
 /// Deviations of the density up to this are noise of the particles' places.
 const NOISE: f64 = 0.25;
 
-/// Cells are spread from this excess on: earlier than it counts as lost, so that it never is.
+/// Cells are spread from this excess on. It is below `NOISE`, so that crowded liquid is spread before it is lost.
 const CROWDED: f64 = 0.2;
 
-/// Steps in which a deviation is made good.
+/// Steps within which a deviation is corrected.
 const STEPS: f64 = 1.5;
 
 /// Particles in blocks of two cells along each axis, and how many fill their open part.
@@ -58,7 +56,7 @@ impl<const D: usize> Blocks<D> {
         Self { present, room }
     }
 
-    /// Every block counts with its particles, but for noise at most with as many as there is room for.
+    /// Every block counts its particles, but no more than there is room for and the noise.
     fn volume(&self, setup: &Setup<D>) -> f64 {
         let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
         let sum: f64 = self.present.values().iter().zip(self.room.values()).map(filled).sum();
@@ -145,8 +143,8 @@ pub(crate) fn correction<const D: usize>(
     let volume = blocks.volume(setup);
     let missing = if state.target_volume > 0.0 { (state.target_volume - volume) / state.target_volume } else { 0.0 };
     state.volume_debt = (0.98 * state.volume_debt + 0.02 * missing).clamp(-0.05, 0.05);
-    // A surface that has been swollen for a while draws together; one that has lost films and spray is
-    // left alone. (Leaving a wall makes it look swollen for a moment.)
+    // A surface that has been swollen for some time is drawn together. One that has lost films and spray is left
+    // alone. (A surface that leaves a wall looks swollen for a moment.)
     let swollen = match state.target_surface {
         target if target > 0.0 => (measure_surface(grid, geometry, &state.liquid) / target - 1.0).max(0.0),
         _ => 0.0,
@@ -155,8 +153,8 @@ pub(crate) fn correction<const D: usize>(
     state.swelling += 0.05 * (swollen - state.swelling);
     let drawn = (state.swelling / (STEPS * dt)).min(0.02 / dt);
     let liquid = &state.liquid;
-    // Few particles in little room are crowded or missing by chance. A wall holds against what comes of
-    // it; a body would be shaken by it all the time.
+    // Few particles in little room are crowded or missing by chance. A wall resists the divergence that follows; a
+    // body would be shaken by it all the time.
     let has_bodies = !geometry.bodies.is_empty();
     let least_room = if has_bodies { 0.5 * (setup.particles_per_cell() << D) as f64 } else { 1.0 };
     let is_slit = |cell: [usize; D]| has_bodies && geometry.space.at(cell) < 0.75;
@@ -169,20 +167,69 @@ pub(crate) fn correction<const D: usize>(
             (0..2 * D)
                 .all(|side| grid.neighbour(cell, side / 2, side % 2 == 1).is_none_or(|other| liquid.at(other) < 0.0))
         };
-        // A film on a wall is crowded by its number before it is by its density at cell centres.
+        // The number of particles in a film on a wall shows a crowd before the density at cell centres does.
         let excess = match is_slit(cell) {
             true => 0.0,
             false => density.at(cell).max(blocks.density(cell, least_room)) - 1.0,
         };
         let crowd = if excess > CROWDED {
             excess - CROWDED
-        } else if excess < -NOISE && is_inner() && sample_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {
+        } else if excess < -NOISE && is_inner() && interpolate_nodes(grid, &geometry.solid, grid.centre(cell)) > 0.0 {
             excess + NOISE
         } else {
             0.0
         };
-        // Drawn together only where neither wall nor surface is near, so that nothing is moved by it.
+        // Drawn together only where neither wall nor surface is near.
         let drawn = if drawn > 0.0 && geometry.space.at(cell) >= 1.0 && is_inner() { drawn } else { 0.0 };
         *value = uniform - drawn + (crowd / (STEPS * dt)).clamp(-0.3 / dt, 0.3 / dt);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::SignedDistance;
+
+    use super::*;
+    use crate::Simulation;
+
+    fn tank(height: f64) -> Simulation<2> {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, height])).unwrap()
+    }
+
+    #[test]
+    fn both_volumes_of_a_tank_are_exact() {
+        for height in [0.5, 0.75, 1.0] {
+            let tank = tank(height);
+            assert!((tank.volume() - height).abs() < 1e-12 && (tank.surface_volume() - height).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn particles_in_one_place_fill_the_space_of_one() {
+        let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
+        setup.particles_per_axis = 1;
+        // Forty particles in the block of four cells at the corner, which has room for four and a quarter more.
+        let starts: Vec<u32> = (0..=16).map(|cell| if cell == 0 { 0 } else { 40 }).collect();
+        let volume = measure(&setup, &Geometry::at(&setup, 0.0), &starts);
+        let open = 4.0; // the border takes nothing from its cells
+        assert!((volume - (1.0 + NOISE) * open / 16.0).abs() < 1e-12, "{volume}");
+    }
+
+    #[test]
+    fn liquid_as_it_should_be_is_asked_for_no_divergence_and_missing_liquid_for_some() {
+        let mut tank = tank(0.5);
+        let grid = tank.setup.grid;
+        let asked = |tank: &mut Simulation<2>| {
+            let mut divergence = CellField::filled(grid.cells(), 7.0);
+            let Simulation { setup, geometry, density, starts, state, .. } = tank;
+            correction(setup, geometry, density, starts, state, 0.01, &mut divergence);
+            divergence
+        };
+        assert!(asked(&mut tank).values().iter().all(|&value| value.abs() < 1e-9));
+        tank.state.target_volume *= 1.01;
+        let divergence = asked(&mut tank);
+        let uniform = divergence.at([3, 1]);
+        assert!(uniform > 0.0 && divergence.at([4, 0]) == uniform && divergence.at([4, 6]) == 0.0);
+    }
 }

@@ -2,6 +2,7 @@
 
 use unstick_grid::{Grid, SignedDistance};
 use unstick_liquid::{Setup, Simulation, StepReport};
+use unstick_mlcp::fields::RowSolver;
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, Stop};
 
 /// The processor in the place of a device that is lost after some solves, or that may take so many cycles only.
@@ -38,7 +39,7 @@ fn dam() -> Simulation<2> {
 
 fn steps(device: Option<Box<dyn MlcpSolver>>) -> Vec<StepReport> {
     let mut simulation = dam();
-    device.into_iter().for_each(|device| simulation.solve_on(Box::new(device)));
+    device.into_iter().for_each(|device| simulation.solve_on(Box::new(RowSolver::new(device))));
     (0..6).map(|_| simulation.advance(0.004).unwrap()).collect()
 }
 

@@ -7,26 +7,26 @@
 
 use std::hint::black_box;
 
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::linear::Subsystem;
 use unstick_mlcp::precondition::{GridMultigrid, IncompleteCholesky, Mic0Params, Preconditioner};
-use unstick_mlcp::{AnyPressureOperator, LinearOperator, SolverName, Stop};
+use unstick_mlcp::{AnyPressureOperator, LinearOperator, Mlcp, SolverName, Stop};
 use unstick_parallel::bandwidth::{self, median_time};
 use unstick_parallel::vector;
+use unstick_problems::Example;
 
 const REPETITIONS: usize = 21;
 
 fn main() {
     let size = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(128);
     let example = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(Example::CubeLid);
-    let folder = example.generate(3, size, 0).expect("a size of at least 8");
-    let matrix = &folder.matrix;
+    let problem = example.generate(3, size, 0).expect("a size of at least 8");
+    let matrix = problem.matrix();
     let rows = matrix.rows();
     println!("{example} {size}³: {rows} rows, {} entries", matrix.entries());
 
     let mut mic0 = IncompleteCholesky::modified(Mic0Params::default());
     let setup = median_time(3, || mic0.rebuild(&Subsystem::whole(matrix)).expect("an assembled matrix"));
-    let (x, mut y) = (folder.b.clone(), vec![0.0; rows]);
+    let (x, mut y) = (problem.mlcp().b().to_vec(), vec![0.0; rows]);
     let product_bytes = 12 * matrix.entries() + 4 * rows + 16 * rows;
     // Forward: L, r in, z out. Backward: Lᵀ, D⁻¹, z in and out, r once more for rᵀz.
     let mic0_bytes = 12 * mic0.entries() + 2 * 4 * rows + (8 + 8 + 8 + 8 + 8 + 8) * rows;
@@ -47,8 +47,7 @@ fn main() {
             show("product with xᵀ A x", fused, product_bytes);
             show("mic0 apply", median_time(REPETITIONS, || _ = black_box(mic0.apply_dot(&x, &mut y))), mic0_bytes);
             show("dot", median_time(REPETITIONS, || _ = black_box(vector::dot(&x, &y))), 16 * rows);
-            let problem = folder.problem().expect("a generated problem");
-            let operator = problem.operator();
+            let operator = problem.mlcp().operator();
             let compact = median_time(REPETITIONS, || operator.apply(&x, &mut y));
             show("compact product A x", compact, compact_bytes(operator));
             let mut multigrid = GridMultigrid::default();
@@ -63,7 +62,7 @@ fn main() {
             show("multigrid V(2,2)", cycle, bytes as usize);
             println!("multigrid set-up: {:.1} cycles", hierarchy / cycle);
             println!("mic0 set-up: {:.1} products", setup / median_time(REPETITIONS, || matrix.apply(&x, &mut y)));
-            let (seconds, iterations) = sticking(&folder);
+            let (seconds, iterations) = sticking(problem.mlcp());
             println!("sticking+cg/mic0: {iterations} iterations, {:.3} ms each", 1e3 * seconds / iterations as f64);
         });
     }
@@ -78,11 +77,10 @@ fn compact_bytes(operator: &dyn LinearOperator) -> usize {
 }
 
 /// Time of the iterations of `sticking+cg/mic0` to 1e-8, set-up left out, and their number.
-fn sticking(folder: &unstick_mlcp::io::ProblemFolder) -> (f64, usize) {
+fn sticking(problem: &Mlcp) -> (f64, usize) {
     let stop = Stop::relative(1e-8);
     let mut solver = "sticking+cg/mic0".parse::<SolverName>().expect("a known name").build(&stop);
-    let mut q = vec![0.0; folder.b.len()];
-    let problem = folder.problem().expect("a generated problem");
-    let report = solver.solve(&problem, &mut q).expect("a generated problem");
+    let mut q = vec![0.0; problem.size()];
+    let report = solver.solve(problem, &mut q).expect("a generated problem");
     (report.solve_time().as_secs_f64(), report.inner_iterations())
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::report::{Outcome, SolveReport};
 
 /// How a solve ended: the short form of a [`SolveReport`], for steps that take several solves.
@@ -17,7 +15,7 @@ use crate::report::{Outcome, SolveReport};
 /// assert_eq!((both.iterations, both.converged()), (43, false));
 /// assert_eq!(second.to_string(), "stalled after 31 iterations: residual 2.00e-3, 1.00e-4 asked for");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[must_use = "a solve that did not converge says so only here"]
 pub struct Convergence {
@@ -80,8 +78,7 @@ impl fmt::Display for Convergence {
 }
 
 /// What a simulation does when a solve misses its tolerance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unconverged {
     /// End the run with an error; it can be resumed from its last checkpoint.
     #[default]

@@ -7,7 +7,8 @@
 //! [`SolverName::params`](crate::SolverName::params) gives the parameters of the method as a name sets them;
 //! [`SolverName::without_parameters`](crate::SolverName::without_parameters) tells which solver it is.
 
-pub use crate::run::remote::{Reached, RemoteProblem, run_remote};
+pub use crate::run::Reached;
+pub use crate::run::remote::{RemoteProblem, run_remote};
 pub use crate::solvers::active_set::Patience;
 pub use crate::solvers::best::{BestSteps, MOST_CYCLES, iterate as iterate_best};
 pub use crate::solvers::newton::{NewtonSteps, iterate as iterate_newton};

@@ -1,11 +1,9 @@
 //! What can go wrong, as values with data.
 
-use std::path::PathBuf;
-
 use crate::fft::NotABox;
 use crate::multigrid::MultigridVariant;
 
-/// A matrix that no solver can use.
+/// Why a matrix cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatrixError {
@@ -85,7 +83,7 @@ pub enum MatrixError {
     },
 }
 
-/// A problem whose parts do not fit together.
+/// Why a problem cannot be posed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -136,7 +134,7 @@ pub enum ProblemError {
     },
 }
 
-/// Why a solve gave no answer at all. A solve that merely falls short returns a report instead.
+/// Why a solve gave no answer. A solve that falls short of its tolerance returns a report instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -190,60 +188,4 @@ pub enum SolveError {
         /// NaN or an infinity.
         residual: f64,
     },
-}
-
-/// A file that cannot be read or written, or holds something else than it should.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// The system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Text that is not what its format asks for.
-    #[error("{}:{line}: expected {expected}, found {found}", path.display())]
-    Text {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1.
-        line: usize,
-        /// What would have been accepted.
-        expected: String,
-        /// What stood there.
-        found: String,
-    },
-    /// Binary data that is not what its format asks for.
-    #[error("{}: expected {expected}, found {found}", path.display())]
-    Data {
-        /// The file.
-        path: PathBuf,
-        /// What would have been accepted.
-        expected: String,
-        /// What stood there.
-        found: String,
-    },
-    /// Readable, but no part of a problem.
-    #[error("{}: {source}", path.display())]
-    Problem {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with its content.
-        source: ProblemError,
-    },
-    /// Writing would have replaced something.
-    #[error("{} exists already and is not empty; remove it or name another folder", path.display())]
-    Exists {
-        /// The folder.
-        path: PathBuf,
-    },
-}
-
-impl FileError {
-    pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |source| Self::Io { path: path.to_owned(), source }
-    }
 }

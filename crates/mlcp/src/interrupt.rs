@@ -1,16 +1,16 @@
-//! Solves that somebody may want to end early.
+//! Solves that can be interrupted.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// What may interrupt the work of this thread.
+    /// The flag that interrupts the work of this thread.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Does `work`. Solves within it end with [`SolveError::Interrupted`](crate::SolveError::Interrupted) once
-/// `flag` is raised, after the iteration that they are in; whoever raises it sits on another thread.
+/// Does `work`. Once another thread raises `flag`, solves within it end after their current iteration with
+/// [`SolveError::Interrupted`](crate::SolveError::Interrupted).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -21,7 +21,7 @@ thread_local! {
 /// let problem = Mlcp::new(matrix, &[-3.0])?;
 /// let mut solver = "best".parse::<SolverName>()?.build(&Default::default());
 ///
-/// let flag = Arc::new(AtomicBool::new(true)); // somebody was quick
+/// let flag = Arc::new(AtomicBool::new(true)); // raised before the solve begins
 /// let result = interruptible(&flag, || solver.solve(&problem, &mut [0.0]));
 /// assert_eq!(result.err(), Some(SolveError::Interrupted));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,23 +30,23 @@ pub fn interruptible<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
     under(Some(flag.clone()), work)
 }
 
-/// The same on another thread: [`current`] there, `under` it here.
+/// The same with the flag of another thread: [`current`] there, `under` here.
 pub(crate) fn under<T>(flag: Option<Arc<AtomicBool>>, work: impl FnOnce() -> T) -> T {
     let _restored = Restore(FLAG.replace(flag));
     work()
 }
 
-/// What may interrupt the work of this thread.
+/// The flag that interrupts the work of this thread.
 pub(crate) fn current() -> Option<Arc<AtomicBool>> {
     FLAG.with_borrow(Clone::clone)
 }
 
-/// Whether somebody has asked the work of this thread to end.
+/// Whether the work of this thread is interrupted.
 pub(crate) fn is_asked_for() -> bool {
     FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
 }
 
-/// Puts back what was there, also when `work` panics.
+/// Restores the previous flag, also when `work` panics.
 struct Restore(Option<Arc<AtomicBool>>);
 
 impl Drop for Restore {
@@ -60,19 +60,19 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{SolveError, SolverName, Stop, generate::Example};
+    use crate::test_problems::{Example, generate};
+    use crate::{SolveError, SolverName, Stop};
 
     #[test]
-    fn every_method_ends_when_it_is_asked_to() {
-        let folder = Example::SphereHalf.generate(2, 48, 0).unwrap();
-        let problem = folder.problem().unwrap();
+    fn every_method_can_be_interrupted() {
+        let generated = generate(Example::SphereHalf, 2, 48, 0);
+        let problem = generated.problem();
         // No residual is ever that small: without the flag these run until their limit.
         let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
-        let options = stop;
         let inner = ["cr", "gmres", "bicgstab", "multigrid"].map(|linear| format!("policy+{linear}"));
         let names = SolverName::defaults().into_iter().map(|name| name.to_string()).chain(inner);
         for name in names {
-            let mut solver = name.parse::<SolverName>().unwrap().build(&options);
+            let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
             let flag = Arc::new(AtomicBool::new(true));
             let result = interruptible(&flag, || solver.solve(&problem, &mut vec![0.0; problem.size()]));
             assert_eq!(result.err(), Some(SolveError::Interrupted), "{name}");
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn a_solve_in_the_middle_of_its_work_ends_too() {
-        let folder = Example::SphereHalf.generate(2, 32, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 2, 32, 0);
+        let problem = generated.problem();
         let stop = Stop::absolute(1e-300).with_max_cycles(usize::MAX - 1);
         let mut solver = "psor".parse::<SolverName>().unwrap().build(&stop);
         let flag = Arc::new(AtomicBool::new(false));

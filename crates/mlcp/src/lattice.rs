@@ -44,6 +44,11 @@ impl Lattice {
         &self.cells
     }
 
+    /// The list of cells, taken apart.
+    pub(crate) fn into_cells(self) -> Vec<u32> {
+        self.cells
+    }
+
     /// Coordinates of the cell of a row; the third is zero in the plane.
     pub fn place(&self, row: usize) -> [usize; 3] {
         let cell = self.cells[row] as usize;

@@ -21,15 +21,13 @@
 //!
 //! The folders show the structure. [`solvers`] holds the nonlinear methods, one file each; [`linear`] the Krylov
 //! methods that they use; [`precondition`] the preconditioners; [`fft`] the transforms that solve boxes at once.
-//! [`fields`] takes problems as fields of a fluid code; [`io`] reads and writes problem folders; [`generate`] makes
-//! problems to try. Citation keys such as \[Lai2021\] refer to `docs/references.bib`.
+//! [`fields`] takes problems as fields of a fluid code. The crate `unstick-problems` makes problems to try and keeps
+//! problems in folders. Citation keys such as \[Lai2021\] refer to `docs/references.bib`.
 
 #[doc(hidden)]
 pub mod device;
 pub mod fft;
 pub mod fields;
-pub mod generate;
-pub mod io;
 pub mod linear;
 pub mod multigrid;
 pub mod precondition;
@@ -53,10 +51,12 @@ mod report;
 mod singular;
 mod start;
 mod stop;
+#[cfg(test)]
+mod test_problems;
 
 pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
-pub use error::{FileError, MatrixError, ProblemError, SolveError};
+pub use error::{MatrixError, ProblemError, SolveError};
 pub use interrupt::interruptible;
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
@@ -65,9 +65,9 @@ pub use name::{
     SplittingName, catalogue, nearest,
 };
 pub use operator::LinearOperator;
-pub use parameter::{Parameter, Parameters, Range, Value};
+pub use parameter::{Parameter, ParameterRange, ParameterValue, Parameters};
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
-pub use problem::{AnswerQuality, Mlcp};
+pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};

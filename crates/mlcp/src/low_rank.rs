@@ -1,4 +1,4 @@
-//! A matrix and a few columns more: A + U Uᵀ.
+//! A matrix plus a term of low rank: A + U Uᵀ.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::operator::LinearOperator;
 
 /// A symmetric positive operator with a symmetric term of low rank added, never assembled.
 ///
-/// Rigid bodies in a liquid make one: each adds as many columns as it can move in directions. The
-/// spectrum of A⁻¹(A + U Uᵀ) is 1 but for as many values as there are columns, so conjugate gradients
-/// with a preconditioner of A alone take that many iterations more at most. Preconditioners read A
-/// through [`nearby`](LinearOperator::nearby); whatever must read entries of the sum itself (`psor`,
-/// `fas`, `fmg`) refuses.
+/// Rigid bodies in a liquid make one: each adds a column for every direction in which it can move. The
+/// eigenvalues of A⁻¹(A + U Uᵀ) are 1, except for one per column. So conjugate gradients with a
+/// preconditioner of A take at most that many iterations more. Preconditioners read A
+/// through [`nearby`](LinearOperator::nearby); parts that read entries of the sum (`psor`,
+/// `fas`, `fmg`) refuse it.
 ///
 /// ```
 /// use unstick_mlcp::{CsrMatrix, LowRank, Mlcp, SolverName};
@@ -106,26 +106,26 @@ impl<A: LinearOperator> LinearOperator for LowRank<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
     use crate::{Mlcp, SolverName};
 
     #[test]
     fn every_method_that_needs_no_entries_solves_the_sum_as_its_assembled_matrix() {
-        let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
-        let size = folder.b.len();
+        let generated = generate(Example::SphereHalf, 2, 16, 0);
+        let size = generated.b.len();
         // Two smooth columns of a size that changes the answer.
         let column =
             |phase: f64| (0..size as u32).map(|row| (row, 0.3 * (0.2 * f64::from(row) + phase).sin())).collect();
         let columns: Vec<Vec<(u32, f64)>> = vec![column(0.0), column(1.0)];
         let mut entries: Vec<(usize, usize, f64)> = Vec::new();
         for row in 0..size {
-            entries.extend(folder.matrix.row(row).map(|(other, value)| (row, other, value)));
+            entries.extend(generated.matrix.row(row).map(|(other, value)| (row, other, value)));
             for column in &columns {
                 entries.extend(column.iter().map(|&(other, value)| (row, other as usize, column[row].1 * value)));
             }
         }
         let assembled = crate::CsrMatrix::from_triplets(size, entries).unwrap();
-        let walls: Vec<bool> = folder.lower.iter().map(|bound| *bound == 0.0).collect();
+        let walls: Vec<bool> = generated.lower.iter().map(|bound| *bound == 0.0).collect();
         let solve = |problem: Mlcp, name: &str| {
             let name: SolverName = name.parse().unwrap();
             let stop = crate::Stop { tolerance: crate::Tolerance::Relative(1e-9), max_cycles: None };
@@ -135,12 +135,11 @@ mod tests {
             assert!(report.converged(), "{name}");
             q
         };
-        let expected = solve(Mlcp::new(&assembled, &folder.b).unwrap().with_walls(&walls).unwrap(), "psor");
-        let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-        let base = crate::PressureOperator::<2>::from_csr(lattice, &folder.matrix);
+        let expected = solve(Mlcp::new(&assembled, &generated.b).unwrap().with_walls(&walls).unwrap(), "psor");
+        let base = generated.operator::<2>();
         for name in ["best", "policy+cg/mic0", "policy+cg/multigrid", "newton+cg/ic0", "mprgp"] {
             let sum = LowRank::new(&base, columns.clone());
-            let found = solve(Mlcp::new(sum, &folder.b).unwrap().with_walls(&walls).unwrap(), name);
+            let found = solve(Mlcp::new(sum, &generated.b).unwrap().with_walls(&walls).unwrap(), name);
             let error = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(error < 1e-6, "{name}: {error}");
         }

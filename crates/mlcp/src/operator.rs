@@ -1,4 +1,4 @@
-//! What a solver needs to know of a matrix.
+//! The interface between solvers and matrices.
 
 use unstick_parallel::{self as parallel, vector};
 
@@ -80,8 +80,7 @@ pub trait LinearOperator: Send + Sync {
         self.csr().map(CsrMatrix::singular_components).unwrap_or_default()
     }
 
-    /// A simpler operator that this one differs little from, for preconditioners to read; by default
-    /// they read this one.
+    /// A simpler operator close to this one, for preconditioners. By default they read this one.
     fn nearby(&self) -> Option<&dyn LinearOperator> {
         None
     }

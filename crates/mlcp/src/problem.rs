@@ -1,7 +1,7 @@
 //! The mixed linear complementarity problem.
 
 use std::borrow::Cow;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use unstick_parallel::{self as parallel, larger, vector};
@@ -45,17 +45,8 @@ pub struct Mlcp<'a> {
     operator: Arc<dyn LinearOperator + 'a>,
     b: Array<'a>,
     lower: Array<'a>,
-}
-
-/// What an answer is worth to the liquid.
-#[derive(Clone, Debug)]
-pub struct AnswerQuality {
-    /// Largest |r| on equation rows.
-    pub divergence: f64,
-    /// Largest violation of the wall conditions, for bounds of zero: −min(q, 0), −min(r, 0) or min(q, r).
-    pub complementarity: f64,
-    /// Whether the wall of each row has let go.
-    pub active: Vec<bool>,
+    /// The bounds before the problem was sealed.
+    walls: Option<Array<'a>>,
 }
 
 /// Numbers that are borrowed or shared: never copied.
@@ -99,14 +90,23 @@ impl<'a> Mlcp<'a> {
     /// [`CsrMatrix::check_symmetric_positive`](crate::CsrMatrix::check_symmetric_positive)): a
     /// simulator builds a problem every step.
     pub fn new(operator: impl LinearOperator + 'a, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
+        let lower = vec![f64::NEG_INFINITY; operator.size()];
+        Self::with_bounds(operator, b, lower)
+    }
+
+    /// A problem with every bound, none of which is checked.
+    pub(crate) fn with_bounds(
+        operator: impl LinearOperator + 'a,
+        b: impl Into<Cow<'a, [f64]>>,
+        lower: impl Into<Cow<'a, [f64]>>,
+    ) -> Result<Self, ProblemError> {
         let (operator, b) = (Arc::new(operator), Array::from(b.into()));
-        let size = operator.size();
-        check_length("b", size, &b)?;
+        check_length("b", operator.size(), &b)?;
         check_finite("b", &b)?;
         if let Some(row) = operator.diagonal().iter().position(|&value| value <= 0.0 || value.is_nan()) {
             return Err(MatrixError::Diagonal { row, value: operator.diagonal()[row] }.into());
         }
-        Ok(Self { operator, b, lower: vec![f64::NEG_INFINITY; size].into() })
+        Ok(Self { operator, b, lower: Array::from(lower.into()), walls: None })
     }
 
     /// The same for rows that lie on a grid, which multigrid and transforms make use of. The matrix
@@ -129,7 +129,7 @@ impl<'a> Mlcp<'a> {
     pub fn with_walls(mut self, walls: &[bool]) -> Result<Self, ProblemError> {
         check_length("the wall mask", self.size(), walls)?;
         let lower: Vec<f64> = walls.iter().map(|&wall| if wall { 0.0 } else { f64::NEG_INFINITY }).collect();
-        self.lower = lower.into();
+        (self.lower, self.walls) = (lower.into(), None);
         Ok(self)
     }
 
@@ -142,14 +142,14 @@ impl<'a> Mlcp<'a> {
             let expected = "a finite number, or -inf on equation rows";
             return Err(ProblemError::Value { what: "the lower bound", row, value: lower[row], expected });
         }
-        self.lower = lower;
+        (self.lower, self.walls) = (lower, None);
         Ok(self)
     }
 
     /// Replaces what is given; used to make the right-hand side compatible.
     pub(crate) fn with_parts(&self, b: Option<Vec<f64>>, lower: Option<Vec<f64>>) -> Self {
-        let Self { operator, b: old_b, lower: old_lower } = self.clone();
-        Self { operator, b: b.map_or(old_b, Array::from), lower: lower.map_or(old_lower, Array::from) }
+        let Self { operator, b: old_b, lower: old_lower, walls } = self.clone();
+        Self { operator, b: b.map_or(old_b, Array::from), lower: lower.map_or(old_lower, Array::from), walls }
     }
 
     /// The same problem with another right-hand side.
@@ -160,12 +160,14 @@ impl<'a> Mlcp<'a> {
         Ok(Self { b, ..self.clone() })
     }
 
-    /// The same problem with every row an equation: the sticking wall.
+    /// The same problem with every row an equation: the sticking wall. An answer is still measured against the walls
+    /// that it ignores.
     pub fn sealed(&self) -> Self {
         if self.wall_rows() == 0 {
             return self.clone();
         }
-        Self { lower: vec![f64::NEG_INFINITY; self.size()].into(), ..self.clone() }
+        let lower = vec![f64::NEG_INFINITY; self.size()].into();
+        Self { lower, walls: Some(self.lower.clone()), ..self.clone() }
     }
 
     /// Number of rows.
@@ -186,6 +188,11 @@ impl<'a> Mlcp<'a> {
     /// ℓ: −∞ on equation rows.
     pub fn lower(&self) -> &[f64] {
         &self.lower
+    }
+
+    /// The bounds that an answer is measured against: ℓ, also where the problem has been [sealed](Self::sealed).
+    pub(crate) fn walls(&self) -> &[f64] {
+        self.walls.as_deref().unwrap_or(&self.lower)
     }
 
     /// Whether a row is complementary.
@@ -234,32 +241,6 @@ impl<'a> Mlcp<'a> {
     #[inline]
     pub fn is_active(&self, row: usize, q: &[f64], r: &[f64]) -> bool {
         self.is_wall(row) && self.operator.diagonal()[row] * (q[row] - self.lower[row]) <= r[row]
-    }
-
-    /// Number of rows whose wall has let go.
-    pub(crate) fn active_rows(&self, q: &[f64], r: &[f64]) -> usize {
-        if self.wall_rows() == 0 {
-            return 0;
-        }
-        let active = |rows: Range<usize>| rows.filter(|&row| self.is_active(row, q, r)).count();
-        parallel::fold(0..self.size(), &active, &|one, other| one + other)
-    }
-
-    /// How well an answer serves the liquid, whichever method it comes from.
-    pub fn quality(&self, q: &[f64]) -> AnswerQuality {
-        let mut r = vec![0.0; q.len()];
-        self.residual(q, &mut r);
-        let mut quality = AnswerQuality { divergence: 0.0, complementarity: 0.0, active: vec![false; q.len()] };
-        for row in 0..q.len() {
-            if self.is_wall(row) {
-                let violation = (-q[row]).max(-r[row]).max(q[row].min(r[row]));
-                quality.complementarity = quality.complementarity.max(violation);
-                quality.active[row] = self.is_active(row, q, &r);
-            } else {
-                quality.divergence = quality.divergence.max(r[row].abs());
-            }
-        }
-        quality
     }
 
     /// Every entry of the iterate must be there and be a number.

@@ -1,20 +1,17 @@
-//! What a solver says of its work.
+//! What a solver reports.
 
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
-
-/// How a solve ended. Only `Converged` means that the answer can be used without a second thought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+/// How a solve ended. Only with `Converged` does the answer meet its tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The natural residual is at or below its target.
     Converged,
-    /// Out of cycles before that.
+    /// The limit on cycles was reached first.
     IterationLimit,
-    /// The method saw that it makes no more progress; the remark says how.
+    /// The method makes no more progress; the remark says why.
     Stalled,
     /// No solution exists: a closed pocket of liquid is asked to change its volume. The iterate
     /// holds the least-squares answer there and the solution everywhere else.
@@ -33,7 +30,8 @@ impl fmt::Display for Outcome {
 }
 
 /// A connected part of the matrix that is singular: liquid that touches no air.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PocketReport {
     /// Its smallest row.
     pub first_row: usize,
@@ -45,8 +43,8 @@ pub struct PocketReport {
     pub compatible: bool,
 }
 
-/// The account of one solve.
-#[derive(Clone, Debug, Serialize)]
+/// The report of one solve.
+#[derive(Clone, Debug)]
 #[must_use = "a solve that did not converge says so only here"]
 pub struct SolveReport {
     pub(crate) solver: String,
@@ -55,10 +53,14 @@ pub struct SolveReport {
     pub(crate) reference: f64,
     pub(crate) target: f64,
     pub(crate) residual: f64,
+    pub(crate) divergence: f64,
+    pub(crate) complementarity: f64,
     pub(crate) history: Vec<f64>,
     pub(crate) work: Vec<usize>,
+    pub(crate) rows: usize,
     pub(crate) wall_rows: usize,
     pub(crate) active_rows: usize,
+    pub(crate) let_go: Vec<u32>,
     pub(crate) pockets: Vec<PocketReport>,
     pub(crate) setup: Duration,
     pub(crate) solve: Duration,
@@ -81,7 +83,7 @@ impl SolveReport {
         self.outcome == Outcome::Converged
     }
 
-    /// What the method has to say about a stall or a rescue.
+    /// Why the method stalled, or what rescued it.
     pub fn remark(&self) -> Option<&'static str> {
         self.remark
     }
@@ -91,7 +93,7 @@ impl SolveReport {
         self.history.len().saturating_sub(1)
     }
 
-    /// Iterations of the linear sub-solver in all cycles; for methods without one, their own.
+    /// Iterations of the linear solver in all cycles. A method without one counts its own.
     pub fn inner_iterations(&self) -> usize {
         self.work.last().copied().unwrap_or(0)
     }
@@ -106,22 +108,32 @@ impl SolveReport {
         if self.reference > 0.0 { self.residual / self.reference } else { self.residual }
     }
 
+    /// Largest |r| on equation rows: the divergence that is left, in the units of b.
+    pub fn divergence(&self) -> f64 {
+        self.divergence
+    }
+
+    /// Largest violation of the wall conditions 0 ≤ q − ℓ ⟂ r ≥ 0: ℓ − q, −r or min(q − ℓ, r).
+    pub fn complementarity(&self) -> f64 {
+        self.complementarity
+    }
+
     /// ‖H(0)‖∞.
     pub fn reference(&self) -> f64 {
         self.reference
     }
 
-    /// What was asked of the last entry of the history: a residual, for all but the splittings.
+    /// What the last entry of the history must reach: a residual, except for splittings.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// ‖H‖∞ at the start and after every cycle; for splittings, what they stop on.
+    /// ‖H‖∞ at the start and after every cycle. Splittings record the measure that they stop on.
     pub fn history(&self) -> &[f64] {
         &self.history
     }
 
-    /// The last entry of the history: what the solve stopped on.
+    /// The last entry of the history.
     pub fn reached(&self) -> f64 {
         self.history.last().copied().unwrap_or(self.residual)
     }
@@ -129,6 +141,11 @@ impl SolveReport {
     /// Inner iterations spent when each entry of the history was recorded.
     pub fn work(&self) -> &[usize] {
         &self.work
+    }
+
+    /// Number of unknowns.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Number of complementary rows.
@@ -141,7 +158,13 @@ impl SolveReport {
         self.active_rows
     }
 
-    /// Singular parts of the problem and what became of them.
+    /// The rows whose wall has let go, ascending; for `sticking`, the rows that its walls pull. A device that was given
+    /// [fields](crate::fields) marks cells instead and lists no rows.
+    pub fn let_go(&self) -> &[u32] {
+        &self.let_go
+    }
+
+    /// Singular parts of the problem.
     pub fn pockets(&self) -> &[PocketReport] {
         &self.pockets
     }

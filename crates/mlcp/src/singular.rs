@@ -8,8 +8,8 @@
 //!   pocket again, lifted until its walls push), Σ b > 0 is an ordinary problem whose answer has at
 //!   least one active row (*loose*: an active-set method must never free all of them).
 //!
-//! Pockets are solved with b shifted to mean zero; the answer of least norm is the one of mean zero. A
-//! component is often all there is, a closed tank, and then rows need not be looked up.
+//! Pockets are solved with b shifted to mean zero; the answer of least norm has mean zero. Often the
+//! whole problem is one component, a closed tank. Then loops run over all rows without a list.
 
 use unstick_parallel::{self as parallel, vector};
 
@@ -39,7 +39,7 @@ impl<'a> Compatible<'a> {
     /// Finds singular components and shifts b on pockets. An imbalance of up to half the residual
     /// `target` is tolerated: it leaves the other half for the solver.
     ///
-    /// An operator without entries shows no components and is taken as it is.
+    /// An operator without entries shows no components, so it is not changed.
     pub fn of(problem: &Mlcp<'a>, target: f64) -> Self {
         let singular = problem.operator().singular_components();
         let mut compatible = Self { problem: problem.clone(), loose: Vec::new(), pockets: Vec::new() };
@@ -74,7 +74,7 @@ impl<'a> Compatible<'a> {
         compatible
     }
 
-    /// What the solver must reach so that the imbalance on top stays within the target.
+    /// The target of the solver. The imbalance of compatible pockets comes on top of it.
     pub fn target(&self, target: f64) -> f64 {
         let compatible = self.pockets.iter().filter(|pocket| pocket.report.compatible);
         target - compatible.fold(0.0, |most, pocket| pocket.report.imbalance.abs().max(most))

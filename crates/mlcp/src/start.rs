@@ -1,4 +1,4 @@
-//! Where a solve begins.
+//! Starting iterates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub enum Start {
     /// q = 0.
     #[default]
     Zero,
-    /// What the caller left in q.
+    /// The values that the caller left in q.
     Given,
     /// Zero, then this many sweeps of projected Gauss–Seidel.
     Psor(usize),
@@ -79,7 +79,7 @@ fn descend(problem: &Mlcp, q: &mut [f64], count: usize) {
             merit(problem, &trial, &trial_r)
         });
         if step.is_none() {
-            return; // at a kink of the merit function: the best this method can do
+            return; // at a kink of the merit function, where this method ends
         }
         q.copy_from_slice(&trial);
         r.copy_from_slice(&trial_r);
@@ -97,9 +97,9 @@ impl fmt::Display for Start {
     }
 }
 
-/// Text that names no starting iterate.
+/// Text that is not a starting iterate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no starting iterate: expected `zero`, `given`, `psor:K` or `gradient:K` with a number K of steps")]
+#[error("`{0}` is not a starting iterate: expected `zero`, `given`, `psor:K` or `gradient:K` with a number K of steps")]
 pub struct ParseStartError(String);
 
 impl FromStr for Start {

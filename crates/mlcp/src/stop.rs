@@ -1,4 +1,4 @@
-//! When a solve is good enough, or has tried long enough.
+//! When a solve stops: at its tolerance, or at its limit.
 
 use crate::error::SolveError;
 

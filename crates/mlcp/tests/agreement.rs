@@ -1,35 +1,34 @@
 //! The methods against each other on pressure problems of real size.
 
-use unstick_mlcp::generate::Example;
-use unstick_mlcp::io::ProblemFolder;
 use unstick_mlcp::{Method, SolveReport, SolverName, Stop};
+use unstick_problems::{Example, Problem};
 
-fn solve(folder: &ProblemFolder, name: &str, tolerance: f64) -> (Vec<f64>, SolveReport) {
+fn solve(problem: &Problem, name: &str, tolerance: f64) -> (Vec<f64>, SolveReport) {
     let stop = Stop::relative(tolerance);
     let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
-    let mut q = vec![0.0; folder.b.len()];
-    let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
+    let mut q = vec![0.0; problem.size()];
+    let report = solver.solve(problem.mlcp(), &mut q).unwrap();
     assert!(report.converged(), "{name}: {:?}", report);
     assert!(report.relative_residual() <= tolerance, "{name}");
     (q, report)
 }
 
-fn active_rows(folder: &ProblemFolder, q: &[f64]) -> Vec<usize> {
-    let problem = folder.problem().unwrap();
+fn active_rows(problem: &Problem, q: &[f64]) -> Vec<usize> {
+    let problem = problem.mlcp();
     let mut r = vec![0.0; q.len()];
     problem.residual(q, &mut r);
     (0..q.len()).filter(|&row| problem.is_active(row, q, &r)).collect()
 }
 
 fn all_methods_agree(example: Example, dimension: usize, size: usize) {
-    let folder = example.generate(dimension, size, 0).unwrap();
-    let (reference, _) = solve(&folder, "policy+cg/mic0", 1e-10);
-    let expected = active_rows(&folder, &reference);
-    assert!(!expected.is_empty() && expected.len() < folder.problem().unwrap().wall_rows());
+    let problem = example.generate(dimension, size, 0).unwrap();
+    let (reference, _) = solve(&problem, "policy+cg/mic0", 1e-10);
+    let expected = active_rows(&problem, &reference);
+    assert!(!expected.is_empty() && expected.len() < problem.mlcp().wall_rows());
     let largest = reference.iter().fold(0.0f64, |most, q| most.max(q.abs()));
     for name in SolverName::defaults().into_iter().filter(|name| name.method() != Method::Sticking) {
-        let (q, _) = solve(&folder, &name.to_string(), 1e-8);
-        assert_eq!(active_rows(&folder, &q), expected, "{name} on {example}");
+        let (q, _) = solve(&problem, &name.to_string(), 1e-8);
+        assert_eq!(active_rows(&problem, &q), expected, "{name} on {example}");
         let difference = q.iter().zip(&reference).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
         assert!(difference < 1e-5 * largest, "{name} on {example}: {difference:e}");
     }
@@ -55,12 +54,12 @@ fn all_methods_agree_in_two_dimensions_and_around_thin_plates() {
 
 #[test]
 fn ten_policies_and_ten_newton_steps_are_enough() {
-    let folder = Example::SphereHalf.generate(3, 64, 0).unwrap();
-    let (_, policy) = solve(&folder, "policy+cg/mic0", 1e-6);
+    let problem = Example::SphereHalf.generate(3, 64, 0).unwrap();
+    let (_, policy) = solve(&problem, "policy+cg/mic0", 1e-6);
     assert!(policy.cycles() <= 10, "{} policies", policy.cycles());
     assert!(policy.inner_iterations() >= policy.cycles());
 
-    let (_, newton) = solve(&folder, "newton+cg/mic0", 1e-6);
+    let (_, newton) = solve(&problem, "newton+cg/mic0", 1e-6);
     assert!(newton.cycles() <= 10, "{} Newton steps", newton.cycles());
     // The tail: each of the last steps gains at least as many digits as the one before.
     let digits: Vec<f64> = newton.history().windows(2).map(|pair| (pair[0] / pair[1]).log10()).collect();
@@ -71,15 +70,14 @@ fn ten_policies_and_ten_newton_steps_are_enough() {
 /// A second solve from the answer has nothing left to do; one from a nearby answer does less.
 #[test]
 fn a_good_start_is_used() {
-    let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
-    let problem = folder.problem().unwrap();
+    let problem = Example::SphereHalf.generate(3, 24, 0).unwrap();
     for name in SolverName::defaults().into_iter().filter(|name| name.method() != Method::Sticking) {
-        let (mut q, cold) = solve(&folder, &name.to_string(), 1e-6);
-        let again = name.build(&Stop::default()).solve(&problem, &mut q).unwrap();
+        let (mut q, cold) = solve(&problem, &name.to_string(), 1e-6);
+        let again = name.build(&Stop::default()).solve(problem.mlcp(), &mut q).unwrap();
         assert_eq!((again.converged(), again.cycles()), (true, 0), "{name}");
-        let b: Vec<f64> = folder.b.iter().map(|b| 1.01 * b).collect();
-        let nearby = ProblemFolder { b, ..folder.clone() };
-        let warm = name.build(&Stop::default()).solve(&nearby.problem().unwrap(), &mut q).unwrap();
+        let b: Vec<f64> = problem.mlcp().b().iter().map(|b| 1.01 * b).collect();
+        let nearby = problem.mlcp().with_b(b).unwrap();
+        let warm = name.build(&Stop::default()).solve(&nearby, &mut q).unwrap();
         assert!(warm.converged() && warm.inner_iterations() <= cold.inner_iterations(), "{name}");
     }
 }

@@ -1,12 +1,12 @@
 //! Same bits for any number of threads.
 
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{SolverName, Stop};
+use unstick_problems::Example;
 
 #[test]
 fn one_two_and_three_threads_give_the_same_bits() {
     // Large enough that work is shared between threads.
-    let folder = Example::SphereHalf.generate(3, 80, 0).unwrap();
+    let problem = Example::SphereHalf.generate(3, 80, 0).unwrap();
     let mut names = SolverName::defaults();
     names.extend(
         [
@@ -23,8 +23,8 @@ fn one_two_and_three_threads_give_the_same_bits() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let stop = Stop::relative(1e-3).with_max_cycles(60);
             let mut solver = name.build(&stop);
-            let mut q = vec![0.0; folder.b.len()];
-            let report = pool.install(|| solver.solve(&folder.problem().unwrap(), &mut q)).unwrap();
+            let mut q = vec![0.0; problem.size()];
+            let report = pool.install(|| solver.solve(problem.mlcp(), &mut q)).unwrap();
             let bits: Vec<u64> = q.iter().map(|q| q.to_bits()).collect();
             (bits, report.history().to_vec())
         };

@@ -1,7 +1,7 @@
 //! Singular parts: closed pockets of liquid, solvable and not.
 
-use unstick_mlcp::generate::Example;
 use unstick_mlcp::{CsrMatrix, Method, Mlcp, Outcome, SolverName, Stop};
+use unstick_problems::Example;
 
 /// A closed square of cells that touches nothing, as rows of a larger problem with one open cell.
 fn closed_square_and_open_cell() -> CsrMatrix<'static> {
@@ -65,10 +65,10 @@ fn a_separating_wall_lets_a_pocket_grow_but_not_shrink() {
 
 #[test]
 fn the_sealed_chamber_of_the_example_is_found() {
-    let folder = Example::SealedPocket.generate(3, 16, 0).unwrap();
-    let mut q = vec![0.0; folder.b.len()];
+    let problem = Example::SealedPocket.generate(3, 16, 0).unwrap();
+    let mut q = vec![0.0; problem.size()];
     let mut solver = "policy".parse::<SolverName>().unwrap().build(&Stop::default());
-    let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
+    let report = solver.solve(problem.mlcp(), &mut q).unwrap();
     assert!(report.converged());
     assert_eq!(report.pockets().len(), 1);
     assert!(report.pockets()[0].compatible && report.pockets()[0].rows > 100);

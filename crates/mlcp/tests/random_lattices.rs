@@ -1,12 +1,9 @@
 //! Multigrid on small random grids: cut cells, air, closed pockets, walls thinner than a cell.
 
-#[path = "common/random.rs"]
-mod random;
-
-use random::Random;
-use unstick_mlcp::io::{GridInfo, ProblemFolder};
+use unstick_grid::Random;
 use unstick_mlcp::multigrid::MultigridVariant;
 use unstick_mlcp::{CsrMatrix, LinearOperator, Outcome, SolverName, Stop};
+use unstick_problems::{GridInfo, Problem};
 
 /// Far below the accuracy that is compared, well above rounding.
 const TOLERANCE: f64 = 1e-11;
@@ -19,14 +16,14 @@ enum Cell {
 }
 
 /// A grid of at most `largest` cells a side.
-fn random_problem(dimension: usize, largest: u64, seed: u64) -> ProblemFolder {
-    let mut random = Random(seed);
+fn random_problem(dimension: usize, largest: u64, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
     let mut shape = [1; 3];
     shape[..dimension].iter_mut().for_each(|count| *count = 2 + (random.bits() % (largest - 1)) as usize);
     let place = |cell: usize| [cell % shape[0], cell / shape[0] % shape[1], cell / (shape[0] * shape[1])];
     let index = |place: [usize; 3]| place[0] + shape[0] * (place[1] + shape[1] * place[2]);
     let size: usize = shape.iter().product();
-    let emptiness = 0.3 * (random.number() + 1.0);
+    let emptiness = random.between(0.0, 0.6);
     let cells: Vec<Cell> = (0..size)
         .map(|_| match random.chance(emptiness) {
             true if random.chance(0.5) => Cell::Air,
@@ -46,10 +43,10 @@ fn random_problem(dimension: usize, largest: u64, seed: u64) -> ProblemFolder {
             let other = (beyond[axis] < shape[axis]).then(|| index(beyond));
             let open = match random.bits() % 8 {
                 0 => 0.0,
-                1 | 2 => 0.05 + 0.475 * (random.number() + 1.0),
+                1 | 2 => random.between(0.05, 1.0),
                 _ => 1.0,
             };
-            let theta = 0.05 + 0.475 * (random.number() + 1.0);
+            let theta = random.between(0.05, 1.0);
             let leaks = random.chance(0.05);
             let kind =
                 |cell: Option<usize>| cell.map_or(if leaks { Cell::Air } else { Cell::Solid }, |cell| cells[cell]);
@@ -79,14 +76,9 @@ fn random_problem(dimension: usize, largest: u64, seed: u64) -> ProblemFolder {
     let wall = |cell: usize, random: &mut Random| is_cut[cell] && random.chance(0.8);
     let lower: Vec<f64> =
         rows.iter().map(|&cell| if wall(cell, &mut random) { 0.0 } else { f64::NEG_INFINITY }).collect();
-    let grid = GridInfo {
-        shape: shape[..dimension].to_vec(),
-        spacing: 1.0,
-        origin: vec![0.0; dimension],
-        cells: rows.clone(),
-    };
+    let grid = GridInfo::new(shape[..dimension].to_vec(), 1.0, vec![0.0; dimension], rows.clone());
     let b = b_of_known_answer(&matrix, &lower, &mut random);
-    ProblemFolder { matrix, b, lower, x: None, grid: Some(grid) }
+    Problem::on_grid(grid, matrix, b).unwrap().with_lower(lower).unwrap()
 }
 
 /// b = r − A q for complementary q and r chosen at random.
@@ -95,8 +87,8 @@ fn b_of_known_answer(matrix: &CsrMatrix, lower: &[f64], random: &mut Random) -> 
     for row in 0..lower.len() {
         let is_wall = lower[row].is_finite();
         match is_wall && random.chance(0.5) {
-            true => r[row] = random.number().abs(),
-            false => q[row] = if is_wall { random.number().abs() } else { random.number() },
+            true => r[row] = random.unit(),
+            false => q[row] = if is_wall { random.unit() } else { random.between(-1.0, 1.0) },
         }
     }
     let mut product = vec![0.0; lower.len()];
@@ -104,20 +96,20 @@ fn b_of_known_answer(matrix: &CsrMatrix, lower: &[f64], random: &mut Random) -> 
     r.iter().zip(&product).map(|(r, product)| r - product).collect()
 }
 
-fn solve(folder: &ProblemFolder, name: &str) -> (Outcome, Vec<f64>) {
+fn solve(problem: &Problem, name: &str) -> (Outcome, Vec<f64>) {
     let stop = Stop::relative(TOLERANCE);
     let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
-    let mut q = vec![0.0; folder.b.len()];
-    let report = solver.solve(&folder.problem().unwrap(), &mut q).unwrap();
+    let mut q = vec![0.0; problem.size()];
+    let report = solver.solve(problem.mlcp(), &mut q).unwrap();
     (report.outcome(), q)
 }
 
 /// What is left of a closed part is known up to a constant, so outflows are compared.
-fn check(folder: &ProblemFolder, expected: &[f64], name: &str, seed: u64) {
-    let (outcome, q) = solve(folder, name);
+fn check(problem: &Problem, expected: &[f64], name: &str, seed: u64) {
+    let (outcome, q) = solve(problem, name);
     assert_eq!(outcome, Outcome::Converged, "{name}, seed {seed}");
     let mut found = vec![0.0; q.len()];
-    folder.matrix.apply(&q, &mut found);
+    problem.matrix().apply(&q, &mut found);
     let scale = expected.iter().fold(1.0f64, |most, value| most.max(value.abs()));
     for (row, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert!((found - expected).abs() < 1e-8 * scale, "{name}, seed {seed}, row {row}: {found} for {expected}");
@@ -128,12 +120,12 @@ fn every_multigrid_agrees_with_policy_iteration(dimension: usize, cases: u64) {
     let variants = MultigridVariant::all();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let case = |seed: u64| {
-        let folder = random_problem(dimension, 6, seed);
+        let problem = random_problem(dimension, 6, seed);
         let variant = variants[seed as usize % variants.len()];
-        let (outcome, q) = solve(&folder, "policy+cg/mic0");
+        let (outcome, q) = solve(&problem, "policy+cg/mic0");
         assert_eq!(outcome, Outcome::Converged, "the reference, seed {seed}");
         let mut expected = vec![0.0; q.len()];
-        folder.matrix.apply(&q, &mut expected);
+        problem.matrix().apply(&q, &mut expected);
         let krylov = ["cg", "cr", "gmres", "bicgstab"][seed as usize / variants.len() % 4];
         let names = [
             format!("policy+multigrid{variant}"),
@@ -152,11 +144,11 @@ fn every_multigrid_agrees_with_policy_iteration(dimension: usize, cases: u64) {
             "newton+cg/multigrid".into(),
             "mprgp/multigrid".into(),
         ];
-        names.iter().for_each(|name| check(&folder, &expected, name, seed));
+        names.iter().for_each(|name| check(&problem, &expected, name, seed));
         // These promise nothing, and must not pretend.
         for name in ["fas-literal", "fas-scaled"] {
-            if solve(&folder, name).0 == Outcome::Converged {
-                check(&folder, &expected, name, seed);
+            if solve(&problem, name).0 == Outcome::Converged {
+                check(&problem, &expected, name, seed);
             }
         }
     };
@@ -176,12 +168,12 @@ fn every_multigrid_agrees_with_policy_iteration_in_space() {
 /// `best` never fails where policy iteration succeeds, on grids with several levels.
 fn best_agrees_with_policy_iteration(dimension: usize, largest: u64, cases: u64) {
     for seed in 0..cases {
-        let folder = random_problem(dimension, largest, seed);
-        let (outcome, q) = solve(&folder, "policy+cg/mic0");
+        let problem = random_problem(dimension, largest, seed);
+        let (outcome, q) = solve(&problem, "policy+cg/mic0");
         if outcome == Outcome::Converged {
             let mut expected = vec![0.0; q.len()];
-            folder.matrix.apply(&q, &mut expected);
-            ["best", "policy+cg/multigrid"].iter().for_each(|name| check(&folder, &expected, name, seed));
+            problem.matrix().apply(&q, &mut expected);
+            ["best", "policy+cg/multigrid"].iter().for_each(|name| check(&problem, &expected, name, seed));
         }
     }
 }

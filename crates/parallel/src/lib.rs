@@ -140,7 +140,18 @@ pub struct Chunks {
 impl Chunks {
     /// Groups pieces of the given `lengths`, which are stored one after the other from `first` on.
     pub fn new(first: usize, lengths: impl Iterator<Item = usize>) -> Self {
-        let (mut pieces, mut places) = (vec![0], vec![first as u32]);
+        let mut chunks = Self::default();
+        chunks.rebuild(first, lengths);
+        chunks
+    }
+
+    /// The same in the memory of these chunks.
+    pub fn rebuild(&mut self, first: usize, lengths: impl Iterator<Item = usize>) {
+        let Self { pieces, places } = self;
+        pieces.clear();
+        places.clear();
+        pieces.push(0);
+        places.push(first as u32);
         let (mut place, mut begin, mut count) = (first, first, 0);
         for length in lengths {
             place += length;
@@ -155,7 +166,6 @@ impl Chunks {
             pieces.push(count);
             places.push(place as u32);
         }
-        Self { pieces, places }
     }
 
     /// Combines `kernel` over all chunks along a fixed tree. It sees the range of pieces, the place

@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use unstick_gpu::GpuError;
-use unstick_mlcp::{FileError, ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick_mlcp::{ParseNameError, ParseStartError, ProblemError, SolveError};
+use unstick_problems::FileError;
 use unstick_scene::SceneError;
 use unstick_scene::run::RunError;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unstick_mlcp::io::ProblemFolder;
 use unstick_mlcp::{CsrMatrix, ProblemError};
+use unstick_problems::{GridInfo, Problem};
 
 use crate::arrays::slice;
 use crate::error::Exception;
@@ -15,17 +15,18 @@ use crate::solve::{GridParts, bounds, grid_info};
 /// Reads a problem folder: the arrays of its files.
 #[pyfunction]
 pub fn load_problem(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let ProblemFolder { matrix, b, lower, x, grid } =
-        py.detach(|| ProblemFolder::read(&folder)).map_err(Exception::from)?;
+    let read = py.detach(|| Problem::read(&folder)).map_err(Exception::from)?;
+    let matrix = read.matrix();
     let indices = |indices: &[u32]| indices.iter().map(|&index| i64::from(index)).collect::<Vec<_>>();
     let problem = PyDict::new(py);
     problem.set_item("indptr", indices(matrix.starts()).into_pyarray(py))?;
     problem.set_item("indices", indices(matrix.columns()).into_pyarray(py))?;
     problem.set_item("data", matrix.values().to_vec().into_pyarray(py))?;
-    problem.set_item("b", b.into_pyarray(py))?;
-    problem.set_item("lower", lower.into_pyarray(py))?;
-    problem.set_item("x", x.map(|x| x.into_pyarray(py)))?;
-    problem.set_item("grid", grid.map(|grid| (grid.shape, grid.cells, grid.spacing, grid.origin)))?;
+    problem.set_item("b", read.mlcp().b().to_vec().into_pyarray(py))?;
+    problem.set_item("lower", read.mlcp().lower().to_vec().into_pyarray(py))?;
+    problem.set_item("x", read.start().map(|start| start.to_vec().into_pyarray(py)))?;
+    let parts = |grid: &GridInfo| (grid.shape.clone(), grid.cells.clone(), grid.spacing, grid.origin.clone());
+    problem.set_item("grid", read.grid().map(parts))?;
     Ok(problem)
 }
 
@@ -51,13 +52,20 @@ pub fn save_problem(
         CsrMatrix::from_raw(starts, columns, values).map_err(|error| Exception::from(ProblemError::from(error)))?;
     let wall = wall.as_ref().map(|wall| slice(wall, "the wall mask")).transpose()?;
     let lower = lower.as_ref().map(|lower| slice(lower, "the lower bound")).transpose()?;
-    let problem = ProblemFolder {
-        lower: bounds(wall, lower, matrix.rows())?,
-        grid: grid_info(grid, matrix.rows())?,
-        matrix: matrix.into_owned(),
-        b: slice(&b, "b")?.to_vec(),
-        x: x.as_ref().map(|x| slice(x, "the iterate").map(<[f64]>::to_vec)).transpose()?,
+    let (lower, grid) = (bounds(wall, lower, matrix.rows())?, grid_info(grid, matrix.rows())?);
+    let (matrix, b) = (matrix.into_owned(), slice(&b, "b")?.to_vec());
+    let start = x.as_ref().map(|x| slice(x, "the iterate").map(<[f64]>::to_vec)).transpose()?;
+    let problem = || {
+        let problem = match grid {
+            Some(grid) => Problem::on_grid(grid, matrix, b)?,
+            None => Problem::new(matrix, b)?,
+        };
+        let problem = problem.with_lower(lower)?;
+        match start {
+            Some(start) => problem.with_start(start),
+            None => Ok(problem),
+        }
     };
-    py.detach(|| problem.write(&folder)).map_err(Exception::from)?;
+    py.detach(|| problem().map_err(Exception::from)?.write(&folder).map_err(Exception::from))?;
     Ok(())
 }

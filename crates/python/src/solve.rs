@@ -6,8 +6,8 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_gpu::{Backend, Placement};
-use unstick_mlcp::io::{GridInfo, lower, problem_on, walls};
 use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, Start, Stop, Tolerance, interruptible};
+use unstick_problems::{GridInfo, lower_bounds, wall_mask};
 
 use crate::arrays::slice;
 use crate::error::Exception;
@@ -19,7 +19,7 @@ pub type GridParts = (Vec<usize>, Vec<usize>, f64, Vec<f64>);
 /// A grid, which must fit that many rows.
 pub fn grid_info(parts: Option<GridParts>, rows: usize) -> Result<Option<GridInfo>, Exception> {
     let Some((shape, cells, spacing, origin)) = parts else { return Ok(None) };
-    let grid = GridInfo { shape, spacing, origin, cells };
+    let grid = GridInfo::new(shape, spacing, origin, cells);
     grid.check(rows, Path::new("grid"))?;
     Ok(Some(grid))
 }
@@ -27,11 +27,11 @@ pub fn grid_info(parts: Option<GridParts>, rows: usize) -> Result<Option<GridInf
 /// The bound of every row.
 pub fn bounds(wall: Option<&[f64]>, bounds: Option<&[f64]>, rows: usize) -> Result<Vec<f64>, Exception> {
     let walls = match (wall, bounds) {
-        (Some(wall), _) => walls(wall, rows)?,
+        (Some(wall), _) => wall_mask(wall, rows)?,
         (None, Some(bounds)) => bounds.iter().map(|&bound| bound > f64::NEG_INFINITY).collect(),
         (None, None) => vec![false; rows],
     };
-    Ok(lower(&walls, bounds.map(<[f64]>::to_vec))?)
+    Ok(lower_bounds(&walls, bounds.map(<[f64]>::to_vec))?)
 }
 
 /// How to solve: the arguments that are no arrays.
@@ -93,13 +93,16 @@ impl Plan {
             matrix.check_symmetric_positive().map_err(unstick_mlcp::ProblemError::Matrix)?;
         }
         let lower = bounds(given.wall, given.lower, matrix.rows())?;
-        let problem = problem_on(given.grid, &matrix, given.b)?.with_lower(&lower)?;
+        let problem = match given.grid.and_then(|grid| grid.lattice_of(&matrix)) {
+            Some(lattice) => Mlcp::on_lattice(lattice, &matrix, given.b)?,
+            None => Mlcp::new(&matrix, given.b)?,
+        };
+        let problem = problem.with_lower(&lower)?;
         problem.check_iterate(x)?;
         self.start.prepare(&problem, x)?;
         let report = self.solver(&problem)?.solve(&problem, x)?;
-        let mut r = vec![0.0; x.len()];
-        problem.residual(x, &mut r);
-        let active = (0..x.len()).map(|row| problem.is_active(row, x, &r)).collect();
+        let mut active = vec![false; x.len()];
+        report.let_go().iter().for_each(|&row| active[row as usize] = true);
         Ok((report, active))
     }
 }

@@ -1,6 +1,6 @@
 //! What the page draws: arrays of small numbers, as in the `view` folder of a run.
 
-use unstick_liquid::{Simulation, sample_cells, sample_velocity};
+use unstick_liquid::{Simulation, interpolate_cells, interpolate_velocity};
 
 /// Distances are stored up to this many cells, as in the `view` folder of a run.
 const REACH: f64 = 2.0;
@@ -37,7 +37,7 @@ impl Picture {
         let speed = |[x, y]: [f64; 2]| x.hypot(y) / fastest;
         let pressure = |value: f64| value * setup.density / highest;
         let cell_speed = |cell| match state.liquid.at(cell) < grid.spacing() {
-            true => speed(sample_velocity(&grid, &state.velocity, grid.centre(cell))),
+            true => speed(interpolate_velocity(&grid, &state.velocity, grid.centre(cell))),
             false => 0.0,
         };
         let distance = |value: &f64| 0.5 + 0.5 * value / (REACH * grid.spacing());
@@ -45,7 +45,7 @@ impl Picture {
         let arrays = [
             words(particles.position.iter().flat_map(position)),
             bytes(particles.velocity.iter().map(|&velocity| speed(velocity))),
-            bytes(particles.position.iter().map(|&point| pressure(sample_cells(&grid, &state.pressure, point)))),
+            bytes(particles.position.iter().map(|&point| pressure(interpolate_cells(&grid, &state.pressure, point)))),
             bytes(state.liquid.values().iter().map(distance)),
             bytes(grid.iter().map(cell_speed)),
             bytes(state.pressure.values().iter().map(|&value| pressure(value))),

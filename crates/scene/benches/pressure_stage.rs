@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use unstick_gpu::{Gpu, GpuSolver, Times};
 use unstick_liquid::{Simulation, Stage};
-use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields};
-use unstick_mlcp::{MlcpSolver, PressureMethod, SolveError};
+use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver};
+use unstick_mlcp::{PressureMethod, SolveError, SolveReport};
 use unstick_scene::{AnyScene, Scene, SceneFile};
 
 /// What the device was busy with, added up.
@@ -30,7 +30,7 @@ impl<const D: usize> FieldSolver<D> for Watched {
         fields: &PressureFields<D>,
         q: &mut [f64],
         active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
+    ) -> Result<SolveReport, SolveError> {
         let start = Instant::now();
         let report = self.solver.solve_fields(fields, q, active)?;
         let (elapsed, times) = (start.elapsed(), self.solver.times());
@@ -98,8 +98,7 @@ fn measure<const D: usize>(gpu: Gpu, scene: &Scene<D>, frames: usize) -> Result<
     );
 
     let mut simulation = scene.simulation()?;
-    let by_rows: Box<dyn MlcpSolver> = Box::new(solver()?);
-    simulation.solve_on(Box::new(by_rows));
+    simulation.solve_on(Box::new(RowSolver::new(Box::new(solver()?))));
     println!("rows:   {}", line(&run(&mut simulation, scene, frames)?));
     Ok(())
 }

@@ -28,8 +28,8 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Vec<String> {
     let mut differences = Vec::new();
     for frame in FRAMES {
         simulation.advance_to(frame as f64 * scene.frame).unwrap();
-        let folder = simulation.capture(simulation.next_step((frame + 1) as f64 * scene.frame).unwrap()).unwrap();
-        let problem = folder.problem().unwrap();
+        let stage = simulation.stage(simulation.next_step((frame + 1) as f64 * scene.frame).unwrap()).unwrap();
+        let problem = stage.rows().problem().unwrap();
         let solve = |solver: &mut dyn MlcpSolver| -> (SolveReport, Vec<f64>) {
             let mut q = vec![0.0; problem.size()];
             (solver.solve(&problem, &mut q).unwrap(), q)

@@ -7,26 +7,26 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use unstick_gpu::{Gpu, GpuSolver};
-use unstick_mlcp::fields::{FieldReport, FieldSolver, PressureFields};
-use unstick_mlcp::{MlcpSolver, SolveError};
+use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver};
+use unstick_mlcp::{SolveError, SolveReport};
 use unstick_scene::{AnyScene, Scene, SceneFile, catalogue};
 
 /// Frames of every scene.
 const FRAMES: usize = 2;
 
 /// Solves both ways, one after the other, and goes on with the device's answer.
-struct BothWays {
+struct BothWays<const D: usize> {
     of_fields: GpuSolver,
-    of_rows: Box<dyn MlcpSolver>,
+    of_rows: RowSolver<D>,
     differences: Arc<Mutex<Vec<String>>>,
     solves: Arc<Mutex<usize>>,
 }
 
 /// What must agree.
-fn facts(report: &FieldReport) -> String {
-    let FieldReport { solve, unknowns, .. } = report;
+fn facts(solve: &SolveReport) -> String {
     format!(
-        "{unknowns} unknowns, {} walls, {} active, {}, history {:?}, work {:?}, target {}, pockets {:?}, {:?}",
+        "{} unknowns, {} walls, {} active, {}, history {:?}, work {:?}, target {}, pockets {:?}, {:?}",
+        solve.rows(),
         solve.wall_rows(),
         solve.active_rows(),
         solve.outcome(),
@@ -38,13 +38,13 @@ fn facts(report: &FieldReport) -> String {
     )
 }
 
-impl<const D: usize> FieldSolver<D> for BothWays {
+impl<const D: usize> FieldSolver<D> for BothWays<D> {
     fn solve_fields(
         &mut self,
         fields: &PressureFields<D>,
         q: &mut [f64],
         active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
+    ) -> Result<SolveReport, SolveError> {
         let (mut expected_q, mut expected_active) = (q.to_vec(), active.to_vec());
         let expected = self.of_rows.solve_fields(fields, &mut expected_q, &mut expected_active)?;
         let found = self.of_fields.solve_fields(fields, q, active)?;
@@ -64,8 +64,8 @@ impl<const D: usize> FieldSolver<D> for BothWays {
             differences.push(format!("solve {number}: walls are left elsewhere"));
         }
         // Residuals are added up in another order.
-        let about = found.solve.reference().max(f64::MIN_POSITIVE);
-        let numbers = |report: &FieldReport| [report.divergence, report.complementarity, report.solve.residual()];
+        let about = found.reference().max(f64::MIN_POSITIVE);
+        let numbers = |report: &SolveReport| [report.divergence(), report.complementarity(), report.residual()];
         for (found, expected) in numbers(&found).into_iter().zip(numbers(&expected)) {
             if (found - expected).abs() > 1e-12 * about.max(1.0) {
                 differences.push(format!("solve {number}: {found:e} left, rows: {expected:e}"));
@@ -88,7 +88,7 @@ fn compare<const D: usize>(scene: &Scene<D>, solver: &str) -> Vec<String> {
     let (differences, solves) = (Arc::default(), Arc::default());
     let both = BothWays {
         of_fields: device(),
-        of_rows: Box::new(device()),
+        of_rows: RowSolver::new(Box::new(device())),
         differences: Arc::clone(&differences),
         solves: Arc::clone(&solves),
     };

@@ -22,6 +22,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`mlcp`] | complementarity problems and every solver of them |
+//! | [`problems`] | problems to try, problem folders |
 //! | [`gpu`] | the same solvers on a GPU |
 //! | [`liquid`] | one time step of a liquid with a free surface |
 //! | [`flow`] | viscous flow that fills a box, on stretched grids |
@@ -33,15 +34,14 @@
 //! A solver works on any problem, such as a generated one:
 //!
 //! ```
-//! use unstick::mlcp::generate::Example;
 //! use unstick::mlcp::{SolverName, Stop};
+//! use unstick::problems::Example;
 //!
-//! let folder = Example::SphereHalf.generate(2, 24, 0)?;
-//! let problem = folder.problem()?;
+//! let problem = Example::SphereHalf.generate(2, 24, 0)?;
 //! let mut solver = "best".parse::<SolverName>()?.build(&Stop::default());
 //!
 //! let mut q = vec![0.0; problem.size()];
-//! let report = solver.solve(&problem, &mut q)?;
+//! let report = solver.solve(problem.mlcp(), &mut q)?;
 //! assert!(report.converged());
 //! println!("{} of {} wall rows let go", report.active_rows(), report.wall_rows());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,4 +54,5 @@ pub use unstick_gpu as gpu;
 pub use unstick_grid as grid;
 pub use unstick_liquid as liquid;
 pub use unstick_mlcp as mlcp;
+pub use unstick_problems as problems;
 pub use unstick_scene as scene;

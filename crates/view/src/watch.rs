@@ -1,25 +1,18 @@
 //! Clients that watch: a WebSocket on which every change is reported.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use tungstenite::handshake::derive_accept_key;
-use tungstenite::protocol::frame::coding::CloseCode;
-use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-use tungstenite::{Error, Message, WebSocket};
-
 use crate::http::{Request, Response};
 use crate::library::Library;
+use crate::websocket::{self, WebSocket};
 
 /// How often the run folders are read. News can be late by this much.
 const INTERVAL: Duration = Duration::from_millis(150);
 
 /// How often a silent client is asked whether it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// Clients have nothing to send. A client that sends more than this is disconnected.
-const LONGEST_MESSAGE: usize = 4096;
 
 /// The key that accepts a request for a WebSocket.
 pub fn accept_key(request: &Request) -> Result<String, Response> {
@@ -30,7 +23,7 @@ pub fn accept_key(request: &Request) -> Result<String, Response> {
         && wants("upgrade", "websocket")
         && request.header("sec-websocket-version") == Some("13");
     match request.header("sec-websocket-key").filter(|_| is_asked) {
-        Some(key) => Ok(derive_accept_key(key.as_bytes())),
+        Some(key) => Ok(websocket::accept_key(key)),
         None => Err(Response::text(400, "this address is for WebSockets")),
     }
 }
@@ -43,34 +36,23 @@ pub fn watch(mut stream: TcpStream, key: &str, library: &Library) {
     if stream.write_all(head.as_bytes()).is_err() || stream.set_read_timeout(Some(INTERVAL)).is_err() {
         return;
     }
-    let limits =
-        WebSocketConfig::default().max_message_size(Some(LONGEST_MESSAGE)).max_frame_size(Some(LONGEST_MESSAGE));
-    let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(limits));
-    let _ = report_changes(&mut socket, library);
+    let _ = report_changes(&mut WebSocket::new(stream), library);
 }
 
-fn report_changes(socket: &mut WebSocket<TcpStream>, library: &Library) -> Result<(), Error> {
+fn report_changes(socket: &mut WebSocket, library: &Library) -> io::Result<()> {
     let mut sent = String::new();
     let mut last = Instant::now();
     loop {
         let news = library.look().to_string();
         if news != sent {
-            socket.send(Message::text(news.clone()))?;
+            socket.send(&news)?;
             (sent, last) = (news, Instant::now());
         } else if last.elapsed() > HEARTBEAT {
-            socket.send(Message::Ping(Default::default()))?;
+            socket.ping()?;
             last = Instant::now();
         }
-        match socket.read() {
-            Ok(Message::Close(_)) => return socket.flush(),
-            Ok(_) => {}
-            Err(Error::Io(error)) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
-            Err(Error::Capacity(_)) => {
-                let reason = "messages here are short".into();
-                socket.close(Some(CloseFrame { code: CloseCode::Size, reason }))?;
-                return socket.flush();
-            }
-            Err(error) => return Err(error),
+        if !socket.receive()? {
+            return Ok(());
         }
     }
 }

@@ -130,15 +130,14 @@ fn in_order(pairs: Vec<(usize, usize)>, count: usize) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use unstick_grid::Random;
+
     use super::*;
 
     #[test]
     fn pairs_are_those_of_trying_all() {
-        let mut state = 1u64;
-        let mut random = |high: f64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64 * high
-        };
+        let mut random = Random::new(1);
+        let mut random = |high: f64| random.between(0.0, high);
         for spread in [1.0, 4.0, 20.0] {
             let boxes: Vec<Boxed<3>> = (0..300)
                 .map(|_| {

@@ -1,9 +1,9 @@
-//! `unstick capture`: the pressure problem of a frame, as a folder.
+//! `unstick capture`: writes the pressure problem of a frame.
 
 use unstick::scene::run::RunFolder;
 use unstick::scene::{AnyScene, Scene, SceneFile};
 use unstick_lab::Progress;
-use unstick_lab::source::{simulate, stage_after};
+use unstick_lab::source::{problem_of, simulate, stage_after};
 
 use super::Verdict;
 use super::run::check_memory;
@@ -31,16 +31,16 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
     progress.begin_frames(&scene.title, 0, args.frame);
     simulate(scene, &mut simulation, 0..args.frame, &progress)?;
     progress.end();
-    let folder = stage_after(scene, &simulation, args.frame)?.folder();
-    folder.write(&args.out).map_err(CommandError::writing)?;
+    let problem = problem_of(&stage_after(scene, &simulation, args.frame)?)?;
+    problem.write(&args.out).map_err(CommandError::writing)?;
     if !quiet {
-        let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
+        let walls = problem.mlcp().wall_rows();
         let path = args.out.display();
         output::print(format_args!(
             "wrote {path}: {} at {:.4} s, {} unknowns, {walls} wall rows\nnext: unstick solve {path} --solver all",
             scene.name,
             simulation.state().time,
-            folder.b.len(),
+            problem.size(),
         ))?;
     }
     Ok(Verdict::Done)

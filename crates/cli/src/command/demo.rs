@@ -1,9 +1,9 @@
-//! `unstick demo`: one problem, every method, a plot and a page.
+//! `unstick demo`: solves one problem with every method; writes a plot and a page.
 
 use std::path::Path;
 
-use unstick::mlcp::generate::Example;
 use unstick::mlcp::{PressureMethod, SolverName, Start, Stop};
+use unstick::problems::Example;
 use unstick_lab::Destination;
 use unstick_lab::compare::{Comparison, Contest};
 use unstick_lab::present::page::Page;
@@ -15,10 +15,10 @@ use crate::error::CommandError;
 use crate::output;
 use crate::progress::TerminalProgress;
 
-/// Cells along each axis: large enough to tell the methods apart, small enough for seconds.
+/// Cells along each axis: enough to tell the methods apart, few enough for seconds.
 const SIZE: usize = 32;
 
-/// Where the results go, below the current folder.
+/// The folder of the results.
 const FOLDER: &str = "out/demo";
 
 const TITLE: &str = "A liquid that lets go of its wall";
@@ -39,7 +39,7 @@ const NEXT: &[(&str, &str)] = &[
     ("unstick doctor", "see what this machine offers"),
 ];
 
-/// Solves, explains, and says where the pictures are.
+/// Solves, explains, and prints where the results are.
 pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let folder = Path::new(FOLDER);
     std::fs::create_dir_all(folder)
@@ -48,8 +48,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let page_file = Destination::check(&folder.join("report.html"), "html")?;
 
     let example = Example::SphereHalf;
-    let data = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
-    let problem = data.problem().map_err(CommandError::Problem)?;
+    let problem = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
     if !quiet {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
@@ -57,7 +56,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let solvers = SolverName::defaults().into_iter().map(|name| PressureMethod::from(name).into()).collect();
     let contest = Contest { solvers, stop: Stop::default(), start: Start::Zero };
     let name = format!("{example}, {SIZE} cells along each axis");
-    let comparison = contest.run(&name, &data, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
+    let comparison = contest.run(&name, &problem, &vec![0.0; problem.size()], &TerminalProgress::new(!quiet));
 
     plot_file.write(&plot::residuals(&comparison).svg().unwrap_or_default())?;
     let page = Page { title: TITLE, lead: LEAD, next: NEXT };
@@ -78,7 +77,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     Ok(verdict)
 }
 
-/// A plot for each method, in which it stands out.
+/// A plot for each method that highlights it.
 fn each(folder: &Path, comparison: &Comparison) -> Result<(), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
@@ -91,7 +90,7 @@ fn each(folder: &Path, comparison: &Comparison) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Breaks a paragraph into lines that are easy to read.
+/// Breaks a paragraph into lines of readable length.
 fn filled(paragraph: &str) -> String {
     const WIDTH: usize = 88;
     let mut lines = vec![String::new()];

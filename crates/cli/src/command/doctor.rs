@@ -30,29 +30,29 @@ struct Diagnosis {
     copy_bandwidth_all_threads: f64,
     /// Names of the devices.
     gpus: Vec<String>,
-    /// What is missing for a GPU to be used.
+    /// Why no GPU can be used.
     gpu_missing: Option<String>,
-    /// What the first of them does.
+    /// Measurements of the first device.
     gpu_probe: Option<ProbeFacts>,
 }
 
-/// What was measured on a GPU.
+/// Measurements of a GPU.
 #[derive(Debug, Serialize)]
 struct ProbeFacts {
-    /// Cells along each axis of the cube of liquid it was measured on.
+    /// Cells along each axis of the cube of liquid that was used.
     cells: usize,
     /// Bytes read and written per second.
     copy_bandwidth: f64,
     launch_seconds: f64,
     half_sweep_seconds: f64,
-    /// Bandwidth of a half-sweep over that of a copy.
+    /// Bandwidth of a half-sweep divided by that of a copy.
     half_sweep_share_of_copy: f64,
     cycle_seconds: f64,
-    /// Time of a V(2,2)-cycle over the time that its traffic takes at the bandwidth of a copy.
+    /// Time of a V(2,2)-cycle divided by the time of a copy of as many bytes.
     cycle_over_traffic_limit: f64,
 }
 
-/// Looks, measures and reports.
+/// Measures and prints.
 pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
     let diagnosis = Diagnosis::of_this_machine(args.bench)?;
     if args.json {
@@ -114,7 +114,7 @@ impl Diagnosis {
     }
 }
 
-/// Names of all devices that can be used; there is at least one.
+/// Names of all devices that can be used, at least one.
 fn gpus() -> Result<Vec<String>, GpuError> {
     let first = Gpu::first()?;
     let mut names = Gpu::status().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! `unstick generate`: a problem folder to try solvers on.
+//! `unstick generate`: writes a problem folder to try solvers on.
 
 use std::fmt::Write;
 
-use unstick::mlcp::generate::Example;
+use unstick::problems::Example;
 use unstick_lab::source::check_example_memory;
 
 use super::Verdict;
@@ -10,7 +10,7 @@ use crate::args::GenerateArgs;
 use crate::error::CommandError;
 use crate::output;
 
-/// Writes the folder, or lists the examples if none is named.
+/// Writes the folder, or lists the examples without a name.
 pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let (Some(name), Some(size), Some(out)) = (&args.name, args.size, &args.out) else {
         output::print(list())?;
@@ -18,16 +18,16 @@ pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
     };
     let example: Example = name.parse().map_err(CommandError::example)?;
     check_example_memory(args.dimension, size)?;
-    let folder =
+    let problem =
         example.generate(args.dimension, size, args.seed).map_err(|error| CommandError::Generate { example, error })?;
-    folder.write(out).map_err(CommandError::writing)?;
+    problem.write(out).map_err(CommandError::writing)?;
     if !quiet {
-        let walls = folder.lower.iter().filter(|bound| bound.is_finite()).count();
+        let walls = problem.mlcp().wall_rows();
         let path = out.display();
         output::print(format_args!(
             "wrote {path}: {example} in {}D, {} unknowns, {walls} wall rows\nnext: unstick solve {path} --solver all",
             args.dimension,
-            folder.b.len(),
+            problem.size(),
         ))?;
     }
     Ok(Verdict::Done)

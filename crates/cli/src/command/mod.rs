@@ -17,18 +17,18 @@ use unstick_lab::compare::Comparison;
 
 use crate::output;
 
-/// How a command that could be carried out has ended.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything that was asked for.
+    /// Everything was done.
     Done,
     /// At least one solver did not converge.
     Unsolved,
-    /// Asked to stop before the end; what there is can be gone on from.
+    /// The user stopped it; it can be resumed.
     Interrupted,
 }
 
-/// The verdict on a comparison; names on standard error whoever did not converge.
+/// The verdict on a comparison. Prints the solvers that did not converge to standard error.
 fn judge(comparison: &Comparison) -> Verdict {
     let unsolved: Vec<_> = comparison.unsolved().map(|run| format!("{} ({})", run.solver, run.outcome())).collect();
     if unsolved.is_empty() {

@@ -1,4 +1,4 @@
-//! `unstick scenes`: what comes with the program.
+//! `unstick scenes`: the built-in scenes.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::args::ScenesArgs;
 use crate::error::CommandError;
 use crate::output;
 
-/// Lists the scenes, or prints one, or what scene files may say.
+/// Lists the scenes, or prints one, the reference or the schema.
 pub fn run(args: &ScenesArgs) -> Result<Verdict, CommandError> {
     if args.reference {
         output::print(schema::markdown().trim_end())?;

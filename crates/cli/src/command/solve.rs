@@ -1,9 +1,9 @@
-//! `unstick solve`: a problem folder, one or several solvers.
+//! `unstick solve`: one or several solvers on a problem folder.
 
 use std::path::Path;
 
-use unstick::mlcp::io::{ProblemFolder, write_array};
 use unstick::mlcp::{Start, Stop, Tolerance};
+use unstick::problems::{Problem, write_array};
 use unstick_lab::Destination;
 use unstick_lab::compare::{self, AnswerQuality, Comparison, Contest, Entrant};
 use unstick_lab::present::page::Page;
@@ -18,31 +18,30 @@ use crate::progress::TerminalProgress;
 /// Files of a problem folder that an answer must not replace.
 const INPUTS: [&str; 3] = ["b.npy", "wall.npy", "lower.npy"];
 
-/// What is written beside the table.
+/// Files to write in addition to the table.
 struct Files {
     x: Option<Destination>,
     plot: Option<Destination>,
     page: Option<Destination>,
 }
 
-/// Checks everything, then solves, then writes.
+/// Checks the arguments, solves, and writes the files.
 pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let (contest, left_out) = contest(args)?;
     let files = Files::check(args)?;
-    let folder = ProblemFolder::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
-    let problem = folder.problem().map_err(CommandError::Problem)?;
-    let mut start = match (contest.start, &folder.x) {
-        (Start::Given, Some(x)) => x.clone(),
+    let problem = Problem::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
+    let mut start = match (contest.start, problem.start()) {
+        (Start::Given, Some(start)) => start.to_vec(),
         (Start::Given, None) => return Err(CommandError::NothingGiven { folder: args.folder.clone() }),
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(&problem, &mut start).map_err(CommandError::Prepare)?;
+    contest.start.prepare(problem.mlcp(), &mut start).map_err(CommandError::Prepare)?;
 
     if !quiet {
         left_out.iter().for_each(output::note);
     }
     let name = args.folder.display().to_string();
-    let comparison = contest.run(&name, &folder, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
+    let comparison = contest.run(&name, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
     if args.json {
         output::print(json::text(&comparison))?;
     } else if !quiet {
@@ -60,7 +59,7 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     Ok(judge(&comparison))
 }
 
-/// What was asked of the solvers, checked, and who is left out.
+/// The checked request, and notes on solvers that are left out.
 fn contest(args: &SolveArgs) -> Result<(Contest, Vec<String>), CommandError> {
     let tolerance = match args.tol {
         value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::Tolerance(value)),
@@ -116,15 +115,15 @@ impl Files {
     }
 }
 
-/// What a page about any problem says first.
+/// The first paragraph of a page.
 const LEAD: &[&str] =
     &["Every solver worked on the same problem from the same starting iterate and aimed at the same \
      residual. On a wall row either the liquid presses on the wall, or it has let go and the wall does \
      not pull: such rows are counted as active. On all other rows the flow is in balance."];
 
-/// Writes the best answer; says whose it is, or why there is none.
+/// Writes the best answer. Returns a line on whose it is, or why there is none.
 ///
-/// A lone solver's answer is written however it ended; among several, one must have converged.
+/// The answer of a single solver is always written; of several solvers, one must have converged.
 fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, CommandError> {
     let path = file.path().display();
     let is_alone = comparison.runs.len() == 1;
@@ -141,7 +140,7 @@ fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, C
     Ok(format!("wrote {path}: the answer of {}{caution}", answer.solver))
 }
 
-/// Whether two names lead to one file that exists.
+/// Whether two paths lead to the same existing file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

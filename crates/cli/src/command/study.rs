@@ -1,4 +1,4 @@
-//! `unstick study`: tables and figures of the literature, measured anew.
+//! `unstick study`: reproduces published tables and figures.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::error::CommandError;
 use crate::output;
 use crate::progress::TerminalProgress;
 
-/// Where results go unless something else is said.
+/// The default folder of the results.
 const FOLDER: &str = "out/study";
 
-/// Lists the studies, or measures what is missing of those asked for and writes their pages.
+/// Lists the studies, or makes the missing measurements of some and writes their pages.
 pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     if args.names.is_empty() {
         output::print(list())?;
@@ -40,7 +40,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
         say(format!("{}: {}", study.name, folder.join(format!("{}.html", study.name)).display()))?;
     }
     let results = selection.results(&store);
-    // Studies that share measurements have numbers too; those that cannot be carried out say why.
+    // Other studies may share measurements; those that cannot be measured say why.
     for result in results.iter().filter(|result| !result.is_waiting()) {
         present::write(result, store.provenance(), folder)?;
     }
@@ -52,21 +52,21 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     }
     say(format!("The studies are linked in {}.", index.display()))?;
     for (study, reason) in &selection.refused {
-        output::note(format_args!("{} cannot be carried out: {reason}", study.name));
+        output::note(format_args!("{} cannot be measured: {reason}", study.name));
     }
     Ok(if selection.refused.is_empty() { Verdict::Done } else { Verdict::Unsolved })
 }
 
-/// What is going to be done.
+/// What is to be done.
 struct Selection {
     scope: Scope,
     possible: Vec<&'static Study>,
-    /// Studies that cannot be carried out, and why.
+    /// Studies that cannot be measured, and why.
     refused: Vec<(&'static Study, String)>,
 }
 
 impl Selection {
-    /// Tells studies that can be carried out from others. One that was asked for alone is refused.
+    /// Separates studies that can be measured from others. A single study that cannot be measured is an error.
     fn check(studies: Vec<&'static Study>, scope: Scope, backend: Backend) -> Result<Self, CommandError> {
         let is_alone = studies.len() == 1;
         let mut selection = Self { scope, possible: Vec::new(), refused: Vec::new() };
@@ -85,19 +85,19 @@ impl Selection {
         refused.map(|(_, reason)| reason.as_str())
     }
 
-    /// What is going to be measured, and how long it takes.
+    /// One line on what is about to be measured, and how long it takes.
     fn announcement(&self, store: &Store) -> String {
         let minutes = measure::minutes(&self.possible, self.scope, |key| store.get(key).is_some());
         let count = self.possible.len();
         let studies = if count == 1 { "one study".into() } else { format!("{count} studies") };
         format!(
-            "{studies}, about {} to go on two cores; {}\nCtrl-C loses one measurement, `--resume` goes on",
+            "{studies}, about {} to go on two cores; {}\nCtrl-C loses one measurement; `--resume` continues",
             duration(minutes),
             store.provenance().describe()
         )
     }
 
-    /// Every study of the catalogue with what the store holds of it.
+    /// The results of every study, from what the store holds.
     fn results(&self, store: &Store) -> Vec<StudyResult> {
         let result = |study| {
             let result = StudyResult::of(study, self.scope, store);
@@ -110,8 +110,8 @@ impl Selection {
     }
 }
 
-/// The measurements of the folder, or none, for this command alone. What is there is neither mixed nor
-/// lost unasked.
+/// Locks the folder and opens its measurements. Existing measurements are neither mixed nor discarded unless
+/// the user asks for it.
 fn open(args: &StudyArgs, folder: &Path, head: Provenance) -> Result<(FolderLock, Store), CommandError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
@@ -144,7 +144,7 @@ fn list() -> String {
     let quick = measure::minutes(&all, Scope::Quick, |_| false);
     format!(
         "{head}{}\nStudies share measurements: all of them take about {} when quick.\n\
-         Carry one out: unstick study lai-6.10 --quick",
+         Measure one: unstick study lai-6.10 --quick",
         study::all().map(line).collect::<String>(),
         duration(quick)
     )
@@ -160,7 +160,7 @@ fn duration(minutes: f64) -> String {
     }
 }
 
-/// What was typed, as far as it decides the numbers.
+/// The command line, as far as it affects the numbers.
 fn command_line(args: &StudyArgs) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let backend = match Backend::from(args.backend) {

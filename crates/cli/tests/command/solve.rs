@@ -207,7 +207,7 @@ fn wrong_numbers_are_refused() {
         assert_refused(&folder, &["solve", "tank", "--tol", tolerance], "expected a positive number");
     }
     assert_refused(&folder, &["solve", "tank", "--threads", "0"], "--threads");
-    assert_refused(&folder, &["solve", "tank", "--start", "psor:many"], "no starting iterate");
+    assert_refused(&folder, &["solve", "tank", "--start", "psor:many"], "not a starting iterate");
     assert_refused(&folder, &["solve", "tank", "--start", "given"], "tank holds no x.npy");
     assert_refused(&folder, &["solve", "tank", "--relative", "--absolute"], "cannot be used with");
     assert_refused(&folder, &["generate", "cube-lid", "--size", "2", "--out", "new"], "too few");

@@ -73,6 +73,7 @@ impl<const D: usize> fmt::Debug for MeshDistance<D> {
 mod tests {
     use super::super::test_shapes::*;
     use super::*;
+    use crate::Random;
     use crate::vector::{cross, dot, plus, times};
     use crate::{Grid, SignedDistance, sample_nodes};
 

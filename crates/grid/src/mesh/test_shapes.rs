@@ -1,29 +1,8 @@
-//! Meshes with known distances, and random numbers, for tests.
+//! Meshes with known distances, for tests.
 
 use super::TriangleMesh;
 use crate::SignedDistance;
 use crate::vector::{cross, dot, length, minus, plus, times};
-
-/// A small random generator (xorshift64*), so that tests are repeatable.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let bits = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
-        low + (high - low) * bits as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn index(&mut self, count: usize) -> usize {
-        (self.between(0.0, 1.0) * count as f64) as usize
-    }
-}
 
 /// The prism over a polygon, which is given counter-clockwise with the triangles that fill it.
 fn prism(polygon: &[[f64; 2]], fill: &[[u32; 3]], low: f64, high: f64) -> TriangleMesh {

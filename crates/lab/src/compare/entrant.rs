@@ -109,7 +109,7 @@ impl fmt::Display for Entrant {
 /// An entrant, ready to solve a problem.
 pub enum PreparedSolver {
     /// The solver is built again for every solve, so no solve profits from an earlier one.
-    Processor(PressureMethod),
+    Processor(Box<PressureMethod>),
     /// The kernels are compiled and the memory is allocated before times are measured.
     Device(Box<GpuSolver>),
 }
@@ -123,7 +123,7 @@ impl PreparedSolver {
                 let _ = solver.solve(problem, &mut start.to_vec())?;
                 Ok(Self::Device(Box::new(solver)))
             }
-            _ => Ok(Self::Processor(entrant.method)),
+            _ => Ok(Self::Processor(Box::new(entrant.method))),
         }
     }
 
@@ -135,15 +135,18 @@ impl PreparedSolver {
         velocities: Option<&dyn Velocities>,
         x: &mut [f64],
     ) -> Result<SolveReport, SolveError> {
-        match (self, velocities) {
-            (Self::Device(solver), _) => solver.solve(problem, x),
-            (Self::Processor(PressureMethod::Solver(name)), _) => name.build(stop).solve(problem, x),
-            (Self::Processor(PressureMethod::Splitting(name)), Some(velocities)) => {
-                let (report, q) = velocities.split(*name)?;
+        let method = match self {
+            Self::Device(solver) => return solver.solve(problem, x),
+            Self::Processor(method) => **method,
+        };
+        match (method, velocities) {
+            (PressureMethod::Solver(name), _) => name.build(stop).solve(problem, x),
+            (PressureMethod::Splitting(name), Some(velocities)) => {
+                let (report, q) = velocities.split(name)?;
                 x.copy_from_slice(&q);
                 Ok(report)
             }
-            (Self::Processor(PressureMethod::Splitting(name)), None) => {
+            (PressureMethod::Splitting(name), None) => {
                 Err(SolveError::NeedsVelocity { splitting: name.splitting().name() })
             }
         }

@@ -4,11 +4,10 @@ pub mod entrant;
 pub mod timing;
 
 use unstick::liquid::{PressureStage, SplittingParams};
-use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{
-    MMatrixDefect, Mlcp, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start,
-    Stop,
+    MMatrixDefect, ParseNameError, PressureMethod, SolveError, SolveReport, SolverName, SplittingName, Start, Stop,
 };
+use unstick::problems::Problem;
 
 use crate::{LabError, Progress};
 pub use entrant::{Entrant, PreparedSolver};
@@ -149,23 +148,16 @@ impl Contest {
     /// Runs every solver from `start`, which must be [prepared](Start::prepare).
     ///
     /// If a solver fails, its result says so and the others still run.
-    pub fn run(
-        &self,
-        name: &str,
-        folder: &ProblemFolder,
-        problem: &Mlcp,
-        start: &[f64],
-        progress: &dyn Progress,
-    ) -> Comparison {
+    pub fn run(&self, name: &str, problem: &Problem, start: &[f64], progress: &dyn Progress) -> Comparison {
         let count = self.solvers.len();
         let mut answer: Option<Answer> = None;
         let mut runs = Vec::with_capacity(self.solvers.len());
         for (number, &solver) in self.solvers.iter().enumerate() {
-            let solver = solver.on(problem);
+            let solver = solver.on(problem.mlcp());
             progress.activity(&format!("{solver} ({} of {count})", number + 1));
             let mut x = start.to_vec();
-            let worker = PreparedSolver::new(solver, &self.stop, problem, start);
-            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem, None, &mut x));
+            let worker = PreparedSolver::new(solver, &self.stop, problem.mlcp(), start);
+            let result = worker.and_then(|mut worker| worker.solve(&self.stop, problem.mlcp(), None, &mut x));
             let run = SolverRun { solver, result };
             if let Some(quality) = run.quality()
                 && answer.as_ref().is_none_or(|best| quality > best.quality)
@@ -175,19 +167,19 @@ impl Contest {
             runs.push(run);
         }
         progress.end();
-        Comparison { answer, ..Comparison::of(self, name, folder, problem, runs) }
+        Comparison { answer, ..Comparison::of(self, name, problem, runs) }
     }
 }
 
 impl Comparison {
     /// Combines runs with their problem; there is no answer yet.
-    pub fn of(contest: &Contest, name: &str, folder: &ProblemFolder, problem: &Mlcp, runs: Vec<SolverRun>) -> Self {
+    pub fn of(contest: &Contest, name: &str, problem: &Problem, runs: Vec<SolverRun>) -> Self {
         Self {
             problem: name.into(),
             unknowns: problem.size(),
-            wall_rows: problem.wall_rows(),
-            entries: folder.matrix.entries(),
-            defect: folder.matrix.m_matrix_defect(),
+            wall_rows: problem.mlcp().wall_rows(),
+            entries: problem.matrix().entries(),
+            defect: problem.matrix().m_matrix_defect(),
             stop: contest.stop,
             start: contest.start,
             threads: rayon::current_num_threads(),

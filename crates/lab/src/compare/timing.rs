@@ -78,19 +78,18 @@ pub fn measure(
     repetitions: usize,
     progress: &dyn Progress,
 ) -> Result<Benchmark, LabError> {
-    let folder = &captured.folder;
-    let problem = folder.problem().map_err(LabError::Problem)?;
-    let mut start = match (contest.start, &folder.x) {
-        (Start::Given, Some(x)) => x.clone(),
+    let problem = captured.problem.mlcp();
+    let mut start = match (contest.start, captured.problem.start()) {
+        (Start::Given, Some(start)) => start.to_vec(),
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
+    contest.start.prepare(problem, &mut start).map_err(LabError::Prepare)?;
 
     progress.activity("timing a copy");
     let before = bandwidth::copy();
-    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(&problem)).collect();
+    let entrants: Vec<_> = contest.solvers.iter().map(|solver| solver.on(problem)).collect();
     let count = entrants.len();
-    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &contest.stop, &problem, &start));
+    let prepared = entrants.iter().map(|&entrant| PreparedSolver::new(entrant, &contest.stop, problem, &start));
     let mut workers: Vec<_> = prepared.collect();
     let mut runs: Vec<Option<SolverRun>> = (0..count).map(|_| None).collect();
     let mut timings = vec![SolverTiming::default(); count];
@@ -102,7 +101,7 @@ pub fn measure(
         x.copy_from_slice(&start);
         let worker = workers[index].as_mut().map_err(|error| error.clone());
         let result = worker.and_then(|worker| {
-            let report = worker.solve(&contest.stop, &problem, captured.velocities.as_deref(), &mut x)?;
+            let report = worker.solve(&contest.stop, problem, captured.velocities.as_deref(), &mut x)?;
             timing.solves.push(SolveTime::of(turn, &report, worker.times()));
             Ok(report)
         });
@@ -122,7 +121,7 @@ pub fn measure(
         scene: captured.scene.clone(),
         size: captured.size,
         frame: captured.frame,
-        comparison: Comparison::of(contest, &captured.title(), folder, &problem, runs),
+        comparison: Comparison::of(contest, &captured.title(), &captured.problem, runs),
         timings,
         repetitions,
         copy,

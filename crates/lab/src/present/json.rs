@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use unstick::mlcp::{Outcome, PocketReport, Tolerance};
+use unstick::mlcp::{PocketReport, Tolerance};
 
 use crate::compare::{Comparison, SolverRun};
 
@@ -14,7 +14,8 @@ pub struct Entry<'a> {
     wall_rows: usize,
     solver: String,
     backend: &'static str,
-    outcome: Ending,
+    /// Words joined by hyphens.
+    outcome: String,
     error: Option<String>,
     remark: Option<&'a str>,
     cycles: Option<usize>,
@@ -35,14 +36,22 @@ pub struct Entry<'a> {
     m_matrix: bool,
     history: &'a [f64],
     work: &'a [usize],
-    pockets: &'a [PocketReport],
+    pockets: Vec<Pocket>,
 }
 
+/// Liquid that touches no air.
 #[derive(Serialize)]
-#[serde(untagged)]
-enum Ending {
-    Reported(Outcome),
-    Failed(&'static str),
+struct Pocket {
+    first_row: usize,
+    rows: usize,
+    imbalance: f64,
+    compatible: bool,
+}
+
+impl From<&PocketReport> for Pocket {
+    fn from(&PocketReport { first_row, rows, imbalance, compatible, .. }: &PocketReport) -> Self {
+        Self { first_row, rows, imbalance, compatible }
+    }
 }
 
 /// An array of objects, one line each.
@@ -66,7 +75,7 @@ pub fn entry<'a>(comparison: &'a Comparison, run: &'a SolverRun) -> Entry<'a> {
         wall_rows: comparison.wall_rows,
         solver: run.solver.method.to_string(),
         backend: run.solver.backend(),
-        outcome: report.map_or(Ending::Failed("failed"), |report| Ending::Reported(report.outcome())),
+        outcome: run.outcome().replace(' ', "-"),
         error: run.result.as_ref().err().map(|error| error.to_string()),
         remark: report.and_then(|report| report.remark()),
         cycles: report.map(|report| report.cycles()),
@@ -84,6 +93,6 @@ pub fn entry<'a>(comparison: &'a Comparison, run: &'a SolverRun) -> Entry<'a> {
         m_matrix: comparison.defect.is_none(),
         history: report.map_or(&[], |report| report.history()),
         work: report.map_or(&[], |report| report.work()),
-        pockets: report.map_or(&[], |report| report.pockets()),
+        pockets: report.map_or_else(Vec::new, |report| report.pockets().iter().map(Pocket::from).collect()),
     }
 }

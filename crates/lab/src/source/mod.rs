@@ -4,13 +4,13 @@ mod visit;
 
 use std::path::{Path, PathBuf};
 
-use unstick::mlcp::generate::Example;
 use unstick::mlcp::nearest;
+use unstick::problems::Example;
 use unstick::scene::{AnyScene, SceneFile, catalogue};
 
 use crate::{LabError, machine};
 
-pub use visit::{CapturedProblem, simulate, stage_after};
+pub use visit::{CapturedProblem, problem_of, simulate, stage_after};
 
 /// The prefix of examples, for names that a scene has too.
 const EXAMPLE: &str = "example:";

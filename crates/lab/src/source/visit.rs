@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::ThreadPool;
 
 use unstick::liquid::{PressureStage, Simulation};
-use unstick::mlcp::io::ProblemFolder;
+use unstick::problems::Problem;
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Scene};
 
@@ -22,7 +22,7 @@ pub struct CapturedProblem {
     /// The frame before the step, if there are frames.
     pub frame: Option<usize>,
     /// The problem, with the pressure of the previous step if there is one.
-    pub folder: ProblemFolder,
+    pub problem: Problem,
     /// The velocities of the step, for splittings; problems without a step have none.
     pub velocities: Option<Box<dyn Velocities>>,
 }
@@ -44,14 +44,13 @@ impl Source {
                 AnyScene::Space(scene) => visit_frames(name, scene, frames, pool, progress, measure),
             },
             Self::Example { name, example, size } => {
-                let folder = example.generate(DIMENSION, *size, 0);
-                let folder = folder.map_err(|error| LabError::Generate { example: *example, error })?;
-                measure(CapturedProblem::new(name, None, folder))
+                let problem = example.generate(DIMENSION, *size, 0);
+                let problem = problem.map_err(|error| LabError::Generate { example: *example, error })?;
+                measure(CapturedProblem::new(name, None, problem))
             }
             Self::Folder { path } => {
-                let folder =
-                    ProblemFolder::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
-                measure(CapturedProblem::new(&path.display().to_string(), None, folder))
+                let problem = Problem::read(path).map_err(|error| LabError::Folder { folder: path.clone(), error })?;
+                measure(CapturedProblem::new(&path.display().to_string(), None, problem))
             }
         }
     }
@@ -84,9 +83,9 @@ fn visit_frames<const D: usize, E: From<LabError>>(
         if place + 1 == frames.len() {
             simulation = None; // its memory is better used by the solvers
         }
-        let folder = stage.folder();
+        let problem = problem_of(&stage)?;
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), folder) })?;
+        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), problem) })?;
     }
     Ok(())
 }
@@ -118,6 +117,11 @@ pub fn stage_after<const D: usize>(
     Ok(simulation.stage(dt).map_err(RunError::from)?)
 }
 
+/// The problem of a stage, with the pressure of the previous step as its start.
+pub fn problem_of<const D: usize>(stage: &PressureStage<D>) -> Result<Problem, LabError> {
+    Ok(Problem::from_rows(stage.grid(), stage.rows().clone())?.with_start(stage.start().to_vec())?)
+}
+
 /// One line on what is about to be simulated.
 fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> String {
     let cells = scene.setup.grid.cells().map(|count| count.to_string()).join(" × ");
@@ -126,15 +130,15 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
 }
 
 impl CapturedProblem {
-    fn new(scene: &str, frame: Option<usize>, folder: ProblemFolder) -> Self {
-        let size = folder.grid.as_ref().and_then(|grid| grid.shape.iter().copied().max());
-        Self { scene: scene.into(), size, frame, folder, velocities: None }
+    fn new(scene: &str, frame: Option<usize>, problem: Problem) -> Self {
+        let size = problem.grid().and_then(|grid| grid.shape.iter().copied().max());
+        Self { scene: scene.into(), size, frame, problem, velocities: None }
     }
 
     /// One line on what it is.
     pub fn title(&self) -> String {
         let mut title = self.scene.clone();
-        if let Some(grid) = &self.folder.grid {
+        if let Some(grid) = self.problem.grid() {
             let cells: Vec<_> = grid.shape.iter().map(usize::to_string).collect();
             title += &format!(", {} cells", cells.join(" × "));
         }

@@ -2,8 +2,8 @@
 
 use unstick_parallel::Chunks;
 
-use super::level::{Level, NONE};
-use crate::pressure::lines::{Line, Lines};
+use super::level::{Level, NONE, refill};
+use crate::pressure::lines::Line;
 
 /// A line of coarse cells in the making.
 struct Chain {
@@ -12,7 +12,7 @@ struct Chain {
     end: u32,
 }
 
-/// What is found in some planes of the coarse level.
+/// The coarse cells of some planes, in the making.
 struct Growth<'f, const D: usize> {
     fine: &'f Level<D>,
     /// Chain that each fine cell of these planes has become part of.
@@ -43,7 +43,7 @@ impl Planes<'_> {
     }
 }
 
-/// What some planes have grown into, with the first of their slots.
+/// The coarse cells of some planes, and the first fine slot of these planes.
 struct Grown {
     place: usize,
     chains: Vec<Chain>,
@@ -52,48 +52,46 @@ struct Grown {
 }
 
 impl<const D: usize> Level<D> {
-    /// The next coarser level, without its couplings; afterwards `self.parents` leads there.
-    pub fn coarsen(&mut self) -> Self {
+    /// Makes the next coarser level, without its couplings; afterwards `self.parents` leads there.
+    pub fn coarsen(&mut self, coarse: &mut Self) {
         let shape = self.shape.map(|count| count.div_ceil(2));
         let columns = [shape[1], shape[2]];
         let planes = self.plane_pairs();
-        let mut chain_of = vec![NONE; 2 * self.slots];
+        let mut chain_of = std::mem::take(&mut self.parents);
+        refill(&mut chain_of, 2 * self.slots, NONE);
         let grown = self.grow(columns, &planes, &mut chain_of);
 
         let mut slots = 1;
-        let mut lines: Vec<Line> = Vec::new();
-        let (mut families, mut children): (Vec<(u32, u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut firsts = Vec::with_capacity(grown.len()); // (first slot, first chain) of each part
-        for part in grown {
-            let (chains, listed) = (lines.len() as u32, children.len() as u32);
-            firsts.push((part.place, chains));
-            for chain in &part.chains {
-                let line = Line { column: chain.column, from: chain.from, length: chain.end - chain.from, base: slots };
-                slots += Self::slots_of(&line);
-                lines.push(line);
+        coarse.lines.rebuild(columns, |lines| {
+            for part in &grown {
+                firsts.push((part.place, lines.len() as u32));
+                for chain in &part.chains {
+                    let (column, from, length) = (chain.column, chain.from, chain.end - chain.from);
+                    let line = Line { column, from, length, base: slots };
+                    slots += Self::slots_of(&line);
+                    lines.push(line);
+                }
             }
-            families.extend(part.families.iter().map(|&(chain, at, start)| (chain + chains, at, start + listed)));
-            children.extend(part.children);
+        });
+        coarse.begin(shape, slots as usize + 1, self.unit * (1 << (D - 1)) as f32 * 0.5);
+        refill(&mut coarse.families, 2 * coarse.slots, NONE);
+        for (part, &(_, first)) in grown.iter().zip(&firsts) {
+            let listed = coarse.children.len() as u32;
+            for &(chain, place, start) in &part.families {
+                let cell = coarse.cell_at(&coarse.lines.lines[(first + chain) as usize], place);
+                coarse.families[cell] = start + listed;
+            }
+            coarse.children.extend_from_slice(&part.children);
         }
-        let unit = self.unit * (1 << (D - 1)) as f32 * 0.5;
-        let mut coarse = Self::new(shape, Lines::new(columns, lines), slots as usize + 1, unit);
-        coarse.families = vec![NONE; 2 * coarse.slots];
-        for (chain, place, start) in families {
-            let cell = coarse.cell_at(&coarse.lines.lines[chain as usize], place);
-            coarse.families[cell] = start;
-        }
-        coarse.children = children;
-        self.resolve(&planes, &firsts, &coarse, &mut chain_of);
+        self.resolve(&planes, &firsts, coarse, &mut chain_of);
         self.parents = chain_of;
-        coarse.bounded = vec![false; 2 * coarse.slots];
         for (&parent, _) in self.parents.iter().zip(&self.bounded).filter(|(_, bounded)| **bounded) {
             coarse.bounded[parent as usize] = true;
         }
-        coarse
     }
 
-    /// Pairs of planes across the last axis: what one plane of the coarse level is made of. Their
-    /// slots lie one behind the other.
+    /// Pairs of planes across the last axis. A pair makes one plane of the coarse level, and its slots are consecutive.
     fn plane_pairs(&self) -> Chunks {
         let [ny, nz] = self.lines.columns;
         let (planes, columns) = if D == 3 { (nz, ny) } else { (ny, 1) };

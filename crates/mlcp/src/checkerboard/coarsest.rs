@@ -2,7 +2,7 @@
 
 use super::level::Level;
 
-/// More cells than this are not factorised; they belong to a level of a single block, whose cells
+/// More cells than this are not factorised: they belong to a level of a single block, whose cells
 /// are not coupled.
 const LARGEST: usize = 160;
 

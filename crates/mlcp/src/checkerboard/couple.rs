@@ -1,15 +1,16 @@
 //! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
 
-use super::level::{Coupling, Cut, Extra, LANES, Level, NONE, Piece};
+use super::cells::Coupling;
+use super::level::{Cut, Extra, LANES, Level, NONE, Piece, refill};
 use crate::pressure::lines::Line;
 
-/// What makes constants, whose energy PᵀAP doubles, a good coarse space for smooth functions.
+/// PᵀAP doubles the energy of smooth functions, because P is piecewise constant. This factor makes up for it.
 const OVERCORRECTION: f32 = 0.5;
 
 /// Differences up to this, relative to the diagonal, count as zero.
 const ROUNDING: f32 = 4e-6;
 
-/// What is found for some lines of a coarse level.
+/// Couplings of some lines of a coarse level.
 struct Found<const D: usize> {
     pieces: Vec<Piece<D>>,
     cuts: [Vec<Cut<D>>; 2],
@@ -66,7 +67,7 @@ impl<const D: usize> Found<D> {
     }
 }
 
-/// One cell, from its children, with what does not fit its faces.
+/// Couplings of one cell, from its children, and those that do not fit its faces.
 fn couple_cell<const D: usize>(
     fine: &Level<D>,
     coarse: &Level<D>,
@@ -148,7 +149,7 @@ fn accumulate<const D: usize>(
     let (mut diagonal, mut weight) = (0.0, 0.0);
     for child in family.iter().map(|&child| child as usize).filter(|&child| fine.is_free(child)) {
         let own = fine.diagonal(child);
-        // What holds the child beside its neighbours: air, and walls pinned on a finer level.
+        // The excess of the diagonal: air, and walls pinned on a finer level.
         let mut excess = own;
         fine.couplings(child, |coupling| {
             excess -= coupling.value;
@@ -221,7 +222,7 @@ fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offse
 
 /// Marks the slots of inner cells none of whose neighbours may be pinned.
 fn settle<const D: usize>(coarse: &mut Level<D>) {
-    coarse.steady = vec![false; coarse.slots];
+    refill(&mut coarse.steady, coarse.slots, false);
     let pieces = std::mem::take(&mut coarse.pieces);
     let cuts = std::mem::take(&mut coarse.cuts);
     let extras = std::mem::take(&mut coarse.extras);

@@ -6,13 +6,14 @@ use super::coarsest::Coarsest;
 use super::couple::couple;
 use super::krylov::norm_max;
 use super::layout::Layout;
-use super::level::Level;
+use super::level::{Level, refill};
 use crate::pressure::PressureOperator;
 
 /// Sweeps before and after the coarse correction.
 pub(super) const SWEEPS: usize = 2;
 
 /// All levels, finest first, with a right-hand side and an iterate each.
+#[derive(Default)]
 pub(crate) struct Hierarchy<const D: usize> {
     pub(super) levels: Vec<Level<D>>,
     pub(super) coarsest: Coarsest,
@@ -24,35 +25,38 @@ pub(crate) struct Hierarchy<const D: usize> {
 }
 
 impl<const D: usize> Hierarchy<D> {
-    /// Coarsens until the coarsest level can be solved exactly. Nothing is pinned.
-    pub fn new(operator: &PressureOperator<D>, lower: &[f64]) -> Self {
-        let mut levels = vec![Level::finest(operator, lower)];
-        while let Some(fine) = levels.last_mut().filter(|level| !Coarsest::suits(level)) {
-            let mut coarse = fine.coarsen();
-            couple(fine, &mut coarse);
-            levels.push(coarse);
+    /// Coarsens until the coarsest level can be solved exactly. Nothing is pinned. Keeps the memory of the levels that
+    /// were there.
+    pub fn rebuild(&mut self, operator: &PressureOperator<D>, lower: &[f64]) {
+        let Self { levels, columns, walls, b, x, .. } = self;
+        levels.resize_with(levels.len().max(1), Level::default);
+        levels[0].lay_out(operator, lower);
+        let mut count = 1;
+        while !Coarsest::suits(&levels[count - 1]) {
+            levels.resize_with(levels.len().max(count + 1), Level::default);
+            let [fine, coarse] = &mut levels[count - 1..=count] else { unreachable!("two levels") };
+            fine.coarsen(coarse);
+            couple(fine, coarse);
+            count += 1;
         }
-        let vectors = || levels.iter().map(|level| vec![0.0; 2 * level.slots]).collect();
-        let mut hierarchy = Self {
-            coarsest: Coarsest::default(),
-            columns: levels.iter().map(Level::column_chunks).collect(),
-            walls: levels.iter().map(Level::bounded_cells).collect(),
-            b: vectors(),
-            x: vectors(),
-            levels,
-        };
-        hierarchy.factorise();
-        hierarchy
+        levels.truncate(count);
+        columns.resize_with(count, Chunks::default);
+        walls.resize_with(count, Vec::new);
+        b.resize_with(count, Vec::new);
+        x.resize_with(count, Vec::new);
+        for (index, level) in levels.iter().enumerate() {
+            level.chunk_columns(&mut columns[index]);
+            walls[index].clear();
+            walls[index].extend(level.bounded_cells());
+            refill(&mut b[index], 2 * level.slots, 0.0);
+            refill(&mut x[index], 2 * level.slots, 0.0);
+        }
+        self.factorise();
     }
 
     /// Entries of a vector of the finest level.
     pub fn size(&self) -> usize {
         2 * self.levels[0].slots
-    }
-
-    /// Writes `value(row)` to the finest cell of every row.
-    pub fn spread(&self, layout: &Layout, cells: &mut [f32], value: impl Fn(usize) -> f32 + Sync) {
-        layout.spread(&self.levels[0], cells, value);
     }
 
     /// The right-hand side: `value(row)` on free cells of the finest level, zero on pinned ones.

@@ -12,10 +12,26 @@ struct Stretch<const D: usize> {
     line: usize,
 }
 
+impl<const D: usize> Stretch<D> {
+    fn slots(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.length) as usize
+    }
+}
+
+/// Calls `visit` with every stretch of the lines of pairs. They are found again for every loop: a list of them would be
+/// the largest temporary memory of all.
+fn for_each_stretch<const D: usize>(pairs: &Lines, slots: usize, mut visit: impl FnMut(Stretch<D>)) {
+    for (index, line) in pairs.lines.iter().enumerate() {
+        pairs.stretches::<D>(line, slots, |from, until, offsets| {
+            visit(Stretch { first: line.base + from - line.from, length: until - from, offsets, line: index });
+        });
+    }
+}
+
 impl<const D: usize> Level<D> {
-    /// Lays the rows of a matrix out, scaled to inner couplings of 1; those with a finite bound may be
-    /// pinned later.
-    pub fn finest(operator: &PressureOperator<D>, lower: &[f64]) -> Self {
+    /// Becomes the finest level: lays the rows of a matrix out, scaled to inner couplings of 1. Those with a finite
+    /// bound may be pinned later.
+    pub fn lay_out(&mut self, operator: &PressureOperator<D>, lower: &[f64]) {
         let rows = operator.lines();
         let mut slots = 1;
         let place = |line: &Line| {
@@ -23,39 +39,32 @@ impl<const D: usize> Level<D> {
             slots += Self::slots_of(&line);
             line
         };
-        let lines: Vec<Line> = rows.lines.iter().map(place).collect();
-        let mut level = Self::new(operator.shape(), Lines::new(rows.columns, lines), slots as usize + 1, 1.0);
-        let stretches = level.stretches();
-        let is_inside = classify(&mut level, operator, lower, &stretches);
-        for stretch in &stretches {
-            let is_odd = level.is_odd(level.lines.lines[stretch.line].column);
+        self.lines.rebuild(rows.columns, |lines| lines.extend(rows.lines.iter().map(place)));
+        self.begin(operator.shape(), slots as usize + 1, 1.0);
+        let pairs = self.pairs();
+        let is_inside = classify(self, operator, lower, &pairs);
+        for_each_stretch(&pairs, self.slots, |stretch| {
+            let is_odd = self.is_odd(self.lines.lines[stretch.line].column);
             let mut first = stretch.first;
-            let slots = stretch.first as usize..(stretch.first + stretch.length) as usize;
-            for group in is_inside[slots].chunk_by(|a, b| a == b) {
+            for group in is_inside[stretch.slots()].chunk_by(|a, b| a == b) {
                 let length = group.len() as u32;
                 if group[0] {
-                    level.pieces.extend(Piece { first, length, offsets: stretch.offsets, is_odd }.parts());
+                    self.pieces.extend(Piece { first, length, offsets: stretch.offsets, is_odd }.parts());
                 } else {
-                    (first..first + length).for_each(|slot| level.push_cut(operator, stretch, slot));
+                    (first..first + length).for_each(|slot| self.push_cut(operator, &stretch, slot));
                 }
                 first += length;
             }
-        }
-        level.index();
-        level
+        });
+        self.index();
     }
 
-    fn stretches(&self) -> Vec<Stretch<D>> {
+    /// The lines, with a pair of cells as one unknown.
+    fn pairs(&self) -> Lines {
         let pair_of = |line: &Line| Line { from: line.from / 2, length: Self::slots_of(line), ..*line };
-        let pairs = Lines::new(self.lines.columns, self.lines.lines.iter().map(pair_of).collect());
-        let mut stretches = Vec::with_capacity(pairs.lines.len());
-        for (index, line) in pairs.lines.iter().enumerate() {
-            pairs.stretches::<D>(line, self.slots, |from, until, offsets| {
-                let first = line.base + from - line.from;
-                stretches.push(Stretch { first, length: until - from, offsets, line: index });
-            });
-        }
-        stretches
+        let mut pairs = Lines::default();
+        pairs.rebuild(self.lines.columns, |pairs| pairs.extend(self.lines.lines.iter().map(pair_of)));
+        pairs
     }
 
     /// Appends both cells of a slot.
@@ -104,10 +113,9 @@ fn classify<const D: usize>(
     level: &mut Level<D>,
     operator: &PressureOperator<D>,
     lower: &[f64],
-    stretches: &[Stretch<D>],
+    pairs: &Lines,
 ) -> Vec<bool> {
     let mut inner = vec![0u8; level.slots];
-    level.bounded = vec![false; 2 * level.slots];
     let mut rest = operator.stretches().iter();
     for (line, rows) in level.lines.lines.iter().zip(&operator.lines().lines) {
         let is_odd = level.is_odd(line.column);
@@ -128,16 +136,15 @@ fn classify<const D: usize>(
         }
     }
     let mut is_inside: Vec<bool> = inner.into_iter().map(|count| count == 2).collect();
-    level.steady = is_inside.clone();
-    for stretch in stretches {
-        let slots = stretch.first as usize..(stretch.first + stretch.length) as usize;
-        for slot in slots.clone() {
+    level.steady.clone_from(&is_inside);
+    for_each_stretch::<D>(pairs, level.slots, |stretch| {
+        for slot in stretch.slots() {
             let beside = stretch.offsets.iter().flatten();
             level.unsettle(slot, beside.map(|&offset| slot.wrapping_add_signed(offset as isize)));
         }
-        for group in is_inside[slots].chunk_by_mut(|a, b| a == b).filter(|group| group.len() < LANES) {
+        for group in is_inside[stretch.slots()].chunk_by_mut(|a, b| a == b).filter(|group| group.len() < LANES) {
             group.fill(false);
         }
-    }
+    });
     is_inside
 }

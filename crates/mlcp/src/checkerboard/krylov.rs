@@ -139,8 +139,8 @@ pub(super) fn norm_max(x: &[f32]) -> f64 {
     })
 }
 
-/// The same for one block. Bits of numbers without their sign are ordered as the numbers are, NaN
-/// above all: comparing them as integers loses no NaN and needs no branches.
+/// The same for one block. The bits of positive numbers have the order of the numbers, with NaN above all. Comparing
+/// them as integers loses no NaN and needs no branches.
 #[inline(always)]
 fn norm_of_block(x: &[f32]) -> f64 {
     f32::from_bits(x.iter().fold(0u32, |most, x| most.max(x.to_bits() & 0x7fff_ffff))) as f64

@@ -1,4 +1,4 @@
-//! Between the rows of a problem and the two colours of the finest level.
+//! The way between the rows of a problem and the two colours of the finest level.
 
 use unstick_parallel::{Chunks, simd::vectorised};
 
@@ -8,6 +8,7 @@ use crate::pressure::PressureOperator;
 use crate::pressure::lines::Line;
 
 /// Where the rows of a problem are on the checkerboard.
+#[derive(Default)]
 pub(crate) struct Layout {
     /// Lines of rows; the same as those of the finest level but for their `base`.
     rows: Vec<Line>,
@@ -16,11 +17,11 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new<const D: usize>(operator: &PressureOperator<D>) -> Self {
-        let rows = operator.lines().lines.clone();
-        let by_slot = Chunks::new(1, rows.iter().map(|line| Level::<D>::slots_of(line) as usize));
-        let by_row = Chunks::new(0, rows.iter().map(|line| line.length as usize));
-        Self { rows, by_slot, by_row }
+    /// Follows the rows of a matrix; keeps the memory.
+    pub fn rebuild<const D: usize>(&mut self, operator: &PressureOperator<D>) {
+        self.rows.clone_from(&operator.lines().lines);
+        self.by_slot.rebuild(1, self.rows.iter().map(|line| Level::<D>::slots_of(line) as usize));
+        self.by_row.rebuild(0, self.rows.iter().map(|line| line.length as usize));
     }
 
     /// Writes `value(row)` to the cell of every row.
@@ -67,20 +68,18 @@ impl Layout {
         );
     }
 
-    /// (row, cell) of every row that is asked for.
+    /// (row, cell) of every row that is asked for, ascending by row.
     pub fn cells_of<const D: usize>(
         &self,
         hierarchy: &Hierarchy<D>,
         is_wanted: impl Fn(usize) -> bool,
-    ) -> Vec<(u32, u32)> {
+    ) -> impl Iterator<Item = (u32, u32)> {
         let level = &hierarchy.levels[0];
-        let mut cells = Vec::new();
-        for (line, rows) in level.lines.lines.iter().zip(&self.rows) {
-            for row in (rows.base..rows.base + rows.length).filter(|&row| is_wanted(row as usize)) {
-                cells.push((row, level.cell_at(line, rows.from + row - rows.base) as u32));
-            }
-        }
-        cells
+        let places = self.rows.iter().zip(&level.lines.lines).flat_map(|(rows, line)| {
+            (rows.base..rows.base + rows.length).map(move |row| (row, line, rows.from + row - rows.base))
+        });
+        let wanted = places.filter(move |(row, ..)| is_wanted(*row as usize));
+        wanted.map(|(row, line, place)| (row, level.cell_at(line, place) as u32))
     }
 
     /// q ← q + a x.

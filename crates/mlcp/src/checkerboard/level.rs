@@ -6,33 +6,33 @@ use unstick_parallel::Chunks;
 
 use crate::pressure::lines::{Line, Lines};
 
-/// Marks what is not there.
+/// Marks a missing entry.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Marks the place of a slot in a piece.
-const IN_PIECE: u32 = 1 << 31;
+pub(super) const IN_PIECE: u32 = 1 << 31;
 
-/// Longest piece: what is computed for it stays in the first-level cache.
+/// Longest piece: its values stay in the first-level cache.
 pub(super) const LONGEST: usize = 256;
 
-/// Slots that are worked on at once; no piece has fewer.
+/// Slots that a loop takes at once; no piece has fewer.
 pub(super) const LANES: usize = 8;
 
-/// Slots of one line one behind the other that hold inner cells: every coupling is the unit of the
-/// level, and all neighbours lie one behind the other too.
+/// Consecutive slots of one line that hold inner cells: every coupling is the unit of the level, and the neighbours
+/// are consecutive too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<const D: usize> {
     /// First slot.
     pub first: u32,
     pub length: u32,
-    /// Where the slots of the neighbours across the faces of axes 1.. are, relative to the slot.
+    /// Slots of the neighbours across the faces of axes 1.., relative to the slot.
     pub offsets: [[i32; 2]; D],
     /// Whether the red cell of each slot is the second one, at 2k + 1.
     pub is_odd: bool,
 }
 
 impl<const D: usize> Piece<D> {
-    /// Where the neighbour along the first axis that is not in the same slot lies: −1 or 1.
+    /// Offset of the neighbour along the first axis that is not in the same slot: −1 or 1.
     pub fn across(&self, colour: usize) -> isize {
         if self.is_odd != (colour == 1) { 1 } else { -1 }
     }
@@ -96,7 +96,7 @@ pub(super) struct Extra {
 
 /// A level. A cell is known by its index in a vector of the level: slot for red cells,
 /// `slots` + slot for black ones.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Level<const D: usize> {
     /// Cells along each axis.
     pub shape: [usize; 3],
@@ -113,7 +113,7 @@ pub(super) struct Level<const D: usize> {
     pub cuts: [Vec<Cut<D>>; 2],
     /// Further couplings, in the order of their slots.
     pub extras: [Vec<Extra>; 2],
-    /// Where each slot is in a piece or among the cut ones.
+    /// Place of each slot in a piece or among the cut ones.
     pub place_of: Vec<u32>,
     /// First piece and first cut cell of each line, and the ends.
     pub pieces_from: Vec<u32>,
@@ -126,70 +126,57 @@ pub(super) struct Level<const D: usize> {
     pub families: Vec<u32>,
     /// Children, list after list, each behind its length.
     pub children: Vec<u32>,
-    /// Slots of inner cells whose neighbours may not be pinned: no choice of pinned rows changes the
-    /// couplings of a coarse cell made of such cells alone.
+    /// Slots of inner cells none of whose neighbours may be pinned. A coarse cell made of such cells alone has the same
+    /// couplings whatever is pinned.
     pub steady: Vec<bool>,
     /// Cells that may be pinned: those with a row at a separating wall.
     pub bounded: Vec<bool>,
 }
 
-/// Whole lines one behind the other, and their slots.
+/// Consecutive lines, and their slots.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub lines: Range<usize>,
     pub slots: Range<usize>,
 }
 
-/// Where the items of each line begin in a list ordered by slot, and the end.
-fn firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>) -> Vec<u32> {
+/// Notes where the items of each line begin in a list ordered by slot, and the end.
+fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>, firsts: &mut Vec<u32>) {
     let mut slots = slots.peekable();
     let mut count = 0;
-    let mut firsts = vec![0];
+    firsts.clear();
+    firsts.push(0);
     for end in ends {
         while slots.next_if(|&slot| slot < end).is_some() {
             count += 1;
         }
         firsts.push(count);
     }
-    firsts
 }
 
-/// A coupling, seen from one cell.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Coupling {
-    pub axis: usize,
-    pub side: usize,
-    pub cell: usize,
-    pub value: f32,
+/// Makes `count` equal values of a vector, in its memory.
+pub(super) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
+    values.clear();
+    values.resize(count, value);
 }
 
 impl<const D: usize> Level<D> {
-    /// A level without couplings.
-    pub fn new(shape: [usize; 3], lines: Lines, slots: usize, unit: f32) -> Self {
-        let chunks = Chunks::new(1, lines.lines.iter().map(|line| Self::slots_of(line) as usize));
-        Self {
-            shape,
-            lines,
-            slots,
-            unit,
-            pieces: Vec::new(),
-            cuts: [Vec::new(), Vec::new()],
-            extras: [Vec::new(), Vec::new()],
-            place_of: Vec::new(),
-            pieces_from: Vec::new(),
-            cuts_from: Vec::new(),
-            chunks,
-            parents: Vec::new(),
-            families: Vec::new(),
-            children: Vec::new(),
-            steady: Vec::new(),
-            bounded: Vec::new(),
-        }
+    /// Begins a level whose lines are known: there are no couplings yet. Keeps the memory of what was there.
+    pub fn begin(&mut self, shape: [usize; 3], slots: usize, unit: f32) {
+        (self.shape, self.slots, self.unit) = (shape, slots, unit);
+        self.chunks.rebuild(1, self.lines.lines.iter().map(|line| Self::slots_of(line) as usize));
+        self.pieces.clear();
+        self.cuts.iter_mut().for_each(Vec::clear);
+        self.extras.iter_mut().for_each(Vec::clear);
+        self.parents.clear();
+        self.families.clear();
+        self.children.clear();
+        refill(&mut self.bounded, 2 * slots, false);
     }
 
     /// Notes where each slot is, once all pieces and cut cells are known.
     pub fn index(&mut self) {
-        self.place_of = vec![0; self.slots];
+        refill(&mut self.place_of, self.slots, 0);
         for (index, piece) in self.pieces.iter().enumerate() {
             self.place_of[piece.first as usize..piece.end()].fill(index as u32 | IN_PIECE);
         }
@@ -197,8 +184,8 @@ impl<const D: usize> Level<D> {
             self.place_of[cut.slot as usize] = index as u32;
         }
         let ends = || self.lines.lines.iter().map(|line| line.base + Self::slots_of(line));
-        self.pieces_from = firsts(ends(), self.pieces.iter().map(|piece| piece.first));
-        self.cuts_from = firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot));
+        note_firsts(ends(), self.pieces.iter().map(|piece| piece.first), &mut self.pieces_from);
+        note_firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot), &mut self.cuts_from);
     }
 
     /// Slot of the pair at place `pair` of a line of cells.
@@ -221,131 +208,5 @@ impl<const D: usize> Level<D> {
     pub fn cell_at(&self, line: &Line, place: u32) -> usize {
         let colour = (place % 2 == 1) != self.is_odd(line.column);
         Self::slot_of(line, place / 2) as usize + if colour { self.slots } else { 0 }
-    }
-
-    /// (colour, slot) of a cell.
-    #[inline]
-    pub fn split(&self, cell: usize) -> (usize, usize) {
-        if cell < self.slots { (0, cell) } else { (1, cell - self.slots) }
-    }
-
-    /// Index of a cell among the cut ones of its colour, unless it is an inner one.
-    #[inline]
-    pub fn cut_index(&self, slot: usize) -> Option<usize> {
-        let place = self.place_of[slot];
-        (place & IN_PIECE == 0).then_some(place as usize)
-    }
-
-    #[inline]
-    fn cut(&self, cell: usize) -> Option<&Cut<D>> {
-        let (colour, slot) = self.split(cell);
-        self.cut_index(slot).map(|index| &self.cuts[colour][index])
-    }
-
-    /// Diagonal of a cell.
-    pub fn diagonal(&self, cell: usize) -> f32 {
-        self.cut(cell).map_or(2.0 * D as f32 * self.unit, |cut| cut.diagonal)
-    }
-
-    /// Whether a cell takes part: it is there and not pinned.
-    #[inline]
-    pub fn is_free(&self, cell: usize) -> bool {
-        self.cut(cell).is_none_or(|cut| cut.inverse != 0.0)
-    }
-
-    /// Further couplings of a cell.
-    pub fn extras_of(&self, colour: usize, slot: usize) -> Range<usize> {
-        let extras = &self.extras[colour];
-        if extras.is_empty() {
-            return 0..0;
-        }
-        let first = extras.partition_point(|extra| (extra.own as usize) < slot);
-        first..first + extras[first..].iter().take_while(|extra| extra.own as usize == slot).count()
-    }
-
-    /// Calls `visit` with every coupling of a cell that is not zero.
-    #[inline]
-    pub fn couplings(&self, cell: usize, mut visit: impl FnMut(Coupling)) {
-        let (colour, slot) = self.split(cell);
-        let other = if colour == 0 { self.slots } else { 0 };
-        let place = self.place_of[slot];
-        if place & IN_PIECE != 0 {
-            let piece = &self.pieces[(place & !IN_PIECE) as usize];
-            let across = piece.across(colour);
-            for axis in 0..D {
-                for side in 0..2 {
-                    let offset = match axis {
-                        0 if (side == 1) == (across == 1) => across,
-                        0 => 0,
-                        _ => piece.offsets[axis][side] as isize,
-                    };
-                    let cell = other + slot.wrapping_add_signed(offset);
-                    visit(Coupling { axis, side, cell, value: self.unit });
-                }
-            }
-            return;
-        }
-        let cut = &self.cuts[colour][place as usize];
-        for axis in 0..D {
-            for side in 0..2 {
-                let value = cut.couplings[axis][side];
-                if value != 0.0 {
-                    visit(Coupling { axis, side, cell: other + cut.at[axis][side] as usize, value });
-                }
-            }
-        }
-        for extra in &self.extras[colour][self.extras_of(colour, slot)] {
-            if extra.coupling != 0.0 {
-                let (axis, side) = (extra.axis as usize, extra.side as usize);
-                visit(Coupling { axis, side, cell: other + extra.slot as usize, value: extra.coupling });
-            }
-        }
-    }
-
-    /// Line of cells that a slot belongs to.
-    pub fn line_of(&self, slot: usize) -> &Line {
-        &self.lines.lines[self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1]
-    }
-
-    /// Writes the children of a cell on the next finer level to `family`, given where the cell is.
-    pub fn children_of(&self, fine: &Self, line: &Line, place: u32, family: &mut Vec<u32>) {
-        family.clear();
-        match self.families[self.cell_at(line, place)] {
-            // Steady children: no other cell lies in their block.
-            NONE => {
-                for line in fine.lines_below(self.lines.place(line.column)) {
-                    let places = (2 * place..2 * place + 2).filter(|&at| line.from <= at && at < line.end());
-                    family.extend(places.map(|at| fine.cell_at(line, at) as u32));
-                }
-            }
-            start => {
-                let (start, count) = (start as usize + 1, self.children[start as usize] as usize);
-                family.extend_from_slice(&self.children[start..start + count]);
-            }
-        }
-    }
-
-    /// Whether a cell of a slot may be pinned.
-    pub fn has_bounded(&self, slot: usize) -> bool {
-        self.bounded[slot] || self.bounded[self.slots + slot]
-    }
-
-    /// Cells that may be pinned.
-    pub fn bounded_cells(&self) -> Vec<u32> {
-        (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize]).collect()
-    }
-
-    /// Slots next to cells that may be pinned are not steady.
-    pub fn unsettle(&mut self, slot: usize, beside: impl Iterator<Item = usize>) {
-        if self.has_bounded(slot) {
-            self.steady[slot - 1] = false;
-            self.steady[slot + 1] = false;
-            beside.for_each(|slot| self.steady[slot] = false);
-        }
-    }
-
-    /// Number of cells that are there.
-    pub fn cells(&self) -> usize {
-        self.lines.lines.iter().map(|line| line.length as usize).sum()
     }
 }

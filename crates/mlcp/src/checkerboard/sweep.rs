@@ -211,8 +211,8 @@ impl<const D: usize> Level<D> {
     }
 }
 
-/// y ← values, `LANES` at a time. The last few are computed together with some before them, a
-/// second time: cheaper than one by one.
+/// y ← values, `LANES` at a time. The last few are computed together with some that were computed before: this is
+/// cheaper than one by one.
 #[inline(always)]
 fn in_lanes(y: &mut [f32], values: impl Fn(usize) -> [f32; LANES]) {
     let length = y.len();

@@ -1,28 +1,30 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::generate::Example;
-use crate::io::ProblemFolder;
 use crate::pressure::PressureOperator;
+use crate::test_problems::{Example, generate};
 
-fn operator<const D: usize>(folder: &ProblemFolder) -> PressureOperator<D> {
-    PressureOperator::from_csr(folder.grid.as_ref().unwrap().lattice().unwrap(), &folder.matrix)
+fn built<const D: usize>(operator: &PressureOperator<D>, lower: &[f64]) -> (Hierarchy<D>, Layout) {
+    let (mut hierarchy, mut layout) = (Hierarchy::default(), Layout::default());
+    hierarchy.rebuild(operator, lower);
+    layout.rebuild(operator);
+    (hierarchy, layout)
 }
 
 /// Cycles to reduce the residual of the linear system by 1e-5, single precision's share of a solve.
 fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
-    let folder = example.generate(D, size, 0).unwrap();
-    let operator = operator::<D>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let generated = generate(example, D, size, 0);
+    let operator = generated.operator::<D>();
+    let (mut hierarchy, layout) = built(&operator, &generated.lower);
     let mut x = vec![0.0; hierarchy.size()];
-    let norm = hierarchy.load(&layout, |row| -folder.b[row] as f32);
+    let norm = hierarchy.load(&layout, |row| -generated.b[row] as f32);
     let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
     assert!(residual <= 1e-5 * norm);
 
-    let (mut q, mut r) = (vec![0.0; folder.b.len()], vec![0.0; folder.b.len()]);
+    let (mut q, mut r) = (vec![0.0; generated.b.len()], vec![0.0; generated.b.len()]);
     layout.add(&hierarchy, 1.0, &x, &mut q);
     operator.product(&q, &mut r);
-    let residual = r.iter().zip(&folder.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
+    let residual = r.iter().zip(&generated.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
     assert!(residual <= 1e-3 * norm, "{example} {size}: {residual} of {norm}");
     cycles
 }
@@ -76,9 +78,9 @@ fn is_galerkin<const D: usize>(hierarchy: &Hierarchy<D>) {
 #[test]
 fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     for (example, size) in [(Example::SphereHalf, 21), (Example::ThinPlates, 24), (Example::CubeLid, 9)] {
-        let folder = example.generate(3, size, 3).unwrap();
-        let operator = operator::<3>(&folder);
-        let mut hierarchy = Hierarchy::new(&operator, &folder.lower);
+        let generated = generate(example, 3, size, 3);
+        let operator = generated.operator::<3>();
+        let (mut hierarchy, _) = built(&operator, &generated.lower);
         is_galerkin(&hierarchy);
         for seed in 0..4 {
             let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
@@ -88,14 +90,32 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
     }
 }
 
+/// A hierarchy that is rebuilt for smaller and larger problems is the one that is built for them.
+#[test]
+fn a_hierarchy_forgets_the_problem_before() {
+    let mut used = Hierarchy::<3>::default();
+    for (example, size) in [(Example::ThinPlates, 24), (Example::CubeLid, 9), (Example::SphereHalf, 21)] {
+        let generated = generate(example, 3, size, 3);
+        let operator = generated.operator::<3>();
+        used.rebuild(&operator, &generated.lower);
+        let (fresh, _) = built(&operator, &generated.lower);
+        assert_eq!(format!("{:?}", used.levels), format!("{:?}", fresh.levels), "{example}");
+        assert!(used.walls == fresh.walls && used.b == fresh.b && used.x == fresh.x, "{example}");
+        let walls: Vec<usize> = used.walls[0].iter().map(|&cell| cell as usize).collect();
+        used.pin(0, walls.into_iter().step_by(2).map(|cell| (cell, true)));
+        used.b[0].fill(1.0);
+        used.cycle(0, false);
+    }
+}
+
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
-    let folder = Example::ThinPlates.generate(3, 20, 3).unwrap();
-    let operator = operator::<3>(&folder);
-    let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+    let generated = generate(Example::ThinPlates, 3, 20, 3);
+    let operator = generated.operator::<3>();
+    let (mut hierarchy, layout) = built(&operator, &generated.lower);
     let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
     hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
-    let size = folder.b.len();
+    let size = generated.b.len();
     let mut cycle = |r: &[f64]| {
         hierarchy.load(&layout, |row| r[row] as f32);
         hierarchy.cycle(0, false);
@@ -117,19 +137,19 @@ proptest! {
 
     #[test]
     fn rows_keep_their_places(size in 8usize..20, dimension in 2usize..4) {
-        let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        let rows = folder.b.len();
+        let generated = generate(Example::SphereHalf, dimension, size, 0);
+        let rows = generated.b.len();
         let back = |found: Vec<f64>| found.iter().enumerate().all(|(row, value)| *value == row as f64);
         let mut found = vec![0.0; rows];
         if dimension == 2 {
-            let operator = operator::<2>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let operator = generated.operator::<2>();
+            let (mut hierarchy, layout) = built(&operator, &generated.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);
         } else {
-            let operator = operator::<3>(&folder);
-            let (mut hierarchy, layout) = (Hierarchy::new(&operator, &folder.lower), Layout::new(&operator));
+            let operator = generated.operator::<3>();
+            let (mut hierarchy, layout) = built(&operator, &generated.lower);
             hierarchy.load(&layout, |row| row as f32);
             let cells = hierarchy.b[0].clone();
             layout.add(&hierarchy, 1.0, &cells, &mut found);

@@ -1,4 +1,4 @@
-//! A model of the memory traffic: every array that a loop needs, once.
+//! A model of the memory traffic: every array that a loop needs counts once.
 
 use super::cycle::{Hierarchy, SWEEPS};
 use super::level::{Cut, Level};

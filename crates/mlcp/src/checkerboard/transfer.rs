@@ -28,10 +28,10 @@ impl Coarse<'_> {
 }
 
 impl<const D: usize> Level<D> {
-    /// Chunks of columns, for work that a coarse column owns.
-    pub fn column_chunks(&self) -> Chunks {
+    /// Makes chunks of columns, for work that a coarse column owns.
+    pub fn chunk_columns(&self, chunks: &mut Chunks) {
         let slots = |column| self.lines.of(column).iter().map(|line| Self::slots_of(line) as usize).sum();
-        Chunks::new(1, (0..self.lines.columns[0] * self.lines.columns[1]).map(slots))
+        chunks.rebuild(1, (0..self.lines.columns[0] * self.lines.columns[1]).map(slots));
     }
 
     /// b_H ← Pᵀ (b − A x) where the residual of the black cells is zero, as after a half-sweep over

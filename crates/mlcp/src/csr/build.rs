@@ -1,4 +1,4 @@
-//! Matrices from loose entries.
+//! Matrices from triplets and from rows.
 
 use super::CsrMatrix;
 use crate::error::MatrixError;

@@ -1,4 +1,4 @@
-//! What holds of a matrix: symmetry, positive diagonal, the M-matrix property.
+//! Properties of a matrix: symmetry, a positive diagonal, the M-matrix property.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ impl CsrMatrix<'_> {
         Ok(())
     }
 
-    /// The first reason why this is no M-matrix, if there is one.
+    /// The first reason why this is not an M-matrix, if there is one.
     ///
     /// On an M-matrix `policy` and `penalty` converge monotonically and incomplete factorisations
     /// cannot break down; otherwise they rely on their safeguards.

@@ -115,7 +115,7 @@ impl<'a> CsrMatrix<'a> {
         })
     }
 
-    /// The matrix with arrays of its own.
+    /// The matrix with its own copy of the arrays.
     pub fn into_owned(self) -> CsrMatrix<'static> {
         CsrMatrix {
             starts: Cow::Owned(self.starts.into_owned()),

@@ -11,9 +11,9 @@
 //!     beyond – beyond      sin(π (k + 1)(j + 1)/(n + 1)) DST-I     1, the surface a cell away
 //! ```
 //!
-//! each with the eigenvalue 4 sin²(half the angle of one step). One axis is left out: there, what
-//! remains for each wave is a tridiagonal system, which two sweeps solve. That is cheaper than a
-//! transform and takes any surface, so a tank that is filled to a level is a box too.
+//! each with the eigenvalue 4 sin²(half the angle of one step). One axis has no transform: along it each
+//! wave leads to a tridiagonal system, which two sweeps solve. That is cheaper than a transform and works for
+//! a surface at any height, so a tank that is filled to a level is a box too.
 //!
 //! Exact to rounding, in O(N log N), with the same bits on any number of threads.
 
@@ -38,7 +38,7 @@ use transform::Transform;
 
 /// A⁻¹ for a box: behind the name `fft`, together with [`Refinement`](crate::linear::Refinement).
 ///
-/// A closed box has no inverse; there the answer is the one of mean zero.
+/// A closed box has no inverse; its answer is the one of mean zero.
 #[derive(Default)]
 pub struct BoxInverse {
     prepared: Option<Prepared>,
@@ -97,7 +97,7 @@ impl Prepared {
             .for_each_init(Scratch::default, |scratch, work| self.backward(work, scratch));
     }
 
-    /// Along lines of the first axis, then of the second, which the plane is turned for and stays.
+    /// Transforms along lines of the first axis, then of the second. The plane stays transposed.
     fn forward(&self, plane: &mut [f64], scratch: &mut Scratch) {
         let [first, second] = &self.transforms;
         plane.chunks_exact_mut(self.extents[0]).for_each(|line| first.forward(line, &mut scratch.of_transform));
@@ -122,7 +122,7 @@ impl Prepared {
         plane.chunks_exact_mut(self.extents[0]).for_each(|line| first.backward(line, &mut scratch.of_transform));
     }
 
-    /// One plane, out of the order of rows.
+    /// Gathers one plane from the order of rows.
     fn gather(&self, r: &[f64], index: usize, plane: &mut [f64]) {
         let start = index * self.strides[2];
         if self.is_in_order() {
@@ -134,7 +134,7 @@ impl Prepared {
         }
     }
 
-    /// All planes, back into the order of rows.
+    /// Scatters all planes into the order of rows.
     fn scatter(&self, work: &[f64], z: &mut [f64]) {
         let plane = self.extents[0] * self.extents[1];
         for (index, work) in work.chunks_exact(plane).enumerate() {

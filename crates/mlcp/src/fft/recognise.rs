@@ -7,7 +7,7 @@ use crate::pressure::{AnyPressureOperator, INSIDE, PressureOperator, Stencil};
 /// Couplings that differ by less than this part are the same: rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;
 
-/// Fewer cells along an axis leave no cell that belongs to one side alone.
+/// With fewer cells along an axis, every cell belongs to both sides.
 const LEAST: usize = 3;
 
 /// Why `fft` cannot solve a system.
@@ -60,7 +60,7 @@ pub enum NotABox {
 /// A box of liquid cells and what is beyond each of its sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LiquidBox {
-    /// Cells along each axis; 1 where there is none.
+    /// Cells along each axis; 1 for a third axis in the plane.
     pub extents: [usize; 3],
     /// Coupling across a face within.
     pub unit: f64,

@@ -2,7 +2,7 @@
 //!
 //! For a wave with eigenvalue λ: −x_{k−1} + (λ + d_k) x_k − x_{k+1} = r_k with d_k = 2 inside and
 //! 1 plus the coupling beyond at the ends. Elimination needs the pivots p_k = λ + d_k − 1/p_{k−1}. They
-//! depend on the box alone, but making them anew is cheaper than moving them through memory.
+//! depend on the box alone, but computing them again is cheaper than moving them through memory.
 
 use rayon::prelude::*;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::generate::Example;
+use crate::test_problems::{Example, generate};
 use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, Stop};
 
 /// A box of liquid cells at `corner` of a larger grid, with a coupling beyond each side.
@@ -117,8 +117,8 @@ fn what_is_no_box_is_refused_with_the_reason() {
     };
     assert_eq!(refused(Some(lattice.clone()), &changed(0, 0, 0.1)), NotABox::Side { row: 0 });
     assert_eq!(refused(Some(lattice), &changed(6, 7, 0.1)), NotABox::Cut { row: 6 });
-    let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
-    let ball = refused(folder.grid.as_ref().unwrap().lattice(), &folder.matrix);
+    let generated = generate(Example::SphereHalf, 2, 16, 0);
+    let ball = refused(Some(generated.lattice.clone()), &generated.matrix);
     assert!(matches!(ball, NotABox::Shape { .. }));
     assert!(SolveError::from(ball).to_string().ends_with("liquid cells do not fill a box"));
 }

@@ -6,27 +6,27 @@
 //!     Σ_liquid V (q − q_n) + Σ_air (V/θ) q + Σ ± (V u + w) − h c v = r
 //! ```
 //!
-//! with V the open part of a face, w what moving walls carry across the rest of it, c the divergence
-//! asked for and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q ⟂ r ≥ 0, their b
-//! less κ. A [`FieldSolver`] takes the fields as they are: whether rows are ever made of them, and where, is its
-//! own affair.
+//! V is the open part of a face. w is what moving walls carry across the rest of it. c is the divergence that is asked
+//! for, and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q ⟂ r ≥ 0, and κ is
+//! subtracted from their b. A [`FieldSolver`] takes the fields as they are. [`RowSolver`] makes rows of them on the
+//! processor; a device makes its own.
 
 mod rows;
+mod solver;
 mod window;
 
 pub use rows::{FieldRows, MIN_THETA, theta};
+pub use solver::{FieldSolver, RowSolver};
 pub use window::Window;
 
-use crate::error::{ProblemError, SolveError};
-use crate::report::SolveReport;
-use crate::solvers::MlcpSolver;
+use crate::error::ProblemError;
 
-/// A pressure problem as fields. Values lie in memory with the first axis fastest; the faces across an axis are
-/// one more along it than the cells.
+/// A pressure problem as fields. The first axis is fastest in memory. Along an axis there is one face more than there
+/// are cells.
 ///
 /// ```
-/// use unstick_mlcp::fields::{FieldSolver, PressureFields, WallFields};
-/// use unstick_mlcp::{MlcpSolver, SolverName};
+/// use unstick_mlcp::SolverName;
+/// use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
 ///
 /// // Two by two cells in a closed box, the lower ones liquid, falling.
 /// let (across, along) = ([0.0, 1.0, 0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
@@ -40,10 +40,10 @@ use crate::solvers::MlcpSolver;
 ///     divergence: None,
 ///     control: 0.0,
 /// };
-/// let mut solver: Box<dyn MlcpSolver> = "best".parse::<SolverName>()?.build(&Default::default());
+/// let mut solver = RowSolver::new("best".parse::<SolverName>()?.build(&Default::default()));
 /// let (mut q, mut has_let_go) = ([0.0; 4], [false; 4]);
 /// let report = solver.solve_fields(&fields, &mut q, &mut has_let_go)?;
-/// assert!(report.solve.converged() && report.unknowns == 2);
+/// assert!(report.converged() && report.rows() == 2);
 /// assert!((q[0] - 0.5).abs() < 1e-6 && q[2] == 0.0); // carried by the floor: half a cell below the surface
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -59,52 +59,25 @@ pub struct PressureFields<'a, const D: usize> {
     pub liquid: &'a [f64],
     /// Velocity across every face, before the pressure acts.
     pub velocity: [&'a [f64]; D],
-    /// Divergence asked for in every cell, in 1/s; liquid without air is not asked.
+    /// Divergence that is asked for in every cell, in 1/s. Liquid that touches no air is left out.
     pub divergence: Option<&'a [f64]>,
     /// κ, the least speed at which liquid leaves separating walls.
     pub control: f64,
 }
 
-/// What a pressure problem has to know of walls.
+/// The walls of a pressure problem.
 #[derive(Clone, Copy, Debug)]
 pub struct WallFields<'a, const D: usize> {
-    /// Another number whenever `open`, `separating` or `cell_open` is another: a device keeps them until then.
+    /// Must change whenever `open`, `separating` or `cell_open` changes. A device keeps these fields until then.
     pub version: u64,
     /// Open part of every face; exactly zero where it is closed.
     pub open: [&'a [f64]; D],
-    /// Whether the wall of a cell may be left by the liquid.
+    /// Whether the liquid may leave the wall of a cell.
     pub separating: &'a [bool],
-    /// Open part of every cell.
+    /// Open part of every cell; read only where a divergence is asked for.
     pub cell_open: &'a [f64],
-    /// What moving walls carry across every face: the part they cover times their velocity.
+    /// Flow that moving walls carry across every face: the part that they cover times their velocity.
     pub flow: Option<[&'a [f64]; D]>,
-}
-
-/// Solves pressure problems that are given as fields.
-///
-/// Every boxed [`MlcpSolver`] is one, which makes rows of them on the processor; a solver on a device may do better.
-pub trait FieldSolver<const D: usize>: Send {
-    /// Solves from `q`, a scaled pressure in every cell, which the answer replaces; it is zero where there is no
-    /// unknown. `active` says afterwards where the liquid leaves its wall. After an error neither means anything.
-    fn solve_fields(
-        &mut self,
-        fields: &PressureFields<D>,
-        q: &mut [f64],
-        active: &mut [bool],
-    ) -> Result<FieldReport, SolveError>;
-}
-
-/// What came of a problem that was given as fields.
-#[derive(Clone, Debug)]
-pub struct FieldReport {
-    /// The solver's account.
-    pub solve: SolveReport,
-    /// Number of unknowns.
-    pub unknowns: usize,
-    /// Largest |r| on equation rows: the divergence left, in velocity units.
-    pub divergence: f64,
-    /// Largest violation of the wall conditions: −min(q, 0), −min(r, 0) or min(q, r).
-    pub complementarity: f64,
 }
 
 impl<const D: usize> PressureFields<'_, D> {
@@ -118,7 +91,7 @@ impl<const D: usize> PressureFields<'_, D> {
         std::array::from_fn(|other| self.cells[other] + (other == axis) as usize)
     }
 
-    /// Every field must have the length that the grid asks for, and so must what comes with them.
+    /// Checks the length of every field, of `q` and of `active`.
     pub fn check(&self, q: &[f64], active: &[bool]) -> Result<(), ProblemError> {
         let (cells, walls) = (self.cell_count(), &self.walls);
         let of_cells = [
@@ -143,7 +116,7 @@ impl<const D: usize> PressureFields<'_, D> {
         }
     }
 
-    /// The first value that is no finite number, for a solver that has met one in what it made of them.
+    /// The first value that is not finite, for a solver that has met such a number in its rows.
     pub fn first_fault(&self, q: &[f64]) -> Option<ProblemError> {
         let faces =
             |what, fields: [&'_ [f64]; D]| (0..D).find_map(move |axis| fault(what, fields[axis], self.faces(axis)));
@@ -162,28 +135,4 @@ fn fault<const D: usize>(what: &'static str, field: &[f64], shape: [usize; D]) -
     let index = field.iter().position(|value| !value.is_finite())?;
     let place = window::place_of(shape, index).to_vec();
     Some(ProblemError::FieldValue { what, place, value: field[index] })
-}
-
-impl<const D: usize> FieldSolver<D> for Box<dyn MlcpSolver> {
-    fn solve_fields(
-        &mut self,
-        fields: &PressureFields<D>,
-        q: &mut [f64],
-        active: &mut [bool],
-    ) -> Result<FieldReport, SolveError> {
-        fields.check(q, active)?;
-        let rows = fields.rows()?;
-        let problem = rows.problem()?;
-        let cells = rows.operator.lattice().cells();
-        let mut answer: Vec<f64> = cells.iter().map(|&cell| q[cell as usize]).collect();
-        let solve = self.solve(&problem, &mut answer)?;
-        let judged = problem.quality(&answer);
-        q.fill(0.0);
-        active.fill(false);
-        for (row, &cell) in cells.iter().enumerate() {
-            (q[cell as usize], active[cell as usize]) = (answer[row], judged.active[row]);
-        }
-        let (divergence, complementarity) = (judged.divergence, judged.complementarity);
-        Ok(FieldReport { solve, unknowns: cells.len(), divergence, complementarity })
-    }
 }

@@ -6,7 +6,6 @@ use super::PressureFields;
 use super::window::place_of;
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
-use crate::operator::LinearOperator;
 use crate::pressure::{PressureOperator, Stencil};
 use crate::problem::Mlcp;
 
@@ -14,7 +13,7 @@ use crate::problem::Mlcp;
 pub const MIN_THETA: f64 = 0.01;
 
 /// The rows of a problem that was given as fields.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FieldRows<const D: usize> {
     /// A, and where the rows lie.
     pub operator: PressureOperator<D>,
@@ -22,12 +21,20 @@ pub struct FieldRows<const D: usize> {
     pub b: Vec<f64>,
     /// Lower bounds: zero at separating walls, −∞ elsewhere.
     pub lower: Vec<f64>,
+    /// First whether a cell has a row, then whether air holds a row.
+    marks: Vec<bool>,
+}
+
+impl<const D: usize> Default for FieldRows<D> {
+    fn default() -> Self {
+        Self { operator: PressureOperator::empty(), b: Vec::new(), lower: Vec::new(), marks: Vec::new() }
+    }
 }
 
 impl<const D: usize> FieldRows<D> {
     /// The problem as solvers see it.
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        Mlcp::new(&self.operator, &self.b)?.with_lower(&self.lower)
+        Mlcp::with_bounds(&self.operator, &self.b, &self.lower)
     }
 }
 
@@ -47,29 +54,44 @@ impl<const D: usize> PressureFields<'_, D> {
 
     /// The same for some cells, which must be coupled with no others.
     pub fn rows_of(&self, is_meant: impl Fn(usize) -> bool + Sync) -> Result<FieldRows<D>, ProblemError> {
-        let mut is_row = vec![false; self.cell_count()];
-        parallel::for_each((0..is_row.len(), is_row.as_mut_slice()), |(cells, is_row)| {
+        let mut rows = FieldRows::default();
+        self.write_rows(&mut rows, is_meant)?;
+        Ok(rows)
+    }
+
+    /// The same in the memory of earlier rows.
+    pub(super) fn write_rows(
+        &self,
+        rows: &mut FieldRows<D>,
+        is_meant: impl Fn(usize) -> bool + Sync,
+    ) -> Result<(), ProblemError> {
+        let FieldRows { operator, b, lower, marks } = rows;
+        marks.resize(self.cell_count(), false);
+        parallel::for_each((0..marks.len(), marks.as_mut_slice()), |(cells, is_row)| {
             cells.zip(is_row).for_each(|(cell, is_row)| *is_row = self.is_row(cell) && is_meant(cell));
         });
-        let cells: Vec<u32> = (0..).zip(&is_row).filter_map(|(cell, is_row)| is_row.then_some(cell)).collect();
+        let mut cells = operator.take_cells();
+        cells.clear();
+        cells.extend((0..).zip(&*marks).filter_map(|(cell, is_row)| is_row.then_some(cell)));
         let too_large = MatrixError::TooLarge { rows: cells.len(), entries: self.cell_count() };
         let lattice = Lattice::new(&self.cells, cells).ok_or(too_large)?;
-        let cells = lattice.cells().to_vec();
-        let operator = PressureOperator::from_stencils(lattice, |row| self.stencil(cells[row] as usize));
-        let lower = each(&cells, |_, cell| if self.is_wall(cell) { 0.0 } else { f64::NEG_INFINITY });
+        operator.rebuild(1.0, lattice, |lattice, row| self.stencil(lattice.cells()[row] as usize));
+        let cells = operator.lattice().cells();
+        write(cells, lower, |_, cell| if self.is_wall(cell) { 0.0 } else { f64::NEG_INFINITY });
         let control = |bound: f64| if bound > f64::NEG_INFINITY { self.control } else { 0.0 };
-        let mut b = each(&cells, |row, cell| self.outflow(cell) - control(lower[row]));
+        write(cells, b, |row, cell| self.outflow(cell) - control(lower[row]));
         if let Some(divergence) = self.divergence {
             // Liquid without air has nowhere to expand to.
-            let mut has_air = vec![true; cells.len()];
-            operator.singular_components().iter().flatten().for_each(|&row| has_air[row as usize] = false);
+            marks.clear();
+            marks.resize(cells.len(), true);
+            operator.unheld().iter().flatten().for_each(|&row| marks[row as usize] = false);
             let asked = |cell: usize| self.spacing * divergence[cell] * self.walls.cell_open[cell];
-            parallel::for_each((b.as_mut_slice(), cells.as_slice(), has_air.as_slice()), |(b, cells, has_air)| {
+            parallel::for_each((b.as_mut_slice(), cells, marks.as_slice()), |(b, cells, has_air)| {
                 let rows = b.iter_mut().zip(cells).zip(has_air).filter(|(_, has_air)| **has_air);
                 rows.for_each(|((b, &cell), _)| *b -= asked(cell as usize));
             });
         }
-        Ok(FieldRows { operator, b, lower })
+        Ok(())
     }
 
     /// Whether a cell has an unknown: liquid that an open face leads to.
@@ -148,11 +170,10 @@ pub fn theta(inside: f64, outside: Option<f64>, spacing: f64) -> f64 {
     if inside >= 0.0 { 1.0 } else { (inside / (inside - outside)).clamp(MIN_THETA, 1.0) }
 }
 
-/// A number for every row, from all threads.
-fn each(cells: &[u32], number: impl Fn(usize, usize) -> f64 + Sync) -> Vec<f64> {
-    let mut numbers = vec![0.0; cells.len()];
+/// Writes a number for every row, from all threads.
+fn write(cells: &[u32], numbers: &mut Vec<f64>, number: impl Fn(usize, usize) -> f64 + Sync) {
+    numbers.resize(cells.len(), 0.0);
     parallel::for_each((0..cells.len(), numbers.as_mut_slice(), cells), |(rows, numbers, cells)| {
         rows.zip(numbers).zip(cells).for_each(|((row, place), &cell)| *place = number(row, cell as usize));
     });
-    numbers
 }

@@ -19,7 +19,7 @@ impl<const D: usize> Window<D> {
         self.size.iter().product()
     }
 
-    /// The same with so many places more along an axis, before and behind, as far as the grid reaches.
+    /// The same with more places along an axis, before and behind, as far as the grid reaches.
     pub fn widened(mut self, axis: usize, before: usize, behind: usize, shape: [usize; D]) -> Self {
         let end = (self.first[axis] + self.size[axis] + behind).min(shape[axis]);
         self.first[axis] = self.first[axis].saturating_sub(before);
@@ -27,7 +27,7 @@ impl<const D: usize> Window<D> {
         self
     }
 
-    /// Where a value of a field of `shape` lies in the window, if it does.
+    /// Place in the window of a value of a field of `shape`, if it lies there.
     pub fn index_of(&self, shape: [usize; D], at: usize) -> Option<usize> {
         let place = place_of(shape, at);
         let is_inside = |axis: usize| (self.first[axis]..self.first[axis] + self.size[axis]).contains(&place[axis]);
@@ -35,8 +35,8 @@ impl<const D: usize> Window<D> {
         (0..D).all(is_inside).then(|| (0..D).rev().fold(0, index))
     }
 
-    /// Lines along the first axis that a range of the window's places touches: where each begins in a field of
-    /// `shape`, and which part of the range it is.
+    /// Lines along the first axis within a range of the window's places: the start of each line in a field of `shape`,
+    /// and its part of the range.
     pub fn lines(self, shape: [usize; D], places: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let mut from = places.start;
         std::iter::from_fn(move || {
@@ -54,8 +54,8 @@ impl<const D: usize> Window<D> {
         Self { first: [0; D], size: shape }
     }
 
-    /// The part of a line along the first axis, which begins at a place of the grid, that lies in the window: as
-    /// places of the line.
+    /// The part of a line that lies in the window, as places of the line. The line runs along the first axis from a
+    /// place of the grid.
     pub fn part_of_line(&self, place: [usize; D], length: usize) -> Range<usize> {
         let is_beside =
             (1..D).any(|axis| !(self.first[axis]..self.first[axis] + self.size[axis]).contains(&place[axis]));

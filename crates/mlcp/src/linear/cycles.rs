@@ -51,16 +51,16 @@ impl LinearSolver for Cycles {
 mod tests {
     use super::super::LinearOutcome;
     use super::*;
-    use crate::generate::Example;
     use crate::multigrid::Multigrid;
     use crate::precondition::Identity;
+    use crate::test_problems::{Example, generate};
 
     fn solve(preconditioner: &mut dyn Preconditioner) -> LinearReport {
-        let folder = Example::SphereHalf.generate(2, 64, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 2, 64, 0);
+        let problem = generated.problem();
         let system = Subsystem::whole(problem.operator());
         preconditioner.rebuild(&system).unwrap();
-        let (mut r, mut x) = (folder.b.clone(), vec![0.0; folder.b.len()]);
+        let (mut r, mut x) = (generated.b.clone(), vec![0.0; generated.b.len()]);
         let stop = LinearStop { target: 1e-8 * vector::norm_max(&r), max_iterations: 10_000 };
         Cycles::default().solve(&system, preconditioner, &mut r, &mut x, stop, &mut |_| ())
     }

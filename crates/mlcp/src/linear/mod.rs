@@ -87,7 +87,7 @@ pub trait LinearSolver: Send {
 
 /// Where an iteration stands.
 #[derive(Clone, Copy)]
-struct Progress {
+struct IterationState {
     /// Iterations before this one.
     iterations: usize,
     /// Maximum norm of the residual.
@@ -102,10 +102,10 @@ fn iterate(
     x: &mut [f64],
     stop: LinearStop,
     watch: &mut dyn FnMut(f64),
-    mut step: impl FnMut(Progress, &mut [f64], &mut [f64]) -> Option<f64>,
+    mut step: impl FnMut(IterationState, &mut [f64], &mut [f64]) -> Option<f64>,
 ) -> LinearReport {
     vector::clear(x);
-    let mut now = Progress { iterations: 0, residual: vector::norm_max(r) };
+    let mut now = IterationState { iterations: 0, residual: vector::norm_max(r) };
     let outcome = loop {
         if now.residual <= stop.target {
             break LinearOutcome::Converged;
@@ -115,7 +115,7 @@ fn iterate(
         }
         let Some(residual) = step(now, r, x) else { break LinearOutcome::Breakdown };
         watch(residual);
-        now = Progress { iterations: now.iterations + 1, residual };
+        now = IterationState { iterations: now.iterations + 1, residual };
     };
     LinearReport { outcome, iterations: now.iterations, residual: now.residual }
 }

@@ -41,7 +41,7 @@ fn aggregates(matrix: &SquareMatrix, level: usize) -> (Vec<u32>, usize) {
         let most = beside.max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
         aggregate[row] = most.map_or(NONE, |(other, _)| roots[other]);
     }
-    // What is left makes aggregates of its own.
+    // The remaining rows form new aggregates.
     for row in 0..rows {
         if aggregate[row] == NONE && strong(row).next().is_some() {
             aggregate[row] = count;

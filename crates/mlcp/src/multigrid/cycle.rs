@@ -3,13 +3,13 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::exact::Factors;
-use super::hierarchy::{Hierarchy, Level, Link};
+use super::hierarchy::{Link, MatrixHierarchy, MatrixLevel};
 use super::smooth::{Sweep, free, sweep};
 
 /// Sweeps each way on a coarsest level that is too large to be factorised.
 const SWEEPS_INSTEAD: usize = 20;
 
-impl Hierarchy {
+impl MatrixHierarchy {
     /// z ← M⁻¹ r: one cycle from zero, with `sweeps` before and after each correction.
     pub fn apply(&mut self, sweeps: usize, r: &[f64], z: &mut [f64]) {
         self.order.gather(r, &mut self.levels[0].b);
@@ -24,9 +24,9 @@ impl Hierarchy {
 }
 
 /// x ≈ A⁻¹ b on the first of `levels`, with `count` sweeps before and after each correction.
-fn descend(count: usize, factors: Option<&Factors>, levels: &mut [Level]) {
+fn descend(count: usize, factors: Option<&Factors>, levels: &mut [MatrixLevel]) {
     let Some((fine, below)) = levels.split_first_mut() else { return };
-    let Level { matrix, red, link, x, b, r } = fine;
+    let MatrixLevel { matrix, red, link, x, b, r } = fine;
     let sweeps = |count: usize, way: Sweep, x: &mut [f64]| {
         (0..count).for_each(|_| sweep(matrix, *red, way, b, x, free));
     };

@@ -1,4 +1,4 @@
-//! Coarse levels discretised anew, in the spirit of Chentanez and Müller \[Lai2021, sec. 5.3.1\].
+//! The pressure equation discretised on coarse levels, in the spirit of Chentanez and Müller \[Lai2021, sec. 5.3.1\].
 //!
 //! Between two cells of size 2h the gradient is taken over twice the distance and the flow runs
 //! through the mean opening of 2^{D−1} finer faces: half the sum of the finer couplings. A cell is
@@ -30,7 +30,7 @@ pub(crate) fn set_diagonal(
     for row in (0..coarse.rows()).filter(|&row| due(row)) {
         let couplings: f64 = coarse.off.row(row).map(|(_, value)| value.abs()).sum();
         let diagonal = couplings + members.row(row).map(|(fine, _)| to_air(fine)).sum::<f64>();
-        // Rows behind stiff springs have next to no weight; neither has a cell made of nothing else.
+        // Rows behind stiff springs have almost no weight, and so have cells that consist of such rows.
         let expected: f64 = members.row(row).map(|(row, _)| fine.diagonal[row]).sum();
         let diagonal = if diagonal > WEIGHTLESS * expected { diagonal } else { 0.0 };
         coarse.diagonal[row] = diagonal;

@@ -1,4 +1,4 @@
-//! Levels of ever fewer unknowns.
+//! Levels with fewer and fewer unknowns.
 
 use super::exact::Factors;
 use super::finest::Order;
@@ -19,7 +19,7 @@ const WORTH_COARSENING: f64 = 0.9;
 const FACTORISED: usize = 600;
 
 /// A grid, its matrix, and the way to the next coarser one.
-pub(crate) struct Level {
+pub(crate) struct MatrixLevel {
     pub matrix: SquareMatrix,
     /// Red rows, where rows are coloured.
     pub red: Option<usize>,
@@ -30,7 +30,7 @@ pub(crate) struct Level {
     pub r: Vec<f64>,
 }
 
-impl Level {
+impl MatrixLevel {
     fn new(matrix: SquareMatrix, red: Option<usize>) -> Self {
         let vector = || vec![0.0; matrix.rows()];
         let (x, b, r) = (vector(), vector(), vector());
@@ -85,16 +85,16 @@ impl Link {
 }
 
 /// All levels of a system, the finest first; there are always at least two.
-pub(crate) struct Hierarchy {
+pub(crate) struct MatrixHierarchy {
     pub order: Order,
-    pub levels: Vec<Level>,
+    pub levels: Vec<MatrixLevel>,
     pub factors: Option<Factors>,
     /// Unknowns of a level that is not coarsened further.
     coarsest: usize,
     changed: Vec<bool>,
 }
 
-impl Hierarchy {
+impl MatrixHierarchy {
     /// Coarsens a system by geometry where its operator has a lattice, by aggregation otherwise. A `variant` says
     /// how to coarsen a lattice; it is refused where there is none. Levels of `coarsest` unknowns are not coarsened.
     pub fn build(
@@ -110,7 +110,7 @@ impl Hierarchy {
             (None, Some(variant)) => return Err(SolveError::NeedsGrid { variant }),
         };
         let coarsest = coarsest.unwrap_or(usual);
-        let mut finest = Level::new(order.pattern(matrix), order.red);
+        let mut finest = MatrixLevel::new(order.pattern(matrix), order.red);
         let mut weights = vec![f64::NAN; matrix.rows()];
         let mut changed = vec![true; matrix.rows()];
         order.write(system, matrix, &mut finest.matrix, &mut weights, &mut changed);
@@ -125,7 +125,7 @@ impl Hierarchy {
 
     /// Whether a system can have the operator that this was built for.
     pub fn fits(&self, system: &Subsystem) -> bool {
-        let entries = |level: &Level| level.matrix.off.columns.len() + level.matrix.rows();
+        let entries = |level: &MatrixLevel| level.matrix.off.columns.len() + level.matrix.rows();
         let is_alike =
             |matrix: &CsrMatrix| (matrix.rows(), matrix.entries()) == (self.order.rows.len(), entries(&self.levels[0]));
         system.nearby().csr().is_some_and(is_alike)
@@ -230,7 +230,7 @@ impl Hierarchy {
             let mut coarse = link.product(&fine.matrix).pattern();
             link.refresh(&fine.matrix, &vec![true; fine.matrix.rows()], &mut coarse);
             fine.link = Some(link);
-            self.levels.push(Level::new(coarse, None));
+            self.levels.push(MatrixLevel::new(coarse, None));
         }
     }
 

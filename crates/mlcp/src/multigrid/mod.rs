@@ -7,9 +7,9 @@
 //! [`Preconditioner`]: Gauss–Seidel sweeps, red–black on the finest level of a lattice, run backwards
 //! after the coarse correction.
 //!
-//! Pinned rows are cut out of every level: a coarse level that still sees the wall where the fine
-//! one has let go makes matters worse. When the active set changes the transfers stay and coarse
-//! matrices are computed anew around the rows that changed.
+//! Pinned rows are left out of every level. A coarse level that still has the wall where the fine one has
+//! let go would correct in the wrong direction. When the active set changes, the transfers stay, and coarse
+//! matrices are recomputed around the rows that changed.
 
 mod aggregate;
 mod cycle;
@@ -29,20 +29,19 @@ pub use params::{Coarsening, MultigridParams, MultigridVariant, Transfer};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::precondition::Preconditioner;
-use hierarchy::Hierarchy;
+use hierarchy::MatrixHierarchy;
 
 /// One V-cycle as a preconditioner.
 ///
 /// ```
-/// use unstick_mlcp::generate::Example;
 /// use unstick_mlcp::linear::Subsystem;
 /// use unstick_mlcp::multigrid::Multigrid;
 /// use unstick_mlcp::precondition::Preconditioner;
+/// use unstick_problems::Example;
 ///
-/// let folder = Example::SphereHalf.generate(2, 32, 0)?;
-/// let problem = folder.problem()?;
+/// let problem = Example::SphereHalf.generate(2, 32, 0)?;
 /// let mut multigrid = Multigrid::default();
-/// multigrid.rebuild(&Subsystem::whole(problem.operator()))?;
+/// multigrid.rebuild(&Subsystem::whole(problem.mlcp().operator()))?;
 /// assert!(multigrid.level_sizes().windows(2).all(|pair| pair[1] < pair[0]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -50,7 +49,7 @@ use hierarchy::Hierarchy;
 pub struct Multigrid {
     variant: Option<MultigridVariant>,
     params: MultigridParams,
-    hierarchy: Option<Hierarchy>,
+    hierarchy: Option<MatrixHierarchy>,
 }
 
 impl Multigrid {
@@ -62,7 +61,7 @@ impl Multigrid {
 
     /// Unknowns of every level, the finest first; nothing before the first rebuild.
     pub fn level_sizes(&self) -> Vec<usize> {
-        self.hierarchy.as_ref().map(Hierarchy::sizes).unwrap_or_default()
+        self.hierarchy.as_ref().map(MatrixHierarchy::sizes).unwrap_or_default()
     }
 }
 
@@ -75,7 +74,7 @@ impl Preconditioner for Multigrid {
         match &mut self.hierarchy {
             Some(hierarchy) if hierarchy.fits(system) => hierarchy.refresh(system),
             _ => {
-                self.hierarchy = Some(Hierarchy::build(system, self.variant, self.params.coarsest)?);
+                self.hierarchy = Some(MatrixHierarchy::build(system, self.variant, self.params.coarsest)?);
                 Ok(())
             }
         }

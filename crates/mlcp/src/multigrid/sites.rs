@@ -1,4 +1,4 @@
-//! Where the unknowns of a level lie, and which of them see each other.
+//! Where the unknowns of a level lie, and which of them are neighbours.
 //!
 //! A coarse cell is a block of 2^D finer ones. Its unknowns are the connected parts of the liquid in
 //! it: an obstacle thinner than the block leaves one on either side, so that no coarse value stands
@@ -108,9 +108,8 @@ impl Sites {
 
     /// Directions from a row that touches air to what its surroundings take for air.
     ///
-    /// A matrix says that a row touches air but not where. A row that lacks one neighbour leaves no
-    /// doubt; one that lacks several, at a contact line, asks the rows beside it and those around the
-    /// cell in question.
+    /// A matrix shows that a row touches air, but not where. If one neighbour is missing, the air is there. If
+    /// several are missing, at a contact line, the rows beside it and around each missing cell decide.
     fn air_around(&self, lattice: &Lattice, row: usize, touches_air: &[bool]) -> u8 {
         let row_at = |place: Option<[u32; 3]>| {
             let place = place.filter(|&place| self.contains(place))?;

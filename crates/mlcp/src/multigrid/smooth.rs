@@ -11,7 +11,7 @@ pub(crate) enum Sweep {
     Backward,
 }
 
-/// Relaxes every row once; `clamp` sees the row and its new value and has the last word.
+/// Relaxes every row once. `clamp` gets the row and its new value and returns the value to store.
 ///
 /// With `red`, rows below it are coupled with rows from it on only: each of the two halves is relaxed
 /// at once, on all threads. Without, rows follow one another.

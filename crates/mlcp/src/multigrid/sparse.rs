@@ -97,8 +97,8 @@ impl Sparse {
 
 /// A square matrix, its diagonal apart.
 ///
-/// Where the diagonal vanishes, as on rows that are pinned and on closed parts that have shrunk to
-/// one unknown, its inverse is zero: nothing happens there.
+/// Where the diagonal vanishes, its inverse is zero, so the unknown stays zero: on pinned rows, and on closed
+/// parts that have shrunk to one unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct SquareMatrix {
     pub off: Sparse,
@@ -123,7 +123,7 @@ impl SquareMatrix {
         std::iter::once((row, self.diagonal[row])).chain(self.off.row(row))
     }
 
-    /// r ← b − A x; zero where nothing happens, so that nothing goes down that cannot come up.
+    /// r ← b − A x; zero where the diagonal vanishes, so that no residual is restricted that cannot be corrected.
     pub fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
         parallel::for_each((0..b.len(), r), |(rows, r)| {
             for (row, r) in rows.zip(r) {

@@ -2,15 +2,14 @@
 
 use unstick_parallel::vector;
 
-use super::hierarchy::{Hierarchy, Link};
+use super::hierarchy::{Link, MatrixHierarchy};
 use super::sites::Sites;
 use super::sparse::SquareMatrix;
 use super::*;
 use crate::csr::CsrMatrix;
-use crate::generate::Example;
-use crate::io::{GridInfo, ProblemFolder};
 use crate::lattice::Lattice;
 use crate::linear::{ConjugateGradients, LinearOutcome, LinearSolver, LinearStop};
+use crate::test_problems::{Example, generate};
 
 fn wave(size: usize, speed: f64) -> Vec<f64> {
     (0..size).map(|row| (speed * row as f64).sin()).collect()
@@ -51,12 +50,12 @@ impl Disturbed {
 
 #[test]
 fn coarse_matrices_are_galerkin_products() {
-    let folder = Example::ThinPlates.generate(2, 20, 0).unwrap();
-    let problem = folder.problem().unwrap();
+    let generated = generate(Example::ThinPlates, 2, 20, 0);
+    let problem = generated.problem();
     let disturbed = Disturbed::new(problem.size(), 9);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
         let variant = MultigridVariant { transfer, ..Default::default() };
-        let hierarchy = Hierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
+        let hierarchy = MatrixHierarchy::build(&disturbed.system(problem.operator()), Some(variant), None).unwrap();
         assert!(hierarchy.levels.len() > 2);
         let scale = if transfer == Transfer::Constant { 0.5 } else { 1.0 };
         for pair in hierarchy.levels.windows(2) {
@@ -73,10 +72,10 @@ fn coarse_matrices_are_galerkin_products() {
 
 #[test]
 fn a_refreshed_hierarchy_is_a_new_one() {
-    let folder = Example::SphereHalf.generate(3, 16, 0).unwrap();
-    let problem = folder.problem().unwrap();
+    let generated = generate(Example::SphereHalf, 3, 16, 0);
+    let problem = generated.problem();
     for variant in MultigridVariant::all() {
-        let build = |system: &Subsystem| Hierarchy::build(system, Some(variant), None).unwrap();
+        let build = |system: &Subsystem| MatrixHierarchy::build(system, Some(variant), None).unwrap();
         let mut refreshed = build(&Subsystem::whole(problem.operator()));
         for period in [5, 7] {
             let disturbed = Disturbed::new(problem.size(), period);
@@ -92,11 +91,11 @@ fn a_refreshed_hierarchy_is_a_new_one() {
 
 #[test]
 fn a_cycle_is_symmetric_and_positive_and_leaves_pinned_rows_alone() {
-    let folder = Example::ThinPlates.generate(3, 14, 0).unwrap();
-    let on_lattice = folder.problem().unwrap();
-    let disturbed = Disturbed::new(folder.b.len(), 9);
+    let generated = generate(Example::ThinPlates, 3, 14, 0);
+    let on_lattice = generated.problem();
+    let disturbed = Disturbed::new(generated.b.len(), 9);
     let on_lattice = MultigridVariant::all().into_iter().map(|variant| (on_lattice.operator(), Some(variant)));
-    let without: (&dyn crate::LinearOperator, _) = (&folder.matrix, None);
+    let without: (&dyn crate::LinearOperator, _) = (&generated.matrix, None);
     {
         for (operator, variant) in on_lattice.chain([without]) {
             let params = MultigridParams { coarsest: Some(20), ..Default::default() };
@@ -110,8 +109,8 @@ fn a_cycle_is_symmetric_and_positive_and_leaves_pinned_rows_alone() {
                 assert!(z.iter().zip(&disturbed.free).all(|(z, free)| *free || *z == 0.0), "{variant:?}");
                 (masked, z)
             };
-            let (x, mx) = image(&wave(folder.b.len(), 0.3));
-            let (y, my) = image(&wave(folder.b.len(), 1.7));
+            let (x, mx) = image(&wave(generated.b.len(), 0.3));
+            let (y, my) = image(&wave(generated.b.len(), 1.7));
             let (one, other) = (vector::dot(&x, &my), vector::dot(&y, &mx));
             assert!((one - other).abs() < 1e-10 * vector::norm(&x) * vector::norm(&my), "{variant:?}: {one} {other}");
         }
@@ -121,12 +120,12 @@ fn a_cycle_is_symmetric_and_positive_and_leaves_pinned_rows_alone() {
 /// Interpolation in a closed chamber keeps constants, whatever its walls look like.
 #[test]
 fn one_sided_transfers_keep_constants_where_there_is_no_air() {
-    let folder = Example::SealedPocket.generate(3, 22, 0).unwrap();
-    let problem = folder.problem().unwrap();
-    let pocket = folder.matrix.singular_components().remove(0);
+    let generated = generate(Example::SealedPocket, 3, 22, 0);
+    let problem = generated.problem();
+    let pocket = generated.matrix.singular_components().remove(0);
     for transfer in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant] {
         let variant = MultigridVariant { transfer, ..Default::default() };
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
+        let hierarchy = MatrixHierarchy::build(&Subsystem::whole(problem.operator()), Some(variant), None).unwrap();
         let mut members: Vec<usize> = pocket.iter().map(|&row| hierarchy.order.places[row as usize] as usize).collect();
         for level in &hierarchy.levels {
             let Some(link) = &level.link else { continue };
@@ -144,7 +143,7 @@ fn one_sided_transfers_keep_constants_where_there_is_no_air() {
 }
 
 /// A strip of liquid, six by six cells, with a wall without thickness between x = 2 and x = 3.
-fn divided_square() -> ProblemFolder {
+fn divided_square() -> CsrMatrix<'static> {
     let couples = |one: usize, other: usize| one % 6 != 2 || other != one + 1;
     let mut triplets: Vec<_> = (0..6).map(|x| (30 + x, 30 + x, 2.0)).collect(); // air above
     for row in 0..36 {
@@ -154,16 +153,13 @@ fn divided_square() -> ProblemFolder {
             triplets.extend([(row, row, 1.0), (other, other, 1.0), (row, other, -1.0), (other, row, -1.0)]);
         }
     }
-    let grid = GridInfo { shape: vec![6, 6], spacing: 1.0, origin: vec![0.0; 2], cells: (0..36).collect() };
-    let matrix = CsrMatrix::from_triplets(36, triplets).unwrap();
-    ProblemFolder { matrix, b: vec![0.0; 36], lower: vec![f64::NEG_INFINITY; 36], x: None, grid: Some(grid) }
+    CsrMatrix::from_triplets(36, triplets).unwrap()
 }
 
 #[test]
 fn a_wall_thinner_than_a_cell_splits_the_blocks_it_runs_through() {
-    let folder = divided_square();
     let lattice = Lattice::new(&[6, 6], (0..36).collect()).unwrap();
-    let sites = Sites::of(&lattice, &folder.matrix);
+    let sites = Sites::of(&lattice, &divided_square());
     let (coarse, parents) = sites.coarsen(true);
     assert_eq!(coarse.len(), 12); // three rows of blocks, the middle block of each is two
     assert!((0..6).all(|y| parents[6 * y + 2] != parents[6 * y + 3]));
@@ -195,12 +191,12 @@ fn iterations(operator: &dyn crate::LinearOperator, rhs: &[f64], variant: Option
 fn iterations_do_not_grow_with_the_grid() {
     for (example, most) in [(Example::SphereHalf, [5, 5, 6]), (Example::ThinPlates, [6, 6, 8])] {
         for size in [32, 64] {
-            let folder = example.generate(3, size, 0).unwrap();
-            let problem = folder.problem().unwrap();
+            let generated = generate(example, 3, size, 0);
+            let problem = generated.problem();
             for (transfer, most) in [Transfer::Barycentric, Transfer::Linear, Transfer::Constant].into_iter().zip(most)
             {
                 let variant = MultigridVariant { transfer, ..Default::default() };
-                let count = iterations(problem.operator(), &folder.b, Some(variant));
+                let count = iterations(problem.operator(), &generated.b, Some(variant));
                 assert!(count <= most, "{example} {size} {variant}: {count}");
             }
         }
@@ -210,8 +206,8 @@ fn iterations_do_not_grow_with_the_grid() {
 #[test]
 fn without_a_lattice_iterations_grow_slowly() {
     let count = |dimension, size| {
-        let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        iterations(&folder.matrix, &folder.b, None)
+        let generated = generate(Example::SphereHalf, dimension, size, 0);
+        iterations(&generated.matrix, &generated.b, None)
     };
     assert!(count(3, 32) <= 8 && count(3, 64) <= 10, "{} {}", count(3, 32), count(3, 64));
     assert!(count(2, 64) <= 8 && count(2, 128) <= 9, "{} {}", count(2, 64), count(2, 128));
@@ -220,8 +216,8 @@ fn without_a_lattice_iterations_grow_slowly() {
 #[test]
 fn odd_numbers_of_cells_are_no_worse_than_even_ones() {
     for (dimension, size) in [(2, 63), (2, 77), (3, 23), (3, 37)] {
-        let folder = Example::SphereHalf.generate(dimension, size, 0).unwrap();
-        let count = iterations(folder.problem().unwrap().operator(), &folder.b, None);
+        let generated = generate(Example::SphereHalf, dimension, size, 0);
+        let count = iterations(generated.problem().operator(), &generated.b, None);
         assert!(count <= 7, "{size}^{dimension}: {count}");
     }
 }
@@ -229,9 +225,9 @@ fn odd_numbers_of_cells_are_no_worse_than_even_ones() {
 #[test]
 fn the_coarsest_level_is_small() {
     for (dimension, most) in [(2, 16), (3, 64)] {
-        let folder = Example::ThinPlates.generate(dimension, 40, 0).unwrap();
+        let generated = generate(Example::ThinPlates, dimension, 40, 0);
         let mut multigrid = Multigrid::default();
-        multigrid.rebuild(&Subsystem::whole(folder.problem().unwrap().operator())).unwrap();
+        multigrid.rebuild(&Subsystem::whole(generated.problem().operator())).unwrap();
         let sizes = multigrid.level_sizes();
         assert!(*sizes.last().unwrap() <= most, "{sizes:?}");
     }

@@ -4,7 +4,7 @@
 //! along each axis. With the block's own unknown these make the triangle or tetrahedron of
 //! \[Lai2021, figs. 5.4 and 5.5\]; with the neighbours' neighbours the square or cube.
 //!
-//! A neighbour may be missing. Behind a solid it has no say, and the other weights are scaled to sum
+//! A neighbour may be missing. Behind a solid it has no weight, and the other weights are scaled to sum
 //! to one: constants are kept. In air its value is zero, and nothing is scaled.
 
 use super::params::{MultigridVariant, Transfer};

@@ -6,7 +6,7 @@ use crate::linear::{
     BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement,
 };
 use crate::multigrid::{Multigrid, MultigridParams};
-use crate::parameter::{Parameter, Parameters, Value};
+use crate::parameter::{Parameter, ParameterValue, Parameters};
 use crate::precondition::{
     AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, GridMultigrid, Ic0Params, Identity,
     IncompleteCholesky, IncompleteLu, Jacobi, Mic0Params, Preconditioner, Reused,
@@ -55,8 +55,10 @@ impl SolverName {
     /// The linear part by itself, for methods put together by hand.
     pub fn inner(self) -> Inner {
         let mut inner = Inner::new(self.inner_name(), self.linear_solver(), self.whole_preconditioner());
-        // The limit follows the parameters of the linear solver, as in `linear_parameters`.
-        if let Some(Value::Count(most)) = self.linear_settings.get(self.krylov.parameters().len()) {
+        let parameters = self.linear_parameters();
+        let limit = parameters.iter().position(|parameter| parameter.name == "max_iterations");
+        let limit = limit.and_then(|index| self.linear_settings.get(&parameters, index));
+        if let Some(ParameterValue::Count(most)) = limit {
             inner.max_iterations = most;
         }
         inner

@@ -61,13 +61,13 @@ pub(super) enum Tail {
 }
 
 /// What the catalogue knows of a method.
-pub(super) struct Entry {
+pub(super) struct MethodEntry {
     pub tail: Tail,
     pub parameters: Vec<Parameter>,
     pub build: fn(SolverName, Stop) -> Box<dyn MlcpSolver>,
 }
 
-impl Entry {
+impl MethodEntry {
     fn new<P: Parameters>(tail: Tail, build: fn(SolverName, Stop) -> Box<dyn MlcpSolver>) -> Self {
         Self { tail, parameters: P::list(), build }
     }
@@ -75,52 +75,49 @@ impl Entry {
 
 impl Method {
     /// The one place where a method enters the catalogue.
-    pub(super) fn entry(self) -> Entry {
+    pub(super) fn entry(self) -> MethodEntry {
         use PreconditionerName::{Jacobi, Mic0};
         match self {
-            Self::Best => Entry::new::<BestParams>(Tail::Nothing, |name, stop| {
-                Box::new(Best {
-                    params: name.params(),
-                    stop,
-                    algebraic: SolverName::policy_with(PreconditionerName::Multigrid).inner(),
-                    rescue: SolverName::policy_with(PreconditionerName::Mic0).inner(),
-                })
+            Self::Best => MethodEntry::new::<BestParams>(Tail::Nothing, |name, stop| {
+                let algebraic = SolverName::policy_with(PreconditionerName::Multigrid).inner();
+                let rescue = SolverName::policy_with(PreconditionerName::Mic0).inner();
+                Box::new(Best::new(name.params(), stop, algebraic, rescue))
             }),
-            Self::Policy => Entry::new::<PolicyParams>(Tail::Linear(Mic0), |name, stop| {
+            Self::Policy => MethodEntry::new::<PolicyParams>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Policy { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Newton => Entry::new::<NewtonParams>(Tail::Linear(Mic0), |name, stop| {
+            Self::Newton => MethodEntry::new::<NewtonParams>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Newton { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Fischer => Entry::new::<FischerParams>(Tail::Linear(Mic0), |name, stop| {
+            Self::Fischer => MethodEntry::new::<FischerParams>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Fischer { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Penalty => Entry::new::<PenaltyParams>(Tail::Linear(Mic0), |name, stop| {
+            Self::Penalty => MethodEntry::new::<PenaltyParams>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Penalty { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Mprgp => Entry::new::<MprgpParams>(Tail::Preconditioner(Jacobi), |name, stop| {
+            Self::Mprgp => MethodEntry::new::<MprgpParams>(Tail::Preconditioner(Jacobi), |name, stop| {
                 Box::new(Mprgp { params: name.params(), stop, inner: name.inner() })
             }),
-            Self::Psor => {
-                Entry::new::<PsorParams>(Tail::Nothing, |name, stop| Box::new(Psor { params: name.params(), stop }))
-            }
-            Self::Fas => Entry::new::<FasParams>(Tail::MultigridVariant, |name, stop| {
+            Self::Psor => MethodEntry::new::<PsorParams>(Tail::Nothing, |name, stop| {
+                Box::new(Psor { params: name.params(), stop })
+            }),
+            Self::Fas => MethodEntry::new::<FasParams>(Tail::MultigridVariant, |name, stop| {
                 Box::new(Fas { params: name.params(), variant: name.multigrid, stop })
             }),
-            Self::FasLiteral => Entry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
+            Self::FasLiteral => MethodEntry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
                 let (params, variant) = (name.params(), name.multigrid);
                 Box::new(PublishedFas { reading: Reading::Literal, params, variant, stop })
             }),
-            Self::FasScaled => Entry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
+            Self::FasScaled => MethodEntry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
                 let (params, variant) = (name.params(), name.multigrid);
                 Box::new(PublishedFas { reading: Reading::Scaled, params, variant, stop })
             }),
-            Self::Fmg => Entry::new::<FmgParams>(Tail::MultigridVariant, |name, stop| {
+            Self::Fmg => MethodEntry::new::<FmgParams>(Tail::MultigridVariant, |name, stop| {
                 Box::new(Fmg { params: name.params(), variant: name.multigrid, stop })
             }),
-            Self::Sticking => {
-                Entry::new::<()>(Tail::Linear(Mic0), |name, stop| Box::new(Sticking { stop, inner: name.inner() }))
-            }
+            Self::Sticking => MethodEntry::new::<()>(Tail::Linear(Mic0), |name, stop| {
+                Box::new(Sticking { stop, inner: name.inner() })
+            }),
         }
     }
 

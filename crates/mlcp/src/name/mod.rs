@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::multigrid::MultigridVariant;
-use crate::parameter::{Parameters, Settings};
+use crate::parameter::{MOST_PARAMETERS, Parameters, Settings};
 use method::Tail;
 
 /// An enum whose variants have stable names, in the order in which they are listed to people.
@@ -122,11 +122,11 @@ named! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SolverName {
     method: Method,
-    method_settings: Settings,
+    method_settings: Settings<MOST_PARAMETERS>,
     krylov: Krylov,
-    linear_settings: Settings,
+    linear_settings: Settings<2>,
     preconditioner: PreconditionerName,
-    preconditioner_settings: Settings,
+    preconditioner_settings: Settings<2>,
     is_reused: bool,
     /// What follows `multigrid` in the name; None for the default.
     multigrid: Option<MultigridVariant>,
@@ -149,8 +149,9 @@ impl SolverName {
                     Krylov::Multigrid => &[PreconditionerName::Multigrid],
                     _ => &[default.preconditioner],
                 };
-                let compose = |&preconditioner| Self { krylov, preconditioner, ..default };
-                names.extend(preconditioners.iter().map(compose));
+                for &preconditioner in preconditioners {
+                    names.push(Self { krylov, preconditioner, ..default });
+                }
             }
         }
         names
@@ -205,8 +206,12 @@ impl SolverName {
 
     /// The same solver with every parameter at its default.
     pub fn without_parameters(self) -> Self {
-        let none = Settings::default();
-        Self { method_settings: none, linear_settings: none, preconditioner_settings: none, ..self }
+        Self {
+            method_settings: Settings::default(),
+            linear_settings: Settings::default(),
+            preconditioner_settings: Settings::default(),
+            ..self
+        }
     }
 
     /// Whether the name gives parameters to its linear solver or preconditioner.
@@ -232,17 +237,17 @@ impl SolverName {
 }
 
 impl Method {
-    /// Whether a name may go on with `+linear`.
+    /// Whether `+linear` may follow it in a name.
     fn takes_linear(self) -> bool {
         matches!(self.entry().tail, Tail::Linear(_))
     }
 
-    /// Whether it may go on with `/preconditioner`.
+    /// Whether `/preconditioner` may follow it.
     fn takes_preconditioner(self) -> bool {
         matches!(self.entry().tail, Tail::Linear(_) | Tail::Preconditioner(_))
     }
 
-    /// Whether it is multigrid itself; its name may go on with `/multigrid-…`.
+    /// Whether it is multigrid itself; `/multigrid-…` may follow it.
     fn is_multigrid(self) -> bool {
         self.entry().tail == Tail::MultigridVariant
     }

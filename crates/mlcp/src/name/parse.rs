@@ -50,10 +50,10 @@ impl SolverName {
         }
         // `multigrid-linear` is a linear solver and its preconditioner in one word, with the parameters of both.
         let of_cycle = self.preconditioner_parameters();
-        let mut both = Settings::default();
+        let mut both = Settings::<4>::default();
         let all: Vec<Parameter> = parameters.iter().chain(&of_cycle).copied().collect();
         both.read(text, linear, &all, settings)?;
-        for (index, value) in (0..all.len()).filter_map(|index| Some((index, both.get(index)?))) {
+        for (index, value) in both.given(&all) {
             match index.checked_sub(parameters.len()) {
                 None => self.linear_settings.set(index, value),
                 Some(index) => self.preconditioner_settings.set(index, value),
@@ -93,7 +93,7 @@ impl SolverName {
     pub fn or_parameter(mut self, name: &str, value: &str) -> Result<Self, ParseNameError> {
         let (method, parameters) = (self.method, self.method.parameters());
         let index = parameters.iter().position(|parameter| parameter.name == name);
-        if index.is_none_or(|index| self.method_settings.get(index).is_none()) {
+        if index.is_none_or(|index| self.method_settings.get(&parameters, index).is_none()) {
             let setting = format!("{name}={value}");
             self.method_settings.read(&format!("{method}:{setting}"), method, &parameters, Some(&setting))?;
         }
@@ -101,7 +101,7 @@ impl SolverName {
     }
 }
 
-impl Settings {
+impl<const N: usize> Settings<N> {
     /// Reads `name=value:name=value`, which follows `part` in the name `text`.
     fn read(
         &mut self,
@@ -118,7 +118,7 @@ impl Settings {
             let (parameter, refuse) = (&parameters[index], |reason| Err(ParseNameError::because(text, reason)));
             let expected = parameter.expected();
             match value.map(|value| (value, parameter.parse(value))) {
-                _ if self.get(index).is_some() => return refuse(format!("`{name}` is given twice")),
+                _ if self.get(parameters, index).is_some() => return refuse(format!("`{name}` is given twice")),
                 None => return refuse(format!("`{name}` has no value, expected `{name}=` and {expected}")),
                 Some((value, None)) => return refuse(format!("`{name}` is {value}, expected {expected}")),
                 Some((_, Some(value))) => self.set(index, value),

@@ -1,4 +1,4 @@
-//! Splittings by name, and whatever else gives a pressure.
+//! Splittings by name, and all methods that give the pressure of a step.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::{Krylov, Method, ParseNameError, SolverName};
 
 named! {
-    /// A method that takes divergence and walls in turn. It works on the velocities of a step, which
-    /// a problem by itself does not have, so it runs inside a simulation.
+    /// A method that treats divergence and walls in turn. It works on the velocities of a step, so it runs inside a
+    /// simulation only.
     Splitting, "splitting" {
         /// Alternating directions, with a dual variable.
         Admm = "admm",
@@ -15,13 +15,13 @@ named! {
         Iop = "iop",
         /// One solve, after which walls that would be left count as air.
         Reclassify = "reclassify",
-        /// The same, repeated until the divergence is gone.
+        /// The same solve, repeated until the divergence is gone.
         IopBc = "iop-bc",
     }
 }
 
 impl Splitting {
-    /// Why a splitting is no solver of a problem, if the text names one.
+    /// The error for a splitting where a solver of a problem is expected; None for other texts.
     pub(super) fn refused(text: &str, method: &str) -> Option<ParseNameError> {
         let splitting = Self::ALL.iter().find(|splitting| splitting.name() == method)?;
         let reason = format!(
@@ -45,8 +45,8 @@ impl SplittingName {
         self.splitting
     }
 
-    /// What its linear systems are solved with, as `sticking+…`; none for `fft` where the liquid
-    /// fills a box and `cg/mic0`, as published, elsewhere.
+    /// The solver of its linear systems, as `sticking+…`. None stands for `fft` where the liquid fills a box and the
+    /// published `cg/mic0` elsewhere.
     pub fn linear(self) -> Option<SolverName> {
         self.linear
     }
@@ -76,7 +76,7 @@ impl FromStr for SplittingName {
     }
 }
 
-/// Whatever gives the pressure of a step, by name: a solver of its complementarity problem, or a
+/// A method that gives the pressure of a step, by name: a solver of its complementarity problem, or a
 /// splitting.
 ///
 /// ```
@@ -89,9 +89,9 @@ impl FromStr for SplittingName {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PressureMethod {
-    /// Of the complementarity problem.
+    /// A solver of the complementarity problem.
     Solver(SolverName),
-    /// Of divergence and walls in turn.
+    /// A splitting, which treats divergence and walls in turn.
     Splitting(SplittingName),
 }
 
@@ -102,7 +102,7 @@ impl PressureMethod {
         SolverName::defaults().into_iter().map(Self::Solver).chain(splittings.map(Self::Splitting)).collect()
     }
 
-    /// Whether its walls pull, whatever the problem asks for.
+    /// Whether its walls pull, even where the problem has separating walls.
     pub fn is_sticking(self) -> bool {
         matches!(self, Self::Solver(name) if name.method() == Method::Sticking)
     }

@@ -87,8 +87,8 @@ impl Dropping {
 /// no residual contains; any positive pivot will do.
 const SINGULAR: f64 = 1e-10;
 
-/// Corrections below this would be dropped in the end; leaving them out at once keeps the columns
-/// in the making short, which makes the set-up four times as fast.
+/// Corrections below this would be dropped in the end. Leaving them out at once keeps unfinished columns
+/// short, which makes the set-up four times as fast.
 const NEGLIGIBLE: f64 = 0.01;
 
 /// Z, by columns and by rows, and D.
@@ -128,8 +128,8 @@ impl ApproximateInverse {
     }
 }
 
-/// The column of Z in the making: a dense accumulator with a list of what it holds, and the
-/// earlier columns it may still have to be made conjugate to.
+/// An unfinished column of Z: a dense accumulator with a list of its entries, and the earlier columns
+/// that it may still have to be made conjugate to.
 struct Column {
     values: Vec<f64>,
     held: Vec<u32>,

@@ -10,16 +10,22 @@ use crate::multigrid::Multigrid;
 use crate::pressure::{AnyPressureOperator, PressureOperator};
 
 /// One V-cycle in single precision where a pressure operator is seen through a mask; one of the
-/// general hierarchy for all other systems.
+/// general hierarchy for all other systems. Hierarchies keep their memory.
 #[derive(Default)]
 pub struct GridMultigrid {
-    cycle: Option<GridCycle>,
+    used: Used,
+    plane: MaskedCycle<2>,
+    space: MaskedCycle<3>,
     general: Multigrid,
 }
 
-enum GridCycle {
-    Plane(MaskedCycle<2>),
-    Space(MaskedCycle<3>),
+/// The hierarchy that fits the system at hand.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Used {
+    #[default]
+    General,
+    Plane,
+    Space,
 }
 
 impl GridMultigrid {
@@ -27,94 +33,82 @@ impl GridMultigrid {
     /// conversion around it: for measurements. Returns the bytes that it must move, None where the
     /// general hierarchy is in use.
     pub fn cycle_again(&mut self) -> Option<u64> {
-        match self.cycle.as_mut()? {
-            GridCycle::Plane(cycle) => Some(cycle.again()),
-            GridCycle::Space(cycle) => Some(cycle.again()),
+        match self.used {
+            Used::General => None,
+            Used::Plane => Some(self.plane.again()),
+            Used::Space => Some(self.space.again()),
         }
     }
 }
 
 impl Preconditioner for GridMultigrid {
     fn forget(&mut self) {
-        self.cycle = None;
+        self.used = Used::General;
         self.general.forget();
     }
 
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
-        match (system.nearby().pressure(), &mut self.cycle) {
-            _ if system.has_diagonals() => {
-                self.cycle = None;
-                return self.general.rebuild(system);
+        let before = std::mem::take(&mut self.used);
+        match system.nearby().pressure().filter(|_| !system.has_diagonals()) {
+            None => return self.general.rebuild(system),
+            Some(AnyPressureOperator::Plane(operator)) => {
+                self.plane.mask(operator, system, before == Used::Plane);
+                self.used = Used::Plane;
             }
-            (None, _) => return self.general.rebuild(system),
-            (Some(AnyPressureOperator::Plane(operator)), Some(GridCycle::Plane(cycle))) => cycle.mask(operator, system),
-            (Some(AnyPressureOperator::Space(operator)), Some(GridCycle::Space(cycle))) => cycle.mask(operator, system),
-            (Some(AnyPressureOperator::Plane(operator)), cycle) => {
-                *cycle = Some(GridCycle::Plane(MaskedCycle::new(operator, system)));
-            }
-            (Some(AnyPressureOperator::Space(operator)), cycle) => {
-                *cycle = Some(GridCycle::Space(MaskedCycle::new(operator, system)));
+            Some(AnyPressureOperator::Space(operator)) => {
+                self.space.mask(operator, system, before == Used::Space);
+                self.used = Used::Space;
             }
         }
         Ok(())
     }
 
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        match &mut self.cycle {
-            Some(GridCycle::Plane(cycle)) => cycle.apply(r, z),
-            Some(GridCycle::Space(cycle)) => cycle.apply(r, z),
-            None => self.general.apply(r, z),
+        match self.used {
+            Used::General => self.general.apply(r, z),
+            Used::Plane => self.plane.apply(r, z),
+            Used::Space => self.space.apply(r, z),
         }
     }
 }
 
 /// A hierarchy in which some rows are pinned.
+#[derive(Default)]
 struct MaskedCycle<const D: usize> {
     hierarchy: Hierarchy<D>,
     layout: Layout,
     /// (row, cell) of all rows that may be pinned, and whether they are.
     rows: Vec<(u32, u32)>,
     pinned: Vec<bool>,
+    /// Zero on rows that may be pinned, −∞ on all others.
+    bounds: Vec<f64>,
     unit: f64,
 }
 
 impl<const D: usize> MaskedCycle<D> {
-    /// Which rows will ever be pinned is not known here. They are those pinned now and, if there are
+    /// Follows a new mask, of the matrix before if `is_known`.
+    ///
+    /// Which rows will ever be pinned is not known here. They are those that have been pinned so far and, if there are
     /// any, all at walls and surfaces.
-    fn new(operator: &PressureOperator<D>, system: &Subsystem) -> Self {
-        let mut bounds = vec![f64::NEG_INFINITY; system.size()];
-        let mut any = false;
-        for row in (0..system.size()).filter(|&row| !system.is_free(row)) {
-            bounds[row] = 0.0;
-            any = true;
-        }
-        if any {
-            operator.cut_rows().for_each(|row| bounds[row] = 0.0);
-        }
-        Self::with_bounds(operator, system, &bounds)
-    }
-
-    fn with_bounds(operator: &PressureOperator<D>, system: &Subsystem, bounds: &[f64]) -> Self {
-        let (hierarchy, layout) = (Hierarchy::new(operator, bounds), Layout::new(operator));
-        let rows = layout.cells_of(&hierarchy, |row| bounds[row] == 0.0);
-        let pinned = vec![false; rows.len()];
-        let mut cycle = Self { hierarchy, layout, rows, pinned, unit: operator.unit() };
-        cycle.pin(system);
-        cycle
-    }
-
-    /// Follows a new mask.
-    fn mask(&mut self, operator: &PressureOperator<D>, system: &Subsystem) {
-        let known = self.rows.iter().filter(|(row, _)| !system.is_free(*row as usize)).count();
-        let pinned = (0..system.size()).filter(|&row| !system.is_free(row)).count();
-        if known == pinned {
+    fn mask(&mut self, operator: &PressureOperator<D>, system: &Subsystem, is_known: bool) {
+        let pinned = || (0..system.size()).filter(|&row| !system.is_free(row));
+        if !is_known {
+            self.bounds.clear();
+            self.bounds.resize(system.size(), f64::NEG_INFINITY);
+        } else if pinned().all(|row| self.bounds[row] == 0.0) {
             return self.pin(system);
         }
-        let mut bounds = vec![f64::NEG_INFINITY; system.size()];
-        self.rows.iter().for_each(|&(row, _)| bounds[row as usize] = 0.0);
-        (0..system.size()).filter(|&row| !system.is_free(row)).for_each(|row| bounds[row] = 0.0);
-        operator.cut_rows().for_each(|row| bounds[row] = 0.0);
-        *self = Self::with_bounds(operator, system, &bounds);
+        if pinned().next().is_some() {
+            pinned().chain(operator.cut_rows()).for_each(|row| self.bounds[row] = 0.0);
+        }
+        self.hierarchy.rebuild(operator, &self.bounds);
+        self.layout.rebuild(operator);
+        self.rows.clear();
+        self.rows.extend(self.layout.cells_of(&self.hierarchy, |row| self.bounds[row] == 0.0));
+        self.pinned.clear();
+        self.pinned.resize(self.rows.len(), false);
+        self.unit = operator.unit();
+        self.pin(system);
     }
 
     fn pin(&mut self, system: &Subsystem) {

@@ -1,9 +1,9 @@
 //! Approximate inverses that speed up the Krylov methods.
 //!
-//! A factorisation of A is no factorisation of the system that is left when walls let go: masking
-//! the former, as [Andersen2017b, eq. (45)] does, approximates the inverse of a Schur complement
-//! instead of that of the sub-matrix. So every preconditioner here is rebuilt for the system at
-//! hand whenever the active set has changed; [`Reused`] keeps the published variant for comparison.
+//! When walls let go, a factorisation of A does not fit the remaining system. Masking it, as
+//! [Andersen2017b, eq. (45)] does, approximates the inverse of a Schur complement instead of that of the
+//! sub-matrix. So every preconditioner here is rebuilt when the active set changes. [`Reused`] is the
+//! published variant, for comparison.
 
 mod ainv;
 mod cholesky;
@@ -27,7 +27,7 @@ use crate::linear::Subsystem;
 
 /// M⁻¹ ≈ S⁻¹, symmetric positive definite.
 pub trait Preconditioner: Send {
-    /// Forgets what was kept of an earlier matrix. Called once at the start of a solve.
+    /// Drops what was built for an earlier matrix. Called once at the start of a solve.
     fn forget(&mut self) {}
 
     /// Prepares for a system. Called again whenever the system changes.

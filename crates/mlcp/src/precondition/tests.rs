@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::csr::CsrMatrix;
-use crate::generate::Example;
 use crate::linear::{ConjugateGradients, LinearSolver, LinearStop};
 use crate::operator::LinearOperator;
+use crate::test_problems::{Example, generate};
 
 /// A line of cells with air at one end: its factorisations have no fill, so they are exact.
 fn line(size: usize) -> CsrMatrix<'static> {
@@ -51,22 +51,23 @@ fn without_fill_the_factorisations_are_inverses() {
 
 #[test]
 fn ilu0_equals_ic0_on_symmetric_matrices() {
-    let folder = Example::SphereHalf.generate(2, 16, 0).unwrap();
-    let system = Subsystem::whole(&folder.matrix);
+    let generated = generate(Example::SphereHalf, 2, 16, 0);
+    let system = Subsystem::whole(&generated.matrix);
     let mut cholesky = IncompleteCholesky::plain(Ic0Params { safety: 1e-3 });
-    let (a, b) = (apply(&mut cholesky, &system, &folder.b), apply(&mut IncompleteLu::default(), &system, &folder.b));
+    let (a, b) =
+        (apply(&mut cholesky, &system, &generated.b), apply(&mut IncompleteLu::default(), &system, &generated.b));
     assert!(difference(&a, &b) < 1e-10);
 }
 
 /// With τ = 1 what is dropped goes to the diagonal, so M 1 = S 1.
 #[test]
 fn full_modification_preserves_row_sums() {
-    let folder = Example::CubeLid.generate(2, 12, 0).unwrap();
+    let generated = generate(Example::CubeLid, 2, 12, 0);
     let mut modified = IncompleteCholesky::modified(Mic0Params { tuning: 1.0, safety: 0.0 });
-    let ones = vec![1.0; folder.b.len()];
+    let ones = vec![1.0; generated.b.len()];
     let mut row_sums = ones.clone();
-    folder.matrix.apply(&ones, &mut row_sums);
-    let z = apply(&mut modified, &Subsystem::whole(&folder.matrix), &row_sums);
+    generated.matrix.apply(&ones, &mut row_sums);
+    let z = apply(&mut modified, &Subsystem::whole(&generated.matrix), &row_sums);
     assert!(difference(&z, &ones) < 1e-9);
 }
 
@@ -79,9 +80,9 @@ fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: 
 
 #[test]
 fn better_preconditioners_take_fewer_iterations() {
-    let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
-    let system = Subsystem::whole(&folder.matrix);
-    let count = |preconditioner: &mut dyn Preconditioner| iterations(preconditioner, &system, &folder.b);
+    let generated = generate(Example::SphereHalf, 3, 24, 0);
+    let system = Subsystem::whole(&generated.matrix);
+    let count = |preconditioner: &mut dyn Preconditioner| iterations(preconditioner, &system, &generated.b);
     let none = count(&mut Identity);
     let jacobi = count(&mut Jacobi::default());
     let ainv = count(&mut ApproximateInverse::new(Dropping::Standard(0.1)));
@@ -94,10 +95,10 @@ fn better_preconditioners_take_fewer_iterations() {
 /// reused one still believes in a closed wall.
 #[test]
 fn a_rebuilt_factorisation_beats_a_reused_one() {
-    let folder = Example::SphereHalf.generate(3, 24, 0).unwrap();
-    let free: Vec<bool> = folder.lower.iter().map(|&lower| lower == f64::NEG_INFINITY).collect();
-    let system = Subsystem::whole(&folder.matrix).with_free(&free);
-    let rhs: Vec<f64> = free.iter().zip(&folder.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
+    let generated = generate(Example::SphereHalf, 3, 24, 0);
+    let free: Vec<bool> = generated.lower.iter().map(|&lower| lower == f64::NEG_INFINITY).collect();
+    let system = Subsystem::whole(&generated.matrix).with_free(&free);
+    let rhs: Vec<f64> = free.iter().zip(&generated.b).map(|(free, b)| if *free { *b } else { 0.0 }).collect();
     let rebuilt = iterations(&mut IncompleteCholesky::modified(Mic0Params::default()), &system, &rhs);
     let reused =
         iterations(&mut Reused::new(Box::new(IncompleteCholesky::modified(Mic0Params::default()))), &system, &rhs);

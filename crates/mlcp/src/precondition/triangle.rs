@@ -1,7 +1,7 @@
 //! Sparse triangles, and substitution with them.
 //!
 //! Substitution is sequential: each row waits for the one before. The loops below keep that chain
-//! short (multiply and subtract; no division) so that memory, not latency, sets their pace.
+//! short (multiply and subtract; no division) so that memory is the limit, not latency.
 
 /// A strictly triangular matrix, row by row.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Triangle {
 }
 
 impl Triangle {
-    /// Forgets all rows, keeps the memory.
+    /// Removes all rows, keeps the memory.
     pub fn clear(&mut self) {
         self.starts.clear();
         self.starts.push(0);

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
 use unstick_parallel::Chunks;
 
 use super::lines::{Line, Lines};
@@ -19,25 +18,76 @@ impl<const D: usize> PressureOperator<D> {
     /// # Panics
     /// If the lattice has not D axes.
     pub fn from_stencils(lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D> + Sync) -> Self {
-        Self::with_unit(1.0, lattice, stencil)
+        let mut operator = Self::empty();
+        operator.rebuild(1.0, lattice, |_, row| stencil(row));
+        operator
     }
 
-    /// The same for a matrix whose inner couplings are `unit`.
-    fn with_unit(unit: f64, lattice: Lattice, stencil: impl Fn(usize) -> Stencil<D> + Sync) -> Self {
+    /// A matrix without rows.
+    pub(crate) fn empty() -> Self {
+        Self {
+            lattice: Lattice::new(&[1; D], Vec::new()).expect("two or three axes"),
+            unit: 1.0,
+            diagonal: Vec::new(),
+            lines: Lines::default(),
+            stretches: Vec::new(),
+            coefficients: Vec::new(),
+            chunks: Chunks::default(),
+            assembled: OnceLock::new(),
+            loose: OnceLock::new(),
+        }
+    }
+
+    /// Takes the list of cells out, as memory for the next lattice.
+    pub(crate) fn take_cells(&mut self) -> Vec<u32> {
+        std::mem::replace(&mut self.lattice, Self::empty().lattice).into_cells()
+    }
+
+    /// Replaces the matrix by one whose inner couplings are `unit`; keeps the memory.
+    pub(crate) fn rebuild(
+        &mut self,
+        unit: f64,
+        lattice: Lattice,
+        stencil: impl Fn(&Lattice, usize) -> Stencil<D> + Sync,
+    ) {
         assert_eq!(lattice.dimension(), D, "axes of the lattice and of the operator");
-        let lines = lines_of(&lattice);
+        let Self { lines, diagonal, stretches, coefficients, .. } = self;
         let size = lattice.cells().len();
-        let parts = lines.lines.par_chunks(LINES_OF_A_PART).map(|some| {
-            let mut part = Part::default();
-            some.iter().for_each(|line| part.add(unit, &lines, line, size, &stencil));
-            part
+        lines.rebuild([lattice.shape()[1], lattice.shape().get(2).copied().unwrap_or(1)], |lines| {
+            find_lines(&lattice, lines);
         });
-        let mut whole = Part { diagonal: Vec::with_capacity(size), ..Part::default() };
-        parts.collect::<Vec<_>>().into_iter().for_each(|part| whole.append(part));
-        let Part { diagonal, stretches, coefficients } = whole;
-        let chunks = Chunks::new(0, stretches.iter().map(|stretch| stretch.length as usize));
-        let (assembled, loose) = (OnceLock::new(), OnceLock::new());
-        Self { lattice, unit, diagonal, lines, stretches, coefficients, chunks, assembled, loose }
+        let lines = &*lines;
+        let stencil = |row| stencil(&lattice, row);
+        diagonal.resize(size, 0.0);
+        self.chunks.rebuild(0, lines.lines.iter().map(|line| line.length as usize));
+        let parts = self.chunks.fold(
+            diagonal.as_mut_slice(),
+            &|range, first, diagonal: &mut [f64]| {
+                let mut rows = LineRows::default();
+                for line in &lines.lines[range] {
+                    let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
+                    rows.add(unit, lines, line, size, diagonal, &stencil);
+                }
+                vec![rows]
+            },
+            &|mut left: Vec<_>, right| {
+                left.extend(right);
+                left
+            },
+        );
+        stretches.clear();
+        coefficients.clear();
+        for part in parts {
+            let before = coefficients.len() as u32;
+            stretches.extend(part.stretches.into_iter().map(|stretch| match stretch.coefficients {
+                INSIDE => stretch,
+                at => Stretch { coefficients: before + at, ..stretch },
+            }));
+            coefficients.extend_from_slice(&part.coefficients);
+        }
+        self.chunks.rebuild(0, stretches.iter().map(|stretch| stretch.length as usize));
+        (self.lattice, self.unit) = (lattice, unit);
+        (self.assembled, self.loose) = (OnceLock::new(), OnceLock::new());
     }
 
     /// The same matrix in compact form. It must couple face neighbours only
@@ -48,12 +98,13 @@ impl<const D: usize> PressureOperator<D> {
     pub fn from_csr(lattice: Lattice, matrix: &CsrMatrix) -> Self {
         assert_eq!(lattice.cells().len(), matrix.rows(), "cells of the lattice and rows of the matrix");
         let strides: Vec<i64> = (0..D).map(|axis| lattice.shape()[..axis].iter().product::<usize>() as i64).collect();
-        let cells = lattice.cells().to_vec();
         // Matrices come scaled by Δt/(ρ h²) and the like; most inner couplings are the largest ones.
         let largest = (0..matrix.rows()).flat_map(|row| matrix.row(row).filter(move |&(column, _)| column != row));
         let unit = largest.map(|(_, value)| -value).fold(0.0, f64::max);
         let unit = if unit > 0.0 { unit } else { 1.0 };
-        Self::with_unit(unit, lattice, |row| {
+        let mut operator = Self::empty();
+        operator.rebuild(unit, lattice, |lattice, row| {
+            let cells = lattice.cells();
             let mut towards = [[0.0; 2]; D];
             for (column, value) in matrix.row(row).filter(|&(column, value)| column != row && value != 0.0) {
                 let step = cells[column] as i64 - cells[row] as i64;
@@ -62,7 +113,17 @@ impl<const D: usize> PressureOperator<D> {
                 towards[axis][(step > 0) as usize] = -value;
             }
             Stencil { diagonal: matrix.diagonal()[row], towards }
-        })
+        });
+        operator
+    }
+
+    /// The same, keeping the matrix for those who read its entries.
+    ///
+    /// # Panics
+    /// If lattice and matrix do not fit each other.
+    pub fn keeping(lattice: Lattice, matrix: CsrMatrix<'static>) -> Self {
+        let operator = Self::from_csr(lattice, &matrix);
+        Self { assembled: OnceLock::from(matrix), ..operator }
     }
 
     /// The assembled matrix.
@@ -98,20 +159,24 @@ impl<const D: usize> PressureOperator<D> {
     }
 }
 
-/// Lines that one thread takes at a time.
-const LINES_OF_A_PART: usize = 64;
-
-/// The rows of some lines.
+/// The rows of some lines, without their diagonal.
 #[derive(Default)]
-struct Part<const D: usize> {
-    diagonal: Vec<f64>,
+struct LineRows<const D: usize> {
     stretches: Vec<Stretch<D>>,
     coefficients: Vec<f64>,
 }
 
-impl<const D: usize> Part<D> {
-    /// Appends the rows of a line.
-    fn add(&mut self, unit: f64, lines: &Lines, line: &Line, size: usize, stencil: &impl Fn(usize) -> Stencil<D>) {
+impl<const D: usize> LineRows<D> {
+    /// Appends the rows of a line; their diagonal is written.
+    fn add(
+        &mut self,
+        unit: f64,
+        lines: &Lines,
+        line: &Line,
+        size: usize,
+        diagonal: &mut [f64],
+        stencil: &impl Fn(usize) -> Stencil<D>,
+    ) {
         let mut cut = Vec::new();
         lines.stretches::<D>(line, size, |from, until, offsets| {
             let row_of = |place: u32| line.base + place - line.from;
@@ -119,7 +184,7 @@ impl<const D: usize> Part<D> {
             let mut is_inside = true;
             for row in row_of(from)..row_of(until) {
                 let stencil = stencil(row as usize);
-                self.diagonal.push(stencil.diagonal);
+                diagonal[(row - line.base) as usize] = stencil.diagonal;
                 let was_inside = std::mem::replace(&mut is_inside, stencil.is_inside(unit));
                 if row > first && was_inside != is_inside {
                     self.push(first, row - first, offsets, &mut cut);
@@ -147,23 +212,11 @@ impl<const D: usize> Part<D> {
         }
         self.stretches.push(Stretch { first, length, offsets, coefficients });
     }
-
-    /// Appends the rows behind.
-    fn append(&mut self, next: Self) {
-        let before = self.coefficients.len() as u32;
-        self.stretches.extend(next.stretches.into_iter().map(|stretch| match stretch.coefficients {
-            INSIDE => stretch,
-            at => Stretch { coefficients: before + at, ..stretch },
-        }));
-        self.diagonal.extend_from_slice(&next.diagonal);
-        self.coefficients.extend_from_slice(&next.coefficients);
-    }
 }
 
-/// The lines along the first axis.
-fn lines_of(lattice: &Lattice) -> Lines {
+/// Appends the lines along the first axis.
+fn find_lines(lattice: &Lattice, lines: &mut Vec<Line>) {
     let nx = lattice.shape()[0] as u32;
-    let mut lines: Vec<Line> = Vec::new();
     for (row, &cell) in lattice.cells().iter().enumerate() {
         let (column, place) = (cell / nx, cell % nx);
         match lines.last_mut() {
@@ -171,23 +224,21 @@ fn lines_of(lattice: &Lattice) -> Lines {
             _ => lines.push(Line { column, from: place, length: 1, base: row as u32 }),
         }
     }
-    Lines::new([lattice.shape()[1], lattice.shape().get(2).copied().unwrap_or(1)], lines)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
 
     fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
-        let folder = example.generate(D, size, 7).unwrap();
-        let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-        let operator = PressureOperator::<D>::from_csr(lattice, &folder.matrix);
-        assert_eq!(operator.to_csr(), folder.matrix);
-        let x: Vec<f64> = (0..folder.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
+        let generated = generate(example, D, size, 7);
+        let operator = generated.operator::<D>();
+        assert_eq!(operator.to_csr(), generated.matrix);
+        let x: Vec<f64> = (0..generated.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
         let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let dot = operator.product(&x, &mut compact);
-        let expected = folder.matrix.apply_dot(&x, &mut assembled);
+        let expected = generated.matrix.apply_dot(&x, &mut assembled);
         assert!((dot - expected).abs() < 1e-12 * expected);
         assert!(compact.iter().zip(&assembled).all(|(a, b)| (a - b).abs() < 1e-13 * 6.0));
     }

@@ -2,7 +2,7 @@
 
 use super::{INSIDE, PressureOperator, Stretch};
 
-/// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
+/// Row sums up to this, relative to the diagonal, count as zero: they are rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;
 
 /// Chains of rows coupled along the first axis, joined into trees across the other ones.
@@ -11,7 +11,7 @@ struct Forest {
     starts: Vec<u32>,
     above: Vec<u32>,
     /// Whether air or anything else holds the chain (of a root: the tree).
-    anchored: Vec<bool>,
+    is_held: Vec<bool>,
 }
 
 impl Forest {
@@ -39,7 +39,7 @@ impl Forest {
         let (one, other) = (self.root(one), self.root(other));
         let (low, high) = (one.min(other), one.max(other));
         self.above[high] = low as u32;
-        self.anchored[low] |= self.anchored[high];
+        self.is_held[low] |= self.is_held[high];
     }
 
     /// Joins a chain with all chains of a range of rows.
@@ -64,7 +64,7 @@ impl<const D: usize> PressureOperator<D> {
         let roots: Vec<usize> = (0..chains).map(|chain| forest.root(chain)).collect();
         let mut components: Vec<Vec<u32>> = Vec::new();
         let mut place = vec![usize::MAX; chains];
-        for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.anchored[root]) {
+        for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.is_held[root]) {
             if place[root] == usize::MAX {
                 place[root] = components.len();
                 // Most often there is one, and it is nearly everything.
@@ -77,7 +77,7 @@ impl<const D: usize> PressureOperator<D> {
     }
 
     fn chains(&self) -> Forest {
-        let mut forest = Forest { starts: Vec::new(), above: Vec::new(), anchored: Vec::new() };
+        let mut forest = Forest { starts: Vec::new(), above: Vec::new(), is_held: Vec::new() };
         let mut is_coupled = false;
         for stretch in &self.stretches {
             let rows = stretch.first..stretch.first + stretch.length;
@@ -91,12 +91,12 @@ impl<const D: usize> PressureOperator<D> {
                 if is_first || !is_coupled {
                     forest.starts.push(row);
                     forest.above.push(forest.above.len() as u32);
-                    forest.anchored.push(false);
+                    forest.is_held.push(false);
                 }
                 is_coupled = true;
                 let sum = stencil.diagonal - stencil.towards.iter().flatten().sum::<f64>();
-                if let Some(anchored) = forest.anchored.last_mut() {
-                    *anchored |= sum.abs() > ROUNDING * stencil.diagonal;
+                if let Some(is_held) = forest.is_held.last_mut() {
+                    *is_held |= sum.abs() > ROUNDING * stencil.diagonal;
                 }
             }
         }
@@ -132,16 +132,14 @@ impl<const D: usize> PressureOperator<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
 
     #[test]
     fn components_are_those_of_the_assembled_matrix() {
         for (example, size) in [(Example::SealedPocket, 20), (Example::ThinPlates, 24)] {
-            let folder = example.generate(3, size, 1).unwrap();
-            let lattice = folder.grid.as_ref().unwrap().lattice().unwrap();
-            let operator = PressureOperator::<3>::from_csr(lattice, &folder.matrix);
-            let mut expected = folder.matrix.singular_components();
+            let generated = generate(example, 3, size, 1);
+            let operator = generated.operator::<3>();
+            let mut expected = generated.matrix.singular_components();
             expected.iter_mut().for_each(|rows| rows.sort_unstable());
             assert_eq!(operator.loose_components(), expected);
         }

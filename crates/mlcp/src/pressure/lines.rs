@@ -1,9 +1,9 @@
 //! Unknowns strung along the first axis, and the stretches on which neighbours lie side by side.
 //!
-//! A *line* is a chain of unknowns at consecutive places k along the first axis, stored one behind
-//! the other. The neighbour of an unknown across a face of another axis is then at a fixed distance
-//! in memory for as long as both lines go on: a *stretch*. Loops over a stretch know all neighbours
-//! by one offset each, which is what lets them run without a list of columns.
+//! A *line* is a chain of unknowns at consecutive places k along the first axis, stored consecutively.
+//! The neighbour of an unknown across a face of another axis is then at a fixed distance in memory for
+//! as long as both lines go on: a *stretch*. Loops over a stretch need one offset per neighbour and no
+//! list of columns.
 
 /// A chain of unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub from: u32,
     /// Number of unknowns.
     pub length: u32,
-    /// Where the first unknown is stored.
+    /// Place of the first unknown in memory.
     pub base: u32,
 }
 
@@ -23,14 +23,14 @@ impl Line {
         self.from + self.length
     }
 
-    /// Storage of place k, if the line went on for ever.
+    /// Storage of place 0, if the line began there.
     fn origin(&self) -> i64 {
         self.base as i64 - self.from as i64
     }
 }
 
-/// Lines ordered by column, and where the lines of each column begin.
-#[derive(Clone, Debug)]
+/// Lines ordered by column, with an index by column.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
     /// Cells along the axes but the first; the second is 1 in the plane.
     pub columns: [usize; 2],
@@ -39,14 +39,18 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// `lines` must be ordered by column.
-    pub fn new(columns: [usize; 2], lines: Vec<Line>) -> Self {
-        let mut starts = vec![0u32; columns[0] * columns[1] + 1];
+    /// Replaces all lines by those that `find` appends, ordered by column; keeps the memory.
+    pub fn rebuild(&mut self, columns: [usize; 2], find: impl FnOnce(&mut Vec<Line>)) {
+        let Self { lines, starts, .. } = self;
+        self.columns = columns;
+        lines.clear();
+        find(lines);
+        starts.clear();
+        starts.resize(columns[0] * columns[1] + 1, 0);
         lines.iter().for_each(|line| starts[line.column as usize + 1] += 1);
         for column in 1..starts.len() {
             starts[column] += starts[column - 1];
         }
-        Self { columns, lines, starts }
     }
 
     /// (y, z) of a column.
@@ -72,9 +76,9 @@ impl Lines {
         (*along < self.columns[axis - 1]).then(|| place[0] + self.columns[0] * place[1])
     }
 
-    /// Cuts a line where another neighbouring line takes over or storage (`size` entries) would be
-    /// left: calls `stretch` with first place, end and the offset of each neighbour across the faces
-    /// of axes 1.., downwards and upwards. An offset of 0 stands for no neighbour.
+    /// Cuts a line where another neighbouring line takes over, or where an offset would lead out of storage (`size`
+    /// entries). Calls `stretch` with first place, end and the offset of each neighbour across the faces of axes 1..,
+    /// downwards and upwards. An offset of 0 stands for no neighbour.
     ///
     /// Within a stretch the neighbour of place k may be missing (its line may begin later); the
     /// offset then leads to some other unknown, and the coupling is zero.
@@ -129,7 +133,8 @@ mod tests {
     fn a_stretch_ends_where_another_neighbour_takes_over() {
         // Column 0: places 0..10; column 1: places 2..4 and 6..8.
         let line = |column, from, length, base| Line { column, from, length, base };
-        let lines = Lines::new([2, 1], vec![line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]);
+        let mut lines = Lines::default();
+        lines.rebuild([2, 1], |lines| lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]));
         let mut found = Vec::new();
         lines.stretches::<2>(&lines.lines[0], 14, |from, until, offsets| found.push((from, until, offsets[1][1])));
         assert_eq!(found, [(0, 6, 8), (6, 8, 6), (8, 10, 0)]);

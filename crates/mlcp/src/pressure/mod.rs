@@ -19,9 +19,9 @@ use lines::Lines;
 /// diagonal \[Lai2021, eqs. (3.34)–(3.40)\].
 ///
 /// Stored as stretches of cells along the first axis. Inside the liquid, where every face is open,
-/// nothing but the length of the stretch is kept; coefficients are stored only where a face is cut
-/// or a surface is near. A product so moves 24 bytes a row where compressed rows move 100, and no
-/// column index is ever read. Equal to the assembled matrix to the last bit but the order of sums.
+/// only the length of the stretch is kept. Coefficients are stored where a face is cut or a surface is
+/// near. So a product moves 24 bytes a row where compressed rows move 100, and reads no column index.
+/// Its entries are exactly those of the assembled matrix; sums run in another order.
 ///
 /// ```
 /// use unstick_mlcp::{Lattice, LinearOperator, PressureOperator, Stencil};
@@ -37,7 +37,7 @@ use lines::Lines;
 /// assert_eq!(y, [-1.0, 5.0]);
 /// assert_eq!(operator.csr().unwrap().entry(0, 1), -1.0);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PressureOperator<const D: usize> {
     lattice: Lattice,
     unit: f64,
@@ -47,7 +47,7 @@ pub struct PressureOperator<const D: usize> {
     coefficients: Vec<f64>,
     chunks: Chunks,
     assembled: OnceLock<CsrMatrix<'static>>,
-    /// Components that nothing holds.
+    /// Components that no air holds.
     loose: OnceLock<Vec<Vec<u32>>>,
 }
 
@@ -74,15 +74,15 @@ impl<const D: usize> Stencil<D> {
     }
 }
 
-/// Rows one behind the other whose neighbours are so too.
+/// Consecutive rows whose neighbours are consecutive too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<const D: usize> {
     /// First row.
     pub first: u32,
     pub length: u32,
-    /// Where the neighbours across the faces of axes 1.. are, relative to the row.
+    /// Neighbours across the faces of axes 1.., relative to the row.
     pub offsets: [[i32; 2]; D],
-    /// Where the coefficients begin, `INSIDE` where all cells are inner ones.
+    /// Start of the coefficients; `INSIDE` if all cells are inner ones.
     pub coefficients: u32,
 }
 
@@ -145,8 +145,7 @@ impl<const D: usize> PressureOperator<D> {
         }
     }
 
-    /// A_ii q_i + b_i and what the neighbours add to it, one row by itself. Inner rows, nearly all of them, need no
-    /// coefficients.
+    /// r of one row. Inner rows, which are nearly all, need no coefficients.
     #[inline]
     pub(crate) fn residual_of(&self, stretch: usize, row: u32, q: &[f64], b: &[f64]) -> f64 {
         let own = row as usize;
@@ -201,6 +200,11 @@ impl<const D: usize> PressureOperator<D> {
     pub(crate) fn stretches(&self) -> &[Stretch<D>] {
         &self.stretches
     }
+
+    /// Rows of each connected component that no air holds, found when first asked for.
+    pub(crate) fn unheld(&self) -> &[Vec<u32>] {
+        self.loose.get_or_init(|| self.loose_components())
+    }
 }
 
 /// A pressure matrix whose dimension is not known at compile time.
@@ -236,7 +240,7 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
         Some(PressureOperator::lattice(self))
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
-        self.loose.get_or_init(|| self.loose_components()).clone()
+        self.unheld().to_vec()
     }
     fn pressure(&self) -> Option<AnyPressureOperator<'_>> {
         let any: &dyn Any = self;

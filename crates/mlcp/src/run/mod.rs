@@ -1,4 +1,4 @@
-//! The frame around every solver: checks, singular parts, the stopping rule, the account.
+//! The frame around every solver: checks, singular parts, the stopping rule, the report.
 //!
 //! A method of your own fits in like this:
 //!
@@ -30,15 +30,17 @@
 //!     }
 //! }
 //!
-//! let folder = unstick_mlcp::generate::Example::SphereHalf.generate(2, 16, 0)?;
-//! let mut q = vec![0.0; folder.b.len()];
-//! assert!(ProjectedJacobi.solve(&folder.problem()?, &mut q)?.converged());
+//! let problem = unstick_problems::Example::SphereHalf.generate(2, 16, 0)?;
+//! let mut q = vec![0.0; problem.size()];
+//! assert!(ProjectedJacobi.solve(problem.mlcp(), &mut q)?.converged());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod measure;
 pub(crate) mod remote;
 
-use remote::{Reached, run_remote};
+pub use measure::Reached;
+use remote::run_remote;
 
 use std::time::Duration;
 
@@ -50,11 +52,11 @@ use crate::problem::Mlcp;
 use crate::report::{Outcome, PocketReport, SolveReport};
 use crate::stop::Stop;
 
-/// A residual this many times the first one will not come back. Active-set methods pass through
-/// residuals that grow with the grid, and an unsteady sub-solver makes detours that are far longer.
+/// A solve whose residual grows by this factor has diverged. Active-set methods pass through residuals
+/// that grow with the grid, and by far more with an unsteady linear solver.
 const HOPELESS: f64 = 1e20;
 
-/// The running account of a solve.
+/// The records of a running solve.
 pub struct Trace {
     target: f64,
     max_cycles: usize,
@@ -103,15 +105,15 @@ impl Trace {
         Ok(self.outcome.is_none())
     }
 
-    /// Records the measure before the first cycle, which is due whatever it is.
+    /// Records the measure before the first cycle. That cycle is always due.
     pub fn start(&mut self, residual: f64) -> Result<(), SolveError> {
         self.goes_on(residual)?;
         self.outcome = None;
         Ok(())
     }
 
-    /// Records an inner iteration as a cycle of its own, for methods that consist of one linear
-    /// solve. The residual is that of a recurrence; [`Trace::correct`] has the last word.
+    /// Records an inner iteration as a cycle, for methods that consist of one linear solve. The residual is that
+    /// of a recurrence; [`Trace::correct`] replaces it by the true one.
     pub fn watch(&mut self, residual: f64) {
         self.inner += 1;
         self.history.push(residual);
@@ -132,7 +134,7 @@ impl Trace {
         self.max_cycles - self.cycles()
     }
 
-    /// Ends the solve at the next record: the method makes no more progress.
+    /// Ends the solve at the next record, because the method makes no more progress.
     pub fn stall(&mut self, remark: &'static str) {
         self.outcome = Some(Outcome::Stalled);
         self.remark = Some(remark);
@@ -153,13 +155,13 @@ impl Trace {
         self.inner += iterations;
     }
 
-    /// Adds bytes that the solve cannot help moving through memory, for methods that have a model of
-    /// it. What is spent inside [`Trace::set_up`] is left out: the sum is held against the solve time.
+    /// Adds bytes that the solve must move through memory, for methods that have a model of it. Bytes of
+    /// [`Trace::set_up`] do not count: the sum is compared with the solve time.
     pub fn moves(&mut self, bytes: u64) {
         self.bytes_moved = Some(self.bytes_moved.unwrap_or(0) + bytes);
     }
 
-    /// Runs a piece of preparation and books its time as set-up.
+    /// Runs a part of the preparation and counts its time as set-up.
     pub fn set_up<T>(&mut self, prepare: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let prepared = prepare();
@@ -191,10 +193,10 @@ pub struct Solvable<'t, 'a> {
     pub loose: &'t [Vec<u32>],
 }
 
-/// Runs `method` on `problem` from `q` and accounts for it.
+/// Runs `method` on `problem` from `q` and reports on it.
 ///
-/// The method calls [`Trace::goes_on`] with the natural residual before every cycle. It runs inside
-/// the thread pool, so that its many short loops need not be handed over one by one.
+/// The method calls [`Trace::goes_on`] with the natural residual before every cycle. It runs inside the
+/// thread pool, so that its many short parallel loops start without delay.
 pub fn run<'a, M>(
     solver: String,
     problem: &Mlcp<'a>,
@@ -210,10 +212,10 @@ where
     run_remote(solver, &mut remote::Local { problem, q, method: Some(method) }, stop, max_cycles)
 }
 
-/// Runs a `method` that stops on a measure of its own and accounts for it.
+/// Runs a `method` that stops on its own measure and reports on it.
 ///
-/// The history and the target are of that measure, and whether it was met is the outcome. The
-/// residual is still the natural residual of `problem`, which such a method approximates.
+/// The history and the target are of that measure, and the outcome says whether it was met. The residual
+/// is still the natural residual of `problem`, which such a method approximates.
 pub fn run_until<M>(
     solver: String,
     problem: &Mlcp,
@@ -235,7 +237,7 @@ where
     Ok(trace.report(solver, ended, Reached::by(problem, q), start))
 }
 
-/// How a solve ended, and what it was to reach.
+/// How a solve ended, and its target.
 struct Ended {
     outcome: Outcome,
     reference: f64,
@@ -246,7 +248,7 @@ struct Ended {
 impl Trace {
     fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
         let Ended { outcome, reference, target, pockets } = ended;
-        let Reached { residual, wall_rows, active_rows } = reached;
+        let Reached { residual, divergence, complementarity, rows, wall_rows, active_rows, let_go } = reached;
         SolveReport {
             solver,
             outcome,
@@ -254,10 +256,14 @@ impl Trace {
             reference,
             target,
             residual,
+            divergence,
+            complementarity,
             history: self.history,
             work: self.work,
+            rows,
             wall_rows,
             active_rows,
+            let_go,
             pockets,
             setup: self.setup,
             solve: start.elapsed().saturating_sub(self.setup),

@@ -2,7 +2,7 @@
 
 use unstick_parallel::clock::Instant;
 
-use super::{Ended, Solvable, Trace};
+use super::{Ended, Reached, Solvable, Trace};
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
@@ -16,7 +16,7 @@ pub trait RemoteProblem<'a> {
     /// iterate becomes zero.
     fn residual_at_zero(&mut self) -> Result<f64, SolveError>;
 
-    /// The problem, or at least all its rows that no Dirichlet condition holds; None if there are none.
+    /// The problem, or at least the rows of its components without air; None if there are none.
     fn unheld(&self) -> Option<Mlcp<'a>>;
 
     /// The number in the problem of a row of [`unheld`](Self::unheld).
@@ -30,28 +30,8 @@ pub trait RemoteProblem<'a> {
     /// Lets `settle` change the iterate on the unheld rows.
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError>;
 
-    /// What has been reached, on all rows of the problem as it was given.
-    fn judge(&mut self) -> Result<Reached, SolveError>;
-}
-
-/// What a solve has reached.
-#[derive(Clone, Copy, Debug)]
-pub struct Reached {
-    /// ‖H‖∞ of the iterate.
-    pub residual: f64,
-    /// Complementary rows.
-    pub wall_rows: usize,
-    /// Those of them that are held by their bound.
-    pub active_rows: usize,
-}
-
-impl Reached {
-    pub(super) fn by(problem: &Mlcp, q: &[f64]) -> Self {
-        let mut r = vec![0.0; q.len()];
-        problem.residual(q, &mut r);
-        let residual = problem.natural_residual(q, &r);
-        Self { residual, wall_rows: problem.wall_rows(), active_rows: problem.active_rows(q, &r) }
-    }
+    /// Measures the answer, on all rows of the problem as it was given.
+    fn measure(&mut self) -> Result<Reached, SolveError>;
 }
 
 /// Runs the method of a problem on a device and reports on it.
@@ -76,7 +56,7 @@ pub fn run_remote<'a>(
     if let (Some(compatible), Some(problem)) = (&compatible, &unheld) {
         remote.settle(&|q| compatible.settle(problem, q))?;
     }
-    let reached = remote.judge()?;
+    let reached = remote.measure()?;
     let outcome = match trace.outcome {
         _ if reached.residual <= target => Outcome::Converged,
         Some(Outcome::Converged) if compatible.as_ref().is_some_and(|part| !part.is_solvable()) => {
@@ -91,7 +71,7 @@ pub fn run_remote<'a>(
     Ok(trace.report(solver, ended, reached, start))
 }
 
-/// A problem in our own memory.
+/// A problem in the memory of the processor.
 pub(super) struct Local<'l, 'a, M> {
     pub problem: &'l Mlcp<'a>,
     pub q: &'l mut [f64],
@@ -125,7 +105,7 @@ where
         Ok(())
     }
 
-    fn judge(&mut self) -> Result<Reached, SolveError> {
+    fn measure(&mut self) -> Result<Reached, SolveError> {
         Ok(Reached::by(self.problem, self.q))
     }
 }

@@ -1,9 +1,9 @@
-//! Which wall rows are held by their bound, and how that may change.
+//! The active set: which wall rows are held by their bound, and how it changes.
 
 use crate::problem::Mlcp;
 
-/// Keeps at least one row of every loose component pinned, the one that is most so: without it the
-/// system would be singular and, since liquid leaves the component, incompatible.
+/// Pins one row of every loose component that has none, the one whose bound is most clearly the binding
+/// condition. Without it the system would be singular and, since liquid leaves the component, incompatible.
 pub(crate) fn pin_one_row(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f64], free: &mut [bool]) {
     for rows in loose {
         let walls = || rows.iter().map(|&row| row as usize).filter(|&row| problem.is_wall(row));
@@ -16,7 +16,7 @@ pub(crate) fn pin_one_row(problem: &Mlcp, loose: &[Vec<u32>], q: &[f64], r: &[f6
     }
 }
 
-/// Counts policies that change no fewer rows than one before them.
+/// Counts policies without progress: those that change no fewer rows than an earlier one.
 #[derive(Clone, Debug)]
 pub struct Patience {
     fewest: usize,
@@ -25,7 +25,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Bears that many of them in a row.
+    /// Allows that many of them in a row.
     pub fn new(policies: usize) -> Self {
         Self { fewest: usize::MAX, whole: policies, left: policies }
     }
@@ -41,17 +41,17 @@ impl Patience {
         is_left
     }
 
-    /// Whether the next policy without progress is not borne any more.
+    /// Whether the next policy without progress is one too many.
     pub fn is_spent(&self) -> bool {
         self.left == 0
     }
 }
 
-/// Changes the active set as a whole while that makes progress, one row at a time when it does not.
+/// Updates the active set: all rows at once while that makes progress, otherwise one row at a time.
 ///
-/// On an M-matrix exchanging all rows at once never cycles. On other positive definite matrices it
-/// can; the rule of Murty (exchange the last row only) cannot, and the mixture of the two by Júdice
-/// and Pires is as fast as the first and as safe as the second.
+/// Changing all rows at once never cycles on an M-matrix. It can on other positive definite matrices.
+/// The rule of Murty, which changes the last row only, cannot cycle on any of them. Júdice and Pires
+/// combine the two: as fast as the first, as safe as the second.
 pub(crate) struct ActiveSetUpdate {
     patience: Patience,
 }
@@ -75,7 +75,7 @@ impl ActiveSetUpdate {
         count
     }
 
-    /// Whether rows are exchanged one by one, which relies on exact linear solves.
+    /// Whether rows change one at a time, which relies on exact linear solves.
     pub fn is_cautious(&self) -> bool {
         self.patience.is_spent()
     }

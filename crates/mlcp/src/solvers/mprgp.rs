@@ -6,7 +6,7 @@
 //!
 //! - *conjugate gradients* on the face while it stays feasible,
 //! - *expansion*: to the border of the face, then a projected gradient step that may add rows,
-//! - *proportioning*: along β, when that is what is left, which lets rows go.
+//! - *proportioning*: along β, when it dominates, which lets rows leave their bound.
 //!
 //! The gradient is scaled by the diagonal throughout, so the fixed step needs no knowledge of the
 //! matrix beyond a bound on the norm of D^{−½} A D^{−½}. Preconditioners act on the face and are

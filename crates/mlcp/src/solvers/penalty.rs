@@ -7,9 +7,9 @@
 //!     A q + b + ρ Π(q) (q − ℓ) = 0,      Π_ii = 1 where q_i < ℓ_i on a wall row
 //! ```
 //!
-//! by freezing Π, solving, and setting Π anew. The answer violates its bounds by r/ρ, far below the
-//! tolerance with the default ρ. Finite on M-matrices; on others the exchange of springs is damped
-//! as soon as it stops making progress, as in `policy`.
+//! by freezing Π, solving, and updating Π. The answer violates its bounds by r/ρ, far below the tolerance
+//! with the default ρ. The iteration is finite on M-matrices. On others springs change one at a time as soon
+//! as there is no progress, as in `policy`.
 
 use unstick_parallel::{self as parallel, vector};
 
@@ -176,14 +176,14 @@ impl<'p> Springs<'p> {
 
 #[cfg(test)]
 mod tests {
-    use crate::generate::Example;
+    use crate::test_problems::{Example, generate};
     use crate::{SolverName, Stop};
 
     /// There every spring is stretched at first, and pulls far harder than anything else.
     #[test]
     fn a_start_far_below_the_bounds_hardly_costs_more_than_zero() {
-        let folder = Example::SphereHalf.generate(3, 20, 0).unwrap();
-        let problem = folder.problem().unwrap();
+        let generated = generate(Example::SphereHalf, 3, 20, 0);
+        let problem = generated.problem();
         let cycles_from = |start: f64| {
             let mut solver = "penalty+cg/mic0".parse::<SolverName>().unwrap().build(&Stop::relative(1e-9));
             let report = solver.solve(&problem, &mut vec![start; problem.size()]).unwrap();

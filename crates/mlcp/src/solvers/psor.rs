@@ -1,8 +1,8 @@
 //! Projected successive over-relaxation (`psor`).
 //!
 //! Solves one row at a time with its neighbours frozen and clamps it to its bound
-//! [Lai2021, alg. 5]. Converges for symmetric positive definite A and 0 < ω < 2, slowly: its place
-//! is as a smoother, a starting iterate and an oracle.
+//! [Lai2021, alg. 5]. Converges for symmetric positive definite A and 0 < ω < 2, but slowly. It is useful as a
+//! smoother, for a starting iterate, and to check other methods.
 
 use unstick_parallel as parallel;
 

@@ -1,4 +1,4 @@
-//! Equations on every row (`sticking`): the classic wall, which pulls as well as it pushes.
+//! Equations on every row (`sticking`): the classic wall, which pulls and pushes.
 //!
 //! Solves A q + b = 0 and ignores the bounds; its residual is that of this equation. The baseline
 //! that a separating wall is compared with.
@@ -29,7 +29,7 @@ impl MlcpSolver for Sticking {
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, inner) = (self.name(), &mut self.inner);
         run(name, &problem.sealed(), q, &self.stop, 100_000, |solvable, q, trace: &mut Trace| {
-            iterate(&mut OnRows::new(inner, solvable.problem, q, trace)?, trace)
+            iterate(&mut StickingOnRows::new(inner, solvable.problem, q, trace)?, trace)
         })
     }
 }
@@ -52,7 +52,7 @@ pub fn iterate(steps: &mut impl StickingSteps, trace: &mut Trace) -> Result<(), 
     let mut goes_on = trace.goes_on(before)?;
     while goes_on {
         let (outcome, measured) = steps.correct(trace)?;
-        // A recurrence may promise more than it kept; then go on from the true residual.
+        // The residual of a recurrence may be too small. The true one decides.
         let residual = measured.map_or_else(|| steps.residual(), Ok)?;
         if outcome == LinearOutcome::Breakdown {
             trace.stall(
@@ -72,7 +72,7 @@ pub fn iterate(steps: &mut impl StickingSteps, trace: &mut Trace) -> Result<(), 
 }
 
 /// The rows of any matrix.
-struct OnRows<'t> {
+struct StickingOnRows<'t> {
     problem: &'t Mlcp<'t>,
     inner: &'t mut Inner,
     q: &'t mut [f64],
@@ -81,7 +81,7 @@ struct OnRows<'t> {
     is_begun: bool,
 }
 
-impl<'t> OnRows<'t> {
+impl<'t> StickingOnRows<'t> {
     fn new(
         inner: &'t mut Inner,
         problem: &'t Mlcp<'t>,
@@ -95,7 +95,7 @@ impl<'t> OnRows<'t> {
     }
 }
 
-impl StickingSteps for OnRows<'_> {
+impl StickingSteps for StickingOnRows<'_> {
     fn residual(&mut self) -> Result<f64, SolveError> {
         match std::mem::replace(&mut self.is_begun, true) {
             true => self.problem.residual(self.q, &mut self.r),

@@ -1,8 +1,6 @@
 //! Small random problems and a solver that cannot be wrong about them.
 
-mod random;
-
-use random::Random;
+use unstick_grid::Random;
 use unstick_mlcp::{CsrMatrix, Mlcp};
 
 /// What kind of matrix a random problem has.
@@ -27,24 +25,24 @@ pub struct Small {
 
 impl Small {
     pub fn random(kind: Kind, rows: usize, seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let matrix = match kind {
             Kind::MMatrix => laplacian(rows, &mut random, true),
             Kind::PositiveDefinite => gram(rows, &mut random),
             Kind::SemiDefinite => laplacian(rows, &mut random, false),
         };
-        let density = 0.5 * (random.number() + 1.0);
+        let density = random.unit();
         let shifted = random.chance(0.3);
         let lower: Vec<f64> = (0..rows)
             .map(|_| match random.chance(density) {
-                true if shifted => random.number(),
+                true if shifted => random.between(-1.0, 1.0),
                 true => 0.0,
                 false => f64::NEG_INFINITY,
             })
             .collect();
         let b = match kind {
             Kind::SemiDefinite => b_of_known_answer(&matrix, &lower, &mut random),
-            _ => (0..rows).map(|_| random.number()).collect(),
+            _ => (0..rows).map(|_| random.between(-1.0, 1.0)).collect(),
         };
         Self { matrix, b, lower }
     }
@@ -133,18 +131,18 @@ fn laplacian(rows: usize, random: &mut Random, anchored: bool) -> Vec<Vec<f64>> 
         matrix[i][j] -= weight;
         matrix[j][i] -= weight;
     };
-    let density = 0.2 + 0.4 * (random.number() + 1.0);
+    let density = random.between(0.2, 1.0);
     for i in 0..rows {
         for j in 0..i {
             if random.chance(density) {
-                couple(&mut matrix, i, j, 0.05 + 0.5 * (random.number() + 1.0));
+                couple(&mut matrix, i, j, random.between(0.05, 1.05));
             }
         }
     }
     for i in 0..rows {
         // A lone row always touches air: an empty row is no pressure equation.
         if matrix[i][i] == 0.0 || (anchored && random.chance(0.3)) {
-            matrix[i][i] += 0.1 + (random.number() + 1.0);
+            matrix[i][i] += random.between(0.1, 2.1);
         }
     }
     if anchored {
@@ -156,7 +154,7 @@ fn laplacian(rows: usize, random: &mut Random, anchored: bool) -> Vec<Vec<f64>> 
 }
 
 fn gram(rows: usize, random: &mut Random) -> Vec<Vec<f64>> {
-    let factor: Vec<Vec<f64>> = (0..rows).map(|_| (0..rows).map(|_| random.number()).collect()).collect();
+    let factor: Vec<Vec<f64>> = (0..rows).map(|_| (0..rows).map(|_| random.between(-1.0, 1.0)).collect()).collect();
     let product = |i: usize, j: usize| factor[i].iter().zip(&factor[j]).map(|(a, b)| a * b).sum::<f64>();
     (0..rows).map(|i| (0..rows).map(|j| product(i, j) + if i == j { 0.1 } else { 0.0 }).collect()).collect()
 }
@@ -167,10 +165,10 @@ fn b_of_known_answer(matrix: &[Vec<f64>], lower: &[f64], random: &mut Random) ->
     let mut q = vec![0.0; lower.len()];
     for row in 0..lower.len() {
         let is_wall = lower[row].is_finite();
-        q[row] = if is_wall { lower[row] + random.number().abs() } else { random.number() };
+        q[row] = if is_wall { lower[row] + random.unit() } else { random.between(-1.0, 1.0) };
         if is_wall && random.chance(0.5) {
             q[row] = lower[row];
-            r[row] = random.number().abs();
+            r[row] = random.unit();
         }
     }
     let product = |row: usize| matrix[row].iter().zip(&q).map(|(a, q)| a * q).sum::<f64>();

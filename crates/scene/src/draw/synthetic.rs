@@ -1,6 +1,6 @@
 //! Frames made up for tests and for looking at.
 
-use unstick_grid::{CellField, Grid, SignedDistance};
+use unstick_grid::{CellField, Grid, Random, SignedDistance};
 
 use crate::Frame;
 
@@ -18,15 +18,6 @@ pub(super) fn disc_in_a_box() -> Frame<2> {
     frame(40, |point| disc.at(point), |point| -container.at(point))
 }
 
-/// Numbers in [0, 1) that are the same every time.
-pub(super) fn noise(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 /// A wave that has run up the right wall of a box and along its ceiling.
 pub(super) fn dam_break(size: usize) -> Frame<2> {
     let container = SignedDistance::cuboid([0.06; 2], [0.94; 2]);
@@ -34,15 +25,15 @@ pub(super) fn dam_break(size: usize) -> Frame<2> {
     let pool = |[x, y]: [f64; 2]| (y - 0.25 - 0.08 * (9.0 * x).sin() - 0.25 * (x - 0.3).max(0.0).powi(2)) / 1.3;
     let liquid = |point: [f64; 2]| pool(point).min(jet.at(point));
     let mut frame = frame(size, liquid, |point| -container.at(point));
-    let mut random = noise(1);
+    let mut random = Random::new(1);
     let count = 12 * size * size / 10;
     while frame.positions.len() < count {
-        let point = [random(), random()];
-        if container.at(point) > -0.003 || liquid(point) > 0.0 && random() > 0.01 {
+        let point = [random.unit(), random.unit()];
+        if container.at(point) > -0.003 || liquid(point) > 0.0 && random.unit() > 0.01 {
             continue;
         }
         frame.positions.push(point);
-        let speed = 0.4 + 3.0 * point[1] * (0.7 + 0.3 * (14.0 * point[0]).sin()) + 0.2 * random();
+        let speed = 0.4 + 3.0 * point[1] * (0.7 + 0.3 * (14.0 * point[0]).sin()) + 0.2 * random.unit();
         frame.velocities.push([speed, 0.0]);
     }
     let wall = |cell: [usize; 2]| {
@@ -89,10 +80,10 @@ pub(super) fn wave_in_a_sphere(size: usize) -> Frame<3> {
 }
 
 fn scatter(frame: &mut Frame<3>, liquid: impl Fn([f64; 3]) -> f64, inside: impl Fn([f64; 3]) -> bool) {
-    let mut random = noise(2);
+    let mut random = Random::new(2);
     while frame.positions.len() < 600 {
-        let point = [random(), random(), random()];
-        if inside(point) && liquid(point) > 0.01 && liquid(point) < 0.3 * random() {
+        let point = [random.unit(), random.unit(), random.unit()];
+        if inside(point) && liquid(point) > 0.01 && liquid(point) < 0.3 * random.unit() {
             frame.positions.push(point);
             frame.velocities.push([1.0, 0.0, 0.0]);
         }

@@ -3,7 +3,7 @@
 use unstick_files::vdb::{self, Liquid};
 use unstick_files::{Fields, Points, Surface};
 use unstick_grid::CellField;
-use unstick_liquid::sample_velocity;
+use unstick_liquid::interpolate_velocity;
 
 use crate::frame::Frame;
 use crate::output::VdbOptions;
@@ -42,7 +42,7 @@ pub fn surface_of(frame: &Frame<3>) -> Surface {
 
 /// The same with velocities.
 pub fn surface(frame: &Frame<3>) -> Surface {
-    surface_of(frame).with_velocity(|point| sample_velocity(&frame.grid, &frame.velocity, point))
+    surface_of(frame).with_velocity(|point| interpolate_velocity(&frame.grid, &frame.velocity, point))
 }
 
 /// The file of OpenVDB.

@@ -1,4 +1,4 @@
-//! `unstick bench`: solvers side by side on problems of real frames.
+//! `unstick bench`: times solvers on problems from simulations.
 
 mod request;
 
@@ -14,7 +14,7 @@ use crate::output;
 use crate::progress::TerminalProgress;
 use request::BenchRequest;
 
-/// Checks everything, then takes one problem after the other and measures on it.
+/// Checks the request, then measures on one problem after the other.
 pub fn run(args: &BenchArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let request = BenchRequest::check(args)?;
     if !quiet {

@@ -1,9 +1,9 @@
-//! What was asked for, checked before anything runs.
+//! The request, checked before anything runs.
 
 use rayon::ThreadPool;
 
-use unstick::mlcp::io::ProblemFolder;
 use unstick::mlcp::{PressureMethod, Start, Stop};
+use unstick::problems::Problem;
 use unstick_lab::compare::{self, Contest, Entrant};
 use unstick_lab::machine;
 use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
@@ -11,33 +11,33 @@ use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, 
 use crate::args::{BenchArgs, backends};
 use crate::error::CommandError;
 
-/// Cells along each axis of an example, where nothing is said.
+/// Cells along each axis of an example, by default.
 const DEFAULT_SIZE: usize = 64;
 
-/// Late enough that the liquid is on the move, early enough to be reached soon.
+/// The default frame: late enough for the liquid to move, early enough to reach soon.
 const DEFAULT_FRAME: usize = 10;
 
-/// An example of so many cells takes no time, and is refused if a smaller one is.
+/// Examples are tried with at most this many cells along each axis, which takes no time.
 const TRIED: usize = 16;
 
-/// What is going to be done.
+/// What is to be done.
 pub struct BenchRequest {
-    /// Where problems come from, in the order asked for.
+    /// Where problems come from, in the requested order.
     pub sources: Vec<Source>,
-    /// Who solves them, how well and from where.
+    /// The solvers, their tolerance and their start.
     pub contest: Contest,
-    /// Solvers that a backend does not have.
+    /// Notes on solvers that a backend lacks.
     pub left_out: Vec<String>,
-    /// Solves by each solver.
+    /// Solves per solver.
     pub repetitions: usize,
     /// A pool for each number of threads.
     pub pools: Vec<ThreadPool>,
-    /// Where scenes are simulated, with the most threads of all; their bits do not depend on it.
+    /// The pool that simulates scenes, with the largest number of threads. Results do not depend on it.
     pub simulation_pool: ThreadPool,
 }
 
 impl BenchRequest {
-    /// Refuses whatever cannot be done, and whatever would have no effect.
+    /// Refuses what cannot be done, and options without effect.
     pub fn check(args: &BenchArgs) -> Result<Self, CommandError> {
         if !(args.tol > 0.0 && args.tol.is_finite()) {
             return Err(CommandError::Tolerance(args.tol));
@@ -92,13 +92,13 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
                 tried.map_err(|error| CommandError::Generate { example, error })?;
             }
             if args.warm {
-                return Err(nothing_before(&format!("the example `{example}` has no step before")));
+                return Err(nothing_before(&format!("the example `{example}` has no previous step")));
             }
             Ok(sizes.into_iter().map(|size| Source::Example { name: name.into(), example, size }).collect())
         }
         ProblemName::Folder(path) => {
-            let folder = ProblemFolder::read(&path).map_err(|error| CommandError::reading(error, &path))?;
-            if args.warm && folder.x.is_none() {
+            let problem = Problem::read(&path).map_err(|error| CommandError::reading(error, &path))?;
+            if args.warm && problem.start().is_none() {
                 return Err(nothing_before(&format!("{} holds no x.npy to start from", path.display())));
             }
             Ok(vec![Source::Folder { path }])
@@ -106,7 +106,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
     }
 }
 
-/// Refuses options that none of the problems would follow.
+/// Refuses options that affect none of the problems.
 fn check_effect(args: &BenchArgs, sources: &[Source]) -> Result<(), CommandError> {
     let has_scene = sources.iter().any(|source| matches!(source, Source::Scene { .. }));
     let has_size = sources.iter().any(|source| !matches!(source, Source::Folder { .. }));
@@ -121,7 +121,7 @@ fn check_effect(args: &BenchArgs, sources: &[Source]) -> Result<(), CommandError
     Ok(())
 }
 
-/// Refuses splittings of problems that come without velocities.
+/// Refuses splittings on problems without velocities.
 fn check_velocities(solvers: &[PressureMethod], sources: &[Source]) -> Result<(), CommandError> {
     let splitting = solvers.iter().find(|solver| matches!(solver, PressureMethod::Splitting(_)));
     let bare = sources.iter().find_map(|source| match source {
@@ -140,7 +140,7 @@ fn nothing_before(message: &str) -> CommandError {
     CommandError::Run { message: message.into(), help: Some("leave out `--warm` to start from zero".into()) }
 }
 
-/// Each once, in the order in which they were given.
+/// Each value once, in the given order.
 fn distinct<T: Clone + PartialEq>(values: &[T]) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {

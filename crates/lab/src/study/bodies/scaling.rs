@@ -1,7 +1,7 @@
 //! What many bodies cost.
 
 use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
-use unstick::grid::{Grid, Pose};
+use unstick::grid::{Grid, Pose, Random};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick_parallel::bandwidth::median_time;
 
@@ -43,16 +43,12 @@ fn count(row: &str, _: Scope) -> Numbers {
     let (spacing, room) = (0.01, 5);
     let grid = Grid::new([room * side; 3], spacing, [0.0; 3]).map_err(|error| error.to_string())?;
     let setup = Setup::new(grid);
-    let mut state = 7u64;
-    let mut random = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-    };
+    let mut random = Random::congruential(7);
     let mut bodies = Vec::new();
     for k in 0..count {
         let cell = [k % side, k / side % side, k / side / side];
-        let centre = cell.map(|place| ((place as f64 + 0.5) * room as f64 + 0.9 * random()) * spacing);
-        let velocity = [(); 3].map(|()| 4.0 * random());
+        let centre = cell.map(|place| ((place as f64 + 0.5) * room as f64 + random.between(-0.45, 0.45)) * spacing);
+        let velocity = [(); 3].map(|()| random.between(-2.0, 2.0));
         let ball = Shape::Sphere { radius: 2.0 * spacing };
         let body = RigidBody::new(format!("{k}"), ball, Weight::Density(1000.0), Pose::from_translation(centre))
             .and_then(|body| body.with_motion(velocity, [0.0; 3]));

@@ -1,7 +1,7 @@
 //! Iterations: tables 6.1 to 6.6.
 
-use super::{CIRCLE_TASK, MAZE_TASK, ONE_FRAME, SEVEN, SPHERE_TASK, over};
-use crate::study::{ByScope, Check, Claim, Effort, Quantity, Show, Study, View};
+use super::{ON_CIRCLE, ON_MAZE, ON_SPHERE, ONE_FRAME, at_frame};
+use crate::study::{ByScope, Check, Claim, Quantity, Show, Study, View};
 
 const PRECONDITIONED: &str = "the scene differs in radius, and MIC(0) is a stronger preconditioner than PCG had there";
 
@@ -12,7 +12,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.1",
         title: "iterations, circle in the plane",
         about: ONE_FRAME,
-        experiment: CIRCLE_TASK,
+        experiment: ON_CIRCLE,
         views: &[View::new("Iterations per pressure problem, mean over frames", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton | No LCP
@@ -29,7 +29,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.2",
         title: "iterations, sphere in space",
         about: ONE_FRAME,
-        experiment: SPHERE_TASK,
+        experiment: ON_SPHERE,
         views: &[View::new("Iterations per pressure problem, mean over frames", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton | No LCP
@@ -46,7 +46,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.3",
         title: "iterations, maze",
         about: ONE_FRAME,
-        experiment: MAZE_TASK,
+        experiment: ON_MAZE,
         views: &[View::new("Iterations per pressure problem, mean over frames", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton
@@ -62,14 +62,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.4",
         title: "iterations at frame 10 of scenario 1, the sphere",
         about: ONE_FRAME,
-        experiment: over(
-            &["sphere-half"],
-            ByScope::new(
-                Effort { sizes: &[32, 64], frames: &[10] },
-                Effort { sizes: &[32, 64, 128, 256], frames: &[10] },
-            ),
-            SEVEN,
-        ),
+        experiment: at_frame(&["sphere-half"], &[10]),
         views: &[View::new("Iterations at frame 10", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton
@@ -86,14 +79,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.5",
         title: "iterations at frame 70 of scenario 2, the sphere with a cuboid",
         about: ONE_FRAME,
-        experiment: over(
-            &["sphere-cuboid"],
-            ByScope::new(
-                Effort { sizes: &[32, 64], frames: &[70] },
-                Effort { sizes: &[32, 64, 128, 256], frames: &[70] },
-            ),
-            SEVEN,
-        ),
+        experiment: at_frame(&["sphere-cuboid"], &[70]),
         views: &[View::new("Iterations at frame 70", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton
@@ -110,14 +96,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.6",
         title: "iterations at frame 10 of scenario 3, spheres in spheres",
         about: ONE_FRAME,
-        experiment: over(
-            &["two-spheres"],
-            ByScope::new(
-                Effort { sizes: &[32, 64], frames: &[10] },
-                Effort { sizes: &[32, 64, 128, 256], frames: &[10] },
-            ),
-            SEVEN,
-        ),
+        experiment: at_frame(&["two-spheres"], &[10]),
         views: &[View::new("Iterations at frame 10", Show::Table(Quantity::Iterations))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton

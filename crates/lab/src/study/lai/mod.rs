@@ -45,10 +45,10 @@ const MAZE: ByScope<Effort> = ByScope::new(
     Effort { sizes: &[32, 64, 128], frames: &EVERY_FRAME },
 );
 
-const CIRCLE_TASK: Experiment = over(&["circle-half"], PLANE, EIGHT);
-const SPHERE_TASK: Experiment = over(&["sphere-half"], SPACE, EIGHT_IN_SPACE);
+const ON_CIRCLE: Experiment = over(&["circle-half"], PLANE, EIGHT);
+const ON_SPHERE: Experiment = over(&["sphere-half"], SPACE, EIGHT_IN_SPACE);
 /// Solves take a few milliseconds, so the median of five counts.
-const MAZE_TASK: Experiment = Experiment::Problems(Problems {
+const ON_MAZE: Experiment = Experiment::Problems(Problems {
     scenes: &["maze"],
     efforts: MAZE,
     entrants: SEVEN,
@@ -58,6 +58,12 @@ const MAZE_TASK: Experiment = Experiment::Problems(Problems {
 
 const fn over(scenes: &'static [&'static str], efforts: ByScope<Effort>, entrants: &'static [Entrant]) -> Experiment {
     Experiment::Problems(Problems { scenes, efforts, entrants, target: TARGET, repetitions: 1 })
+}
+
+/// All solvers after some frames in space.
+const fn at_frame(scenes: &'static [&'static str], frames: &'static [usize]) -> Experiment {
+    let (quick, full) = (Effort { sizes: &[32, 64], frames }, Effort { sizes: &[32, 64, 128, 256], frames });
+    over(scenes, ByScope::new(quick, full), SEVEN)
 }
 
 const ONE_FRAME: &str = "Numbers are of the step after a frame, `fas` is our correction of FAS-MG and `fas-literal` its \

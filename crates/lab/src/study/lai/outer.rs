@@ -1,6 +1,6 @@
 //! Outer iterations: tables 6.7 and 6.8, figure 6.8.
 
-use super::{BEST, CIRCLE_TASK, ONE_FRAME, PE_MG, PE_PCG, PI_MG, PI_PCG, SPHERE_TASK, over};
+use super::{BEST, ON_CIRCLE, ON_SPHERE, ONE_FRAME, PE_MG, PE_PCG, PI_MG, PI_PCG, over};
 use crate::study::{ByScope, Check, Claim, EVERY_FRAME, Effort, Quantity, Show, Study, View};
 
 const INEXACT: &str = "our outer iterations solve their linear systems only as well as is worth it, and take more of them: \
@@ -13,7 +13,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.7",
         title: "outer iterations, circle in the plane",
         about: ONE_FRAME,
-        experiment: CIRCLE_TASK,
+        experiment: ON_CIRCLE,
         views: &[View::new("Outer iterations per pressure problem, mean over frames", Show::Table(Quantity::Cycles))
             .published(
                 "Size | PI-PCG | PI-MG | PE-PCG | PE-MG | Newton
@@ -30,7 +30,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.8",
         title: "outer iterations, sphere in space",
         about: ONE_FRAME,
-        experiment: SPHERE_TASK,
+        experiment: ON_SPHERE,
         views: &[View::new("Outer iterations per pressure problem, mean over frames", Show::Table(Quantity::Cycles))
             .published(
                 "Size | PI-PCG | PI-MG | PE-PCG | PE-MG | Newton

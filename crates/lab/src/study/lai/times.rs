@@ -1,6 +1,6 @@
 //! Time: tables 6.9 to 6.11.
 
-use super::{CIRCLE_TASK, MAZE_TASK, ONE_FRAME, SPHERE_TASK};
+use super::{ON_CIRCLE, ON_MAZE, ON_SPHERE, ONE_FRAME};
 use crate::study::{ByScope, Check, Claim, Quantity, Show, Study, View};
 
 /// All of them.
@@ -10,7 +10,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.9",
         title: "time, circle in the plane",
         about: ONE_FRAME,
-        experiment: CIRCLE_TASK,
+        experiment: ON_CIRCLE,
         views: &[View::new("Seconds per pressure problem, mean over frames", Show::Table(Quantity::Seconds))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton | No LCP
@@ -27,7 +27,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.10",
         title: "time, sphere in space",
         about: ONE_FRAME,
-        experiment: SPHERE_TASK,
+        experiment: ON_SPHERE,
         views: &[View::new("Seconds per pressure problem, mean over frames", Show::Table(Quantity::Seconds))
             .published(
                 "Size | FAS-MG | PI-PCG | PI-MG | PE-PCG | PE-MG | FMG | Newton | No LCP
@@ -44,7 +44,7 @@ pub const ALL: &[Study] = &[
         source: "Lai2021, table 6.11",
         title: "time, maze",
         about: ONE_FRAME,
-        experiment: MAZE_TASK,
+        experiment: ON_MAZE,
         views: &[
             View::new("Seconds per pressure problem, mean over frames", Show::Table(Quantity::Seconds))
                 .published(

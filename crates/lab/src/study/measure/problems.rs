@@ -104,28 +104,27 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
 /// Solves several times. The report is that of the first solve; times are medians and do not include transfers to a
 /// device.
 fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
-    let folder = &captured.folder;
-    let problem = folder.problem().map_err(LabError::Problem)?;
+    let problem = captured.problem.mlcp();
     let mut start = vec![0.0; problem.size()];
-    entrant.start.prepare(&problem, &mut start).map_err(LabError::Prepare)?;
-    let spacing = folder.grid.as_ref().map_or(1.0, |grid| grid.spacing);
+    entrant.start.prepare(problem, &mut start).map_err(LabError::Prepare)?;
+    let spacing = captured.problem.grid().map_or(1.0, |grid| grid.spacing);
     let tolerance = match experiment.target {
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
     let stop = Stop::from(tolerance);
     let name = solver(entrant)?;
-    let on = on.on(&problem);
+    let on = on.on(problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut worker = match PreparedSolver::new(on, &stop, &problem, &start) {
+    let mut worker = match PreparedSolver::new(on, &stop, problem, &start) {
         Ok(worker) => worker,
-        Err(error) => return Ok(failed(&error, &problem)),
+        Err(error) => return Ok(failed(&error, problem)),
     };
     for _ in 0..experiment.repetitions.max(1) {
         let mut x = start.clone();
         let solved = match &mut worker {
-            PreparedSolver::Processor(_) => build(name, entrant.parameters, stop).solve(&problem, &mut x),
-            worker => worker.solve(&stop, &problem, None, &mut x),
+            PreparedSolver::Processor(_) => build(name, entrant.parameters, stop).solve(problem, &mut x),
+            worker => worker.solve(&stop, problem, None, &mut x),
         };
         match solved {
             Ok(report) => {
@@ -135,7 +134,7 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
                 solves.push(solve.as_secs_f64());
                 accounts.push(report);
             }
-            Err(error) => return Ok(failed(&error, &problem)),
+            Err(error) => return Ok(failed(&error, problem)),
         }
     }
     let first = &accounts[0];

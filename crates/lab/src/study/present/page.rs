@@ -14,7 +14,7 @@ use crate::study::store::Provenance;
 use crate::study::table::TextTable;
 
 /// The first paragraph of the index.
-const LEAD: &str = "Published tables and figures on liquids that let go of walls, measured anew with `unstick study`: \
+const LEAD: &str = "Published tables and figures on liquids that let go of walls, measured again with `unstick study`: \
     the same scenes, solvers and quantities, with `best`, the solver of this project, as the last column. Published \
     numbers are typed in from their source; all others come from a run on the machine named here.";
 

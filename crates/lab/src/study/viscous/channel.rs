@@ -8,6 +8,11 @@ const WHOLE: &str = "A channel of 2.2 × 0.41 m, a cylinder of 0.1 m in it, a pa
     measures. Away from it cells grow by a ratio that tends to one as they get finer, 1.01 in height and 1.02 in length \
     at 24 cells. Coefficients are of the momentum that the cylinder takes from the liquid.";
 
+/// A coefficient over time.
+const fn over_time(caption: &'static str, of: &'static str) -> View {
+    View::new(caption, Show::Curves { of, across: "seconds", up: of, published: &[] })
+}
+
 /// All of them.
 pub const ALL: &[Study] = &[
     Study {
@@ -39,7 +44,7 @@ pub const ALL: &[Study] = &[
                 Claim::new("the lift is within 10 %", Check::Known("c_L", 0.010618948146, 0.1)),
                 Claim::new("the pressure difference is within 1 %", Check::Known("Δp", 0.11752016697, 0.01)),
             ]),
-            View::new("Lift over time", Show::Curves { of: "c_L", across: "seconds", up: "c_L", published: &[] }),
+            over_time("Lift over time", "c_L"),
         ],
         minutes: ByScope::new(0.5, 6.0),
     },
@@ -77,7 +82,7 @@ pub const ALL: &[Study] = &[
                     Check::Between("St", 0.295 * 0.98, 0.305 * 1.02),
                 ),
             ]),
-            View::new("Lift over time", Show::Curves { of: "c_L", across: "seconds", up: "c_L", published: &[] }),
+            over_time("Lift over time", "c_L"),
         ],
         minutes: ByScope::new(1.2, 11.0),
     },
@@ -110,8 +115,8 @@ pub const ALL: &[Study] = &[
                 Claim::new("the lift is within 5 %", Check::Known("c_L max", 0.47795, 0.05)),
                 Claim::new("the pressure is within 2 %", Check::Known("Δp(8)", -0.1116, 0.02)),
             ]),
-            View::new("Drag over time", Show::Curves { of: "c_D", across: "seconds", up: "c_D", published: &[] }),
-            View::new("Lift over time", Show::Curves { of: "c_L", across: "seconds", up: "c_L", published: &[] }),
+            over_time("Drag over time", "c_D"),
+            over_time("Lift over time", "c_L"),
         ],
         minutes: ByScope::new(0.3, 3.0),
     },
@@ -132,7 +137,7 @@ pub const ALL: &[Study] = &[
             )
             .published("cells | c_D | c_L\nreference | 6.18533 | 0.009401")
             .claims(&[Claim::new("the drag is within 2 %", Check::Known("c_D", 6.18533, 0.02))]),
-            View::new("Drag over time", Show::Curves { of: "c_D", across: "seconds", up: "c_D", published: &[] }),
+            over_time("Drag over time", "c_D"),
         ],
         minutes: ByScope::new(0.2, 2.0),
     },

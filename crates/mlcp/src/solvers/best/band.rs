@@ -1,14 +1,14 @@
 //! The rows at separating walls and a few layers beside them: where the active set is decided.
 //!
 //! Where a wall lets go, the pressure beside it and the flow onto it change with the root of the distance to the
-//! front, and a policy moves a front that is off by some cells no more than about half the way. The policy pins
-//! too much and frees it ring by ring. Over-relaxed projected sweeps over the band let the front settle before the
-//! policy is chosen. That is no small work for a processor, and so there are few of them.
+//! front. A policy moves a front that is off by some cells about half the way at most: it pins too much and frees it
+//! ring by ring. Over-relaxed projected sweeps over the band let the front settle before the policy is chosen. They
+//! are much work for a processor, and so there are few of them.
 
 use unstick_parallel as parallel;
 
+use super::Rows;
 use crate::pressure::PressureOperator;
-use crate::problem::Mlcp;
 
 /// Layers beside the wall rows.
 const LAYERS: usize = 2;
@@ -22,15 +22,17 @@ const SWEEPS_WHEN_SETTLED: usize = 1;
 /// How far a sweep moves a row, in multiples of what its own equation asks for.
 const RELAXATION: f64 = 1.6;
 
-pub(super) struct Band<'p, const D: usize> {
-    problem: &'p Mlcp<'p>,
-    operator: &'p PressureOperator<D>,
+#[derive(Default)]
+pub(super) struct Band {
     /// Red and black rows of the band, ascending.
     colours: [Vec<Place>; 2],
     /// The band and the layer next to it, whose residuals the sweeps change; ascending.
     touched: Vec<Place>,
     /// What the rows of one loop become, before it is written.
     values: Vec<f64>,
+    is_seen: Vec<bool>,
+    /// Rows of the layer that comes next.
+    next: Vec<u32>,
 }
 
 /// A row, and its stretch in the operator.
@@ -40,20 +42,20 @@ struct Place {
     stretch: u32,
 }
 
-impl<'p, const D: usize> Band<'p, D> {
-    /// The band of the wall rows, which ascend.
-    pub fn new(problem: &'p Mlcp<'p>, operator: &'p PressureOperator<D>, walls: impl Iterator<Item = u32>) -> Self {
-        let mut layer = places(operator, walls);
-        let mut is_seen = vec![false; problem.size()];
-        layer.iter().for_each(|place| is_seen[place.row as usize] = true);
-        let mut touched = layer.clone();
-        let mut band = Vec::new();
-        for depth in 0..=LAYERS {
-            if depth == LAYERS {
-                band.clone_from(&touched);
-            }
-            let mut next = Vec::new();
-            for place in &layer {
+impl Band {
+    /// Finds the band of the wall rows, which ascend; keeps the memory.
+    pub fn rebuild<const D: usize>(&mut self, Rows { operator, .. }: Rows<D>, walls: impl Iterator<Item = u32>) {
+        let Self { colours, touched, values, is_seen, next } = self;
+        is_seen.clear();
+        is_seen.resize(operator.rows(), false);
+        touched.clear();
+        extend_places(operator, walls, touched);
+        touched.iter().for_each(|place| is_seen[place.row as usize] = true);
+        let (mut layer, mut band) = (0, 0);
+        for _ in 0..=LAYERS {
+            band = touched.len();
+            next.clear();
+            for place in &touched[layer..] {
                 operator.neighbours(place.stretch as usize, place.row, |column, _| {
                     if !std::mem::replace(&mut is_seen[column], true) {
                         next.push(column as u32);
@@ -61,22 +63,31 @@ impl<'p, const D: usize> Band<'p, D> {
                 });
             }
             next.sort_unstable();
-            layer = places(operator, next.into_iter());
-            touched.extend_from_slice(&layer);
+            layer = band;
+            extend_places(operator, next.iter().copied(), touched);
         }
-        for rows in [&mut band, &mut touched] {
+        // The last layer is beside the band.
+        colours.iter_mut().for_each(Vec::clear);
+        for place in &touched[..band] {
+            let is_black = operator.lattice().place(place.row as usize).iter().sum::<usize>() % 2 == 1;
+            colours[is_black as usize].push(*place);
+        }
+        for rows in colours.iter_mut().chain([&mut *touched]) {
             rows.sort_unstable_by_key(|place| place.row);
         }
-        let is_black = |place: &Place| operator.lattice().place(place.row as usize).iter().sum::<usize>() % 2 == 1;
-        let (black, red) = band.into_iter().partition(is_black);
-        let values = vec![0.0; touched.len()];
-        Self { problem, operator, colours: [red, black], touched, values }
+        values.resize(touched.len(), 0.0);
     }
 
-    /// Projected sweeps over the band, red rows first; r = A q + b is kept up to date. A few are enough once the
+    /// Projected sweeps over the band, red rows first; r = A q + b is kept up to date. Fewer are enough once the
     /// active set has settled.
-    pub fn relax(&mut self, is_settled: bool, q: &mut [f64], r: &mut [f64]) {
-        let Self { problem, operator, colours, touched, values } = self;
+    pub fn relax<const D: usize>(
+        &mut self,
+        Rows { problem, operator }: Rows<D>,
+        is_settled: bool,
+        q: &mut [f64],
+        r: &mut [f64],
+    ) {
+        let Self { colours, touched, values, .. } = self;
         let b = problem.b();
         let residual = |place: &Place, q: &[f64]| operator.residual_of(place.stretch as usize, place.row, q, b);
         let sweeps = if is_settled { SWEEPS_WHEN_SETTLED } else { SWEEPS };
@@ -107,15 +118,18 @@ fn write(places: &[Place], values: &mut [f64], x: &mut [f64], value: impl Fn(&Pl
     places.iter().zip(values).for_each(|(place, new)| x[place.row as usize] = *new);
 }
 
-/// Finds the stretches of rows, which ascend.
-fn places<const D: usize>(operator: &PressureOperator<D>, rows: impl Iterator<Item = u32>) -> Vec<Place> {
+/// Appends rows, which ascend, with their stretches.
+fn extend_places<const D: usize>(
+    operator: &PressureOperator<D>,
+    rows: impl Iterator<Item = u32>,
+    places: &mut Vec<Place>,
+) {
     let stretches = operator.stretches();
     let mut stretch = 0;
-    let mut place = |row: u32| {
+    places.extend(rows.map(|row| {
         while stretches[stretch].first + stretches[stretch].length <= row {
             stretch += 1;
         }
         Place { row, stretch: stretch as u32 }
-    };
-    rows.map(&mut place).collect()
+    }));
 }

@@ -6,15 +6,15 @@
 //!    set where that is cheap;
 //! 2. in each cycle a few over-relaxed projected sweeps over the wall rows and the layers beside them, then
 //!    the policy: a wall row is *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
-//! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients with a multigrid cycle whose
-//!    levels leave the pinned rows out, in single precision, solved only as far as the policy
-//!    deserves; the residual is taken anew in double precision.
+//! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients in single precision, with a multigrid
+//!    cycle whose levels leave the pinned rows out. A policy is solved only as far as it deserves. The
+//!    residual is then computed again in double precision.
 //!
 //! [`iterate`] holds the loop. The machine that holds the iterate implements [`BestSteps`]: here with the
 //! checkerboard, in `unstick-gpu` on a GPU.
 //!
-//! The sweeps decide what a policy on unsmoothed residuals would get wrong, and a cycle
-//! costs the same whether walls separate or not.
+//! The sweeps decide what a policy on unsmoothed residuals would get wrong. A cycle costs the same
+//! whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
 //! of cycles, [policy iteration](super::policy) takes over with the safeguards it has (finite
@@ -25,12 +25,12 @@ mod band;
 mod on_checkerboard;
 mod walls;
 
-use self::on_checkerboard::OnCheckerboard;
+use self::on_checkerboard::{Memory, OnCheckerboard};
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::parameter::{Parameters, parameters};
-use crate::pressure::AnyPressureOperator;
+use crate::pressure::{AnyPressureOperator, PressureOperator};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
 use crate::run::{Trace, run};
@@ -66,12 +66,26 @@ impl BestParams {
 pub struct Best {
     /// Its parameters.
     pub params: BestParams,
-    /// When to stop. Default limit: 1000 policies.
-    pub stop: Stop,
-    /// The linear solver for matrices without a grid.
-    pub algebraic: Inner,
-    /// The linear solver of the safeguard.
-    pub rescue: Inner,
+    stop: Stop,
+    algebraic: Inner,
+    rescue: Inner,
+    plane: Memory<2>,
+    space: Memory<3>,
+}
+
+impl Best {
+    /// The method with its linear solvers: one for matrices without a grid, and one of the safeguard. The default
+    /// limit of `stop` is 1000 policies.
+    pub fn new(params: BestParams, stop: Stop, algebraic: Inner, rescue: Inner) -> Self {
+        Self { params, stop, algebraic, rescue, plane: Memory::default(), space: Memory::default() }
+    }
+}
+
+/// A problem and its matrix on the grid.
+#[derive(Clone, Copy)]
+struct Rows<'t, const D: usize> {
+    problem: &'t Mlcp<'t>,
+    operator: &'t PressureOperator<D>,
 }
 
 impl MlcpSolver for Best {
@@ -81,15 +95,15 @@ impl MlcpSolver for Best {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let name = self.name();
-        let Self { params, stop, algebraic, rescue } = self;
+        let Self { params, stop, algebraic, rescue, plane, space } = self;
         run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             let policy = PolicyParams::default();
             let has_ended = match solvable.problem.operator().pressure() {
                 Some(AnyPressureOperator::Plane(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &solvable, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(plane, operator, &solvable, q, trace), trace)?
                 }
                 Some(AnyPressureOperator::Space(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(operator, &solvable, q, trace), trace)?
+                    iterate(params, &mut OnCheckerboard::new(space, operator, &solvable, q, trace), trace)?
                 }
                 None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
             };

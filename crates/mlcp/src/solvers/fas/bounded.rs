@@ -2,7 +2,7 @@
 
 use unstick_parallel::vector;
 
-use crate::multigrid::hierarchy::{Hierarchy, Level, Link};
+use crate::multigrid::hierarchy::{Link, MatrixHierarchy, MatrixLevel};
 use crate::multigrid::smooth::{Sweep, sweep};
 
 /// Sweeps each way that solve a coarsest level with bounds.
@@ -19,18 +19,18 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    pub fn new(hierarchy: &Hierarchy, sweeps: usize, depth: usize) -> Self {
+    pub fn new(hierarchy: &MatrixHierarchy, sweeps: usize, depth: usize) -> Self {
         let bounds = hierarchy.sizes().into_iter().map(|size| vec![f64::NEG_INFINITY; size]).collect();
         Self { sweeps, depth, bounds }
     }
 
     /// x ≈ argmin ½ xᵀAx − bᵀx over the bounds, on level `first` and below, improved from the x that
     /// is there.
-    pub fn descend(&mut self, hierarchy: &mut Hierarchy, first: usize) {
+    pub fn descend(&mut self, hierarchy: &mut MatrixHierarchy, first: usize) {
         let factors = hierarchy.factors.as_ref();
         let is_bounded = first < self.depth;
         let (left, below) = hierarchy.levels[first..].split_at_mut(1);
-        let Level { matrix, red, link, x, b, r } = &mut left[0];
+        let MatrixLevel { matrix, red, link, x, b, r } = &mut left[0];
         let bound = &self.bounds[first];
         let smooth = |sweeps: usize, way: Sweep, x: &mut [f64]| {
             (0..sweeps).for_each(|_| sweep(matrix, *red, way, b, x, |row, value| value.max(bound[row])));
@@ -53,7 +53,7 @@ impl Bounded {
         self.restrict_bounds(link, first, &room);
         self.descend(hierarchy, first + 1);
         let (left, below) = hierarchy.levels[first..].split_at_mut(1);
-        let Level { matrix, red, link, x, b, r } = &mut left[0];
+        let MatrixLevel { matrix, red, link, x, b, r } = &mut left[0];
         if let Some(link) = link {
             link.prolong(&below[0].x, r);
         }

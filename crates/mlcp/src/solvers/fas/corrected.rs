@@ -4,7 +4,7 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::bounded::Bounded;
 use super::finest::FinestLevel;
-use super::{FasParams, Progress};
+use super::{FasParams, StallDetector};
 use crate::error::SolveError;
 use crate::multigrid::MultigridVariant;
 use crate::multigrid::smooth::Sweep;
@@ -31,11 +31,11 @@ pub(super) fn iterate(
     let mut bounded = Bounded::new(&finest.hierarchy, params.sweeps, usize::MAX);
     let mut free = vec![true; q.len()];
     let mut scratch = [vec![0.0; q.len()], vec![0.0; q.len()]];
-    let mut progress = Progress::new();
+    let mut stall = StallDetector::new();
     loop {
         finest.lower_loose_parts(solvable.loose);
         let residual = finest.residual();
-        if progress.has_failed(residual, PATIENCE, f64::INFINITY) {
+        if stall.has_failed(residual, PATIENCE, f64::INFINITY) {
             trace.stall("rounding keeps the cycles from lowering the residual any further");
         }
         if !trace.goes_on(residual)? {

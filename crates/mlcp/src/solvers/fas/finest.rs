@@ -7,7 +7,7 @@ use super::super::active_set::pin_one_row;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::multigrid::MultigridVariant;
-use crate::multigrid::hierarchy::Hierarchy;
+use crate::multigrid::hierarchy::MatrixHierarchy;
 use crate::multigrid::smooth::{Sweep, relaxed, sweep};
 use crate::multigrid::sparse::SquareMatrix;
 use crate::problem::{Mlcp, minimum_map};
@@ -15,8 +15,8 @@ use crate::run::Solvable;
 
 /// u = q − ℓ on wall rows, q elsewhere; g = A u + b the outflow that remains, b with A ℓ added.
 pub(super) struct FinestLevel {
-    pub hierarchy: Hierarchy,
-    /// A, whatever the finest matrix of the hierarchy has been cut down to.
+    pub hierarchy: MatrixHierarchy,
+    /// A itself; the finest matrix of the hierarchy leaves held rows out.
     pub matrix: SquareMatrix,
     pub b: Vec<f64>,
     pub is_wall: Vec<bool>,
@@ -37,7 +37,7 @@ impl FinestLevel {
         coarsest: Option<usize>,
         q: &[f64],
     ) -> Result<Self, SolveError> {
-        let hierarchy = Hierarchy::build(&Subsystem::whole(problem.operator()), variant, coarsest)?;
+        let hierarchy = MatrixHierarchy::build(&Subsystem::whole(problem.operator()), variant, coarsest)?;
         let order = &hierarchy.order;
         let matrix = hierarchy.levels[0].matrix.clone();
         let bound = |row: usize| if problem.is_wall(row) { problem.lower()[row] } else { 0.0 };
@@ -102,8 +102,8 @@ impl FinestLevel {
         })
     }
 
-    /// Lowers every loose part until a wall of it is at its bound. Liquid leaves such a part whatever
-    /// its pressure is, so this always lowers the energy, and smoothing alone would take forever.
+    /// Lowers every loose part until one of its walls is at its bound. Liquid leaves such a part at any
+    /// pressure, so this always lowers the energy. Smoothing would need very many sweeps for it.
     pub fn lower_loose_parts(&mut self, loose: &[Vec<u32>]) {
         let Self { is_wall, u, hierarchy, .. } = self;
         for rows in loose {

@@ -1,19 +1,19 @@
 //! Full multigrid cycles (`fmg`), the method of Chentanez and Müller as \[Lai2021, sec. 6.3\] compares
 //! with it.
 //!
-//! Linear multigrid with few changes: coarse levels are discretised anew, four sweeps run before and
+//! Linear multigrid with few changes: the equations are discretised on every level, four sweeps run before and
 //! after each correction, and the three finest levels keep pressures at walls from becoming negative.
 //! A full cycle solves for the correction on the coarsest level, interpolates it to the next finer
-//! one, improves it there by a V-cycle, and so on up to the finest. Nothing makes this converge: when
-//! it does not, bounds are kept on every level and corrections are taken as far as they lower the
-//! energy, which cannot fail.
+//! one, improves it there by a V-cycle, and so on up to the finest. Nothing guarantees convergence. When it
+//! fails, bounds are kept on every level and corrections are scaled so that they lower the energy, which
+//! cannot fail.
 
 use unstick_parallel::vector;
 
 use super::super::MlcpSolver;
 use super::bounded::Bounded;
 use super::finest::FinestLevel;
-use super::{Progress, suffix_of};
+use super::{StallDetector, suffix_of};
 use crate::error::SolveError;
 use crate::multigrid::smooth::Sweep;
 use crate::multigrid::{Coarsening, MultigridVariant, Transfer};
@@ -78,14 +78,14 @@ fn iterate(
 ) -> Result<(), SolveError> {
     let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
     let mut bounded = Bounded::new(&finest.hierarchy, params.sweeps, params.bounded_levels);
-    let (mut progress, mut is_cautious) = (Progress::new(), false);
+    let (mut stall, mut is_cautious) = (StallDetector::new(), false);
     loop {
         finest.lower_loose_parts(solvable.loose);
         let residual = finest.residual();
         if !trace.goes_on(residual)? {
             break;
         }
-        if !is_cautious && progress.has_failed(residual, PATIENCE, SETBACK) {
+        if !is_cautious && stall.has_failed(residual, PATIENCE, SETBACK) {
             is_cautious = true;
             bounded.depth = usize::MAX;
             trace.remark("the published cycles did not converge: all levels keep their bounds");

@@ -2,7 +2,7 @@
 //! multigrid cycles (`fmg`).
 //!
 //! \[Lai2021, alg. 6\] smooths N(q) = min(q, A q + b) = f with projected Gauss–Seidel and corrects q on
-//! coarser levels, where the same nonlinear problem is posed again. Taken at its word
+//! coarser levels, where the same nonlinear problem is posed again. Read literally
 //! ([`Reading::Literal`]) it depends on units, since min(q, r) compares a pressure with an outflow;
 //! [`Reading::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
 //! the fine one has let go corrects in the wrong direction, by more than the smoother can mend.
@@ -130,19 +130,19 @@ fn suffix_of(variant: Option<MultigridVariant>) -> String {
     variant.map(|variant| format!("/multigrid{variant}")).unwrap_or_default()
 }
 
-/// Sees when a scheme that promises nothing makes no more progress.
-struct Progress {
+/// Detects when a scheme without a guarantee makes no more progress.
+struct StallDetector {
     best: f64,
     cycles_since: usize,
 }
 
-impl Progress {
+impl StallDetector {
     fn new() -> Self {
         Self { best: f64::INFINITY, cycles_since: 0 }
     }
 
-    /// Records a residual; true if it is `setback` times the best one or `patience` cycles have not
-    /// bettered that.
+    /// Records a residual; true if it is `setback` times the best one, or if `patience` cycles have not
+    /// improved on the best one.
     fn has_failed(&mut self, residual: f64, patience: usize, setback: f64) -> bool {
         self.cycles_since += 1;
         if residual < 0.99 * self.best {

@@ -1,4 +1,4 @@
-//! \[Lai2021, alg. 6\] as it is printed, and with its two arguments in the same unit.
+//! \[Lai2021, alg. 6\] as printed, and with both arguments of the minimum in one unit.
 //!
 //! R = Pᵀ/2^D restricts residuals and iterates alike, A_H = R A P, b_H = R b. A coarse cell is a wall
 //! cell where any of its finer ones is. The problem N(q) = f on a level reads
@@ -9,10 +9,10 @@
 //! ```
 
 use super::finest::FinestLevel;
-use super::{Progress, PublishedFasParams, Reading};
+use super::{PublishedFasParams, Reading, StallDetector};
 use crate::error::SolveError;
 use crate::multigrid::MultigridVariant;
-use crate::multigrid::hierarchy::{Hierarchy, Link};
+use crate::multigrid::hierarchy::{Link, MatrixHierarchy};
 use crate::multigrid::smooth::{Sweep, sweep};
 use crate::multigrid::sparse::SquareMatrix;
 use crate::problem::minimum_map;
@@ -38,10 +38,10 @@ pub(super) fn iterate(
     let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
     let dimension = solvable.problem.operator().lattice().map(|lattice| lattice.dimension());
     let mut scheme = NonlinearLevels::new(reading, params.sweeps, &finest, dimension);
-    let mut progress = Progress::new();
+    let mut stall = StallDetector::new();
     loop {
         let residual = finest.residual();
-        if progress.has_failed(residual, PATIENCE, DIVERGED) {
+        if stall.has_failed(residual, PATIENCE, DIVERGED) {
             trace.stall("the cycles do not lower the residual any more");
         }
         if !trace.goes_on(residual)? {
@@ -95,7 +95,7 @@ impl NonlinearLevels {
         Self { reading, sweeps, levels }
     }
 
-    fn cycle(&mut self, hierarchy: &mut Hierarchy, level: usize) {
+    fn cycle(&mut self, hierarchy: &mut MatrixHierarchy, level: usize) {
         let matrix = &hierarchy.levels[level].matrix;
         let red = hierarchy.levels[level].red;
         let Some(link) = &hierarchy.levels[level].link else {

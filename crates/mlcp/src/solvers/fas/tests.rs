@@ -1,13 +1,13 @@
 //! What the schemes promise.
 
-use crate::generate::Example;
+use crate::test_problems::{Example, generate};
 use crate::{Outcome, SolveReport, SolverName, Stop};
 
 fn solve(name: &str, example: Example, size: usize) -> SolveReport {
-    let folder = example.generate(3, size, 0).unwrap();
+    let generated = generate(example, 3, size, 0);
     let mut solver = name.parse::<SolverName>().unwrap().build(&Stop::default());
-    let mut q = vec![0.0; folder.b.len()];
-    solver.solve(&folder.problem().unwrap(), &mut q).unwrap()
+    let mut q = vec![0.0; generated.b.len()];
+    solver.solve(&generated.problem(), &mut q).unwrap()
 }
 
 #[test]
@@ -25,9 +25,9 @@ fn eight_cycles_are_enough_on_every_example_and_size() {
 
 #[test]
 fn it_does_not_need_a_lattice() {
-    let folder = Example::ThinPlates.generate(3, 32, 0).unwrap();
-    let problem = crate::Mlcp::new(&folder.matrix, &folder.b).unwrap().with_lower(&folder.lower).unwrap();
-    let mut q = vec![0.0; folder.b.len()];
+    let generated = generate(Example::ThinPlates, 3, 32, 0);
+    let problem = crate::Mlcp::new(&generated.matrix, &generated.b).unwrap().with_lower(&generated.lower).unwrap();
+    let mut q = vec![0.0; generated.b.len()];
     let report = "fas".parse::<SolverName>().unwrap().build(&Stop::default()).solve(&problem, &mut q).unwrap();
     assert!(report.converged() && report.cycles() <= 12, "{}", report.cycles());
 }

@@ -20,7 +20,7 @@ mod on_rows;
 
 pub(crate) use on_rows::{merit, project_step};
 
-use self::on_rows::OnRows;
+use self::on_rows::NewtonOnRows;
 use super::{Inner, LineSearch, MlcpSolver};
 use crate::error::SolveError;
 use crate::parameter::{Parameters, parameters};
@@ -93,7 +93,7 @@ impl MlcpSolver for Newton {
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
         run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
-            iterate(params, &mut OnRows::new(inner, &solvable, q), trace)
+            iterate(params, &mut NewtonOnRows::new(inner, &solvable, q), trace)
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::linear::Subsystem;
 use crate::problem::{Mlcp, minimum_map};
 use crate::run::{Solvable, Trace};
 
-pub(super) struct OnRows<'t> {
+pub(super) struct NewtonOnRows<'t> {
     problem: &'t Mlcp<'t>,
     loose: &'t [Vec<u32>],
     inner: &'t mut Inner,
@@ -29,7 +29,7 @@ pub(super) struct OnRows<'t> {
     free_before: Vec<bool>,
 }
 
-impl<'t> OnRows<'t> {
+impl<'t> NewtonOnRows<'t> {
     pub fn new(inner: &'t mut Inner, solvable: &Solvable<'t, 't>, q: &'t mut [f64]) -> Self {
         let (problem, size) = (solvable.problem, q.len());
         let vector = || vec![0.0; size];
@@ -54,7 +54,7 @@ impl<'t> OnRows<'t> {
     }
 }
 
-impl NewtonSteps for OnRows<'_> {
+impl NewtonSteps for NewtonOnRows<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.natural_residual(self.q, &self.r))
     }

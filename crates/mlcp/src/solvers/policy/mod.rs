@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The comparison is scaled by A_ii so that it does not depend on units. On M-matrices the iterates
-//! are monotone and the method ends after finitely many policies; on other positive definite
-//! matrices the exchange of rows is damped as soon as it stops making progress. Linear systems are
-//! solved only as far as the current residual warrants, in terms of the correction to q.
+//! are monotone and the method ends after finitely many policies. On other positive definite matrices rows
+//! change one at a time as soon as there is no progress. Each linear system is for the correction to q, and is
+//! solved only to a part of the current residual.
 //!
 //! [`iterate`] holds the loop. The machine that holds the iterate implements [`PolicySteps`]: here for the rows of
 //! any matrix, in `unstick-gpu` for a GPU.
@@ -20,7 +20,7 @@ mod on_rows;
 
 pub(super) use on_rows::masked_negation;
 
-use self::on_rows::OnRows;
+use self::on_rows::PolicyOnRows;
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, LinearReport};
@@ -72,7 +72,7 @@ pub(super) fn on_rows(
     q: &mut [f64],
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    iterate(params, &mut OnRows::new(params, inner, &solvable, q), trace).map(drop)
+    iterate(params, &mut PolicyOnRows::new(params, inner, &solvable, q), trace).map(drop)
 }
 
 /// The steps of the method, on the machine that holds the iterate.

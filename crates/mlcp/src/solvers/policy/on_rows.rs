@@ -10,7 +10,7 @@ use crate::linear::{LinearReport, Subsystem};
 use crate::problem::Mlcp;
 use crate::run::{Solvable, Trace};
 
-pub(super) struct OnRows<'t> {
+pub(super) struct PolicyOnRows<'t> {
     problem: &'t Mlcp<'t>,
     loose: &'t [Vec<u32>],
     inner: &'t mut Inner,
@@ -25,7 +25,7 @@ pub(super) struct OnRows<'t> {
     is_first: bool,
 }
 
-impl<'t> OnRows<'t> {
+impl<'t> PolicyOnRows<'t> {
     pub fn new(params: &PolicyParams, inner: &'t mut Inner, solvable: &Solvable<'t, 't>, q: &'t mut [f64]) -> Self {
         let (problem, size) = (solvable.problem, q.len());
         let (mut r, rhs, correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
@@ -37,7 +37,7 @@ impl<'t> OnRows<'t> {
     }
 }
 
-impl PolicySteps for OnRows<'_> {
+impl PolicySteps for PolicyOnRows<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.natural_residual(self.q, &self.r))
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use unstick_bodies::{RigidBody, Steering, Surface};
 use unstick_flow::TensorGrid;
+use unstick_grid::Random;
 
 use crate::dimension::{Dim, Dimension};
 use crate::file::body::one_body;
@@ -119,7 +120,7 @@ where
             .with_help(Some("a larger `within`, fewer copies or smaller bodies".into())));
     }
     let total: usize = sites.iter().product();
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678));
+    let mut random = Random::congruential(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678));
     let at = |number: usize, random: &mut Random| {
         // Sites that stay empty are spread evenly.
         let mut site = number * total / count;
@@ -127,7 +128,7 @@ where
             let place = site % sites[axis];
             site /= sites[axis];
             let free = jitter * (0.5 * size[axis] - reach) * (1.0 - 1e-9);
-            lower[axis] + (place as f64 + 0.5) * size[axis] + free * random.next()
+            lower[axis] + (place as f64 + 0.5) * size[axis] + free * random.between(-1.0, 1.0)
         })
     };
     let name = first.name().to_owned();
@@ -143,15 +144,5 @@ fn sites<const D: usize>(room: [f64; D], count: usize) -> [usize; D] {
             return sites;
         }
         side *= 0.999;
-    }
-}
-
-/// Numbers from −1 to 1, the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

@@ -1,7 +1,7 @@
 //! What each layer of a frame holds.
 
 use unstick_grid::Grid;
-use unstick_liquid::{sample_cells, sample_velocity};
+use unstick_liquid::{interpolate_cells, interpolate_velocity};
 
 use super::pack::Pack;
 use crate::frame::Frame;
@@ -20,7 +20,7 @@ pub(super) fn particles<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     pack.note("particles", frame.positions.len());
     let kept = || frame.positions.iter().step_by(one_in);
     pack.places("position", &frame.grid, kept().copied());
-    let pressure = kept().map(|&point| sample_cells(&frame.grid, &frame.pressure, point)).collect();
+    let pressure = kept().map(|&point| interpolate_cells(&frame.grid, &frame.pressure, point)).collect();
     add_levels(pack, "speed", frame.speeds().step_by(one_in).collect());
     add_pressure(pack, frame, pressure);
 }
@@ -33,7 +33,7 @@ pub(super) fn separated<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
 /// The liquid in the plane: `liquid` (distance), `speed` and `pressure` of all cells.
 pub(crate) fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
     let speed_of = |cell| {
-        let [x, y] = sample_velocity(&frame.grid, &frame.velocity, frame.grid.centre(cell));
+        let [x, y] = interpolate_velocity(&frame.grid, &frame.velocity, frame.grid.centre(cell));
         x.hypot(y)
     };
     let is_liquid = |cell: [usize; 2]| frame.liquid.at(cell) < frame.grid.spacing();
@@ -59,9 +59,9 @@ pub(crate) fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
     let inside: Vec<[f64; 3]> = mesh.vertices.iter().zip(&normals).map(below).collect();
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     add_mesh(pack, "", grid, &mesh, &normals);
-    let speed = |&point: &[f64; 3]| length(sample_velocity(grid, &frame.velocity, point));
+    let speed = |&point: &[f64; 3]| length(interpolate_velocity(grid, &frame.velocity, point));
     add_levels(pack, "speed", inside.iter().map(speed).collect());
-    add_pressure(pack, frame, inside.iter().map(|&point| sample_cells(grid, &frame.pressure, point)).collect());
+    add_pressure(pack, frame, inside.iter().map(|&point| interpolate_cells(grid, &frame.pressure, point)).collect());
 }
 
 /// Solids in space: a mesh with `solid_vertex`, `solid_normal`, `solid_triangle`; open where it meets the border.

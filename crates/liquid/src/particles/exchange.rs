@@ -1,0 +1,212 @@
+//! Particles that come, go or move elsewhere: sources, drains, and cells that run empty or overfull.
+
+use unstick_grid::{CellField, FaceField, Grid, Random};
+
+use super::seed;
+use super::{Particles, cell_of};
+use crate::cells::{fill, multi_index};
+use crate::setup::{Emitter, Setup};
+use crate::solids::Geometry;
+use crate::state::LiquidState;
+use crate::velocity::interpolate_velocity;
+
+/// Fills sources and empties drains; true if any particle has come or gone.
+pub(crate) fn emit<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    starts: &[u32],
+    state: &mut LiquidState<D>,
+) -> bool {
+    let grid = setup.grid;
+    let mut changed = false;
+    let time = state.time;
+    let active = setup.emitters.iter().filter(|emitter| (emitter.start..emitter.end).contains(&time));
+    // Sources first: they append, and `starts` stays true for the particles before.
+    let (sources, drains): (Vec<_>, Vec<_>) = active.partition(|emitter| emitter.velocity.is_some());
+    for emitter in sources.into_iter().chain(drains) {
+        let Some(velocity) = emitter.velocity else {
+            let before = state.particles.len();
+            let position = state.particles.position.clone();
+            state.particles.retain(|index| emitter.shape.at(position[index]) >= 0.0);
+            let cell = grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
+            let left = (before - state.particles.len()) as f64 * cell;
+            state.target_volume -= left;
+            state.target_surface -= left;
+            changed |= before != state.particles.len();
+            continue;
+        };
+        // A source is kept full. As many particles enter as have left it, at the places with most room.
+        let mut sites = Particles::default();
+        seed::fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
+        let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
+        let mut room: Vec<(f64, [f64; D])> =
+            sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();
+        room.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let entering = sites.len().saturating_sub(present);
+        for &(_, site) in room.iter().take(entering) {
+            state.particles.push(site, velocity);
+        }
+        let entered = entering as f64 * grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
+        state.target_volume += entered;
+        state.target_surface += entered;
+        changed |= entering > 0;
+    }
+    changed
+}
+
+/// Squared distance from a point to the nearest particle of its own and the neighbouring cells.
+fn room_around<const D: usize>(grid: &Grid<D>, starts: &[u32], particles: &Particles<D>, point: [f64; D]) -> f64 {
+    let cell = cell_of(grid, point);
+    let mut nearest = grid.spacing() * grid.spacing();
+    for around in 0..3usize.pow(D as u32) {
+        let shift = multi_index([3; D], around);
+        let other: [usize; D] = std::array::from_fn(|axis| (cell[axis] + shift[axis]).wrapping_sub(1));
+        if (0..D).any(|axis| other[axis] >= grid.cells()[axis]) {
+            continue;
+        }
+        let index = grid.index(other);
+        for position in &particles.position[starts[index] as usize..starts[index + 1] as usize] {
+            nearest = nearest.min((0..D).map(|axis| (position[axis] - point[axis]).powi(2)).sum());
+        }
+    }
+    nearest
+}
+
+/// Gives the liquid inside a source the velocity of the source. This alone sets how much enters.
+pub(crate) fn prescribe<const D: usize>(
+    setup: &Setup<D>,
+    time: f64,
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+) {
+    let is_active = |emitter: &&Emitter<D>| (emitter.start..emitter.end).contains(&time);
+    for emitter in setup.emitters.iter().filter(is_active) {
+        let Some(entering) = emitter.velocity else { continue };
+        for axis in 0..D {
+            let marks = &mut known[axis];
+            let is_inside = |face: [usize; D]| emitter.shape.at(setup.grid.face_centre(axis, face)) < 0.0;
+            fill(marks, |face, known| *known |= is_inside(face));
+            fill(&mut velocity[axis], |face, value| {
+                if is_inside(face) {
+                    *value = entering[axis];
+                }
+            });
+        }
+    }
+}
+
+/// Moves particles from crowded cells (more than 1½ times what fills them) to inner cells that run
+/// empty (less than half of it). Their number, which is the volume, stays the same. Places are random
+/// but depend on seed, step and cell alone; velocities are those of the new place.
+pub(crate) fn reseed<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    starts: &[u32],
+    state: &mut LiquidState<D>,
+) -> bool {
+    let grid = setup.grid;
+    let full = setup.particles_per_cell();
+    let liquid: &CellField<f64, D> = &state.liquid;
+    let is_inner = |cell: [usize; D]| {
+        let mut around = (0..2 * D).filter_map(|side| grid.neighbour(cell, side / 2, side % 2 == 1));
+        geometry.cell_open.at(cell) == 1.0 && around.all(|other| liquid.at(other) < 0.0)
+    };
+    let mut crowd = Vec::new();
+    let mut places = Vec::new();
+    for (index, window) in starts.windows(2).enumerate() {
+        let own = window[0] as usize..window[1] as usize;
+        if 2 * own.len() > 3 * full {
+            crowd.extend(own.start + full..own.end);
+        } else if 2 * own.len() < full && liquid.values()[index] < 0.0 {
+            let cell = multi_index(grid.cells(), index);
+            if !is_inner(cell) {
+                continue;
+            }
+            let corner = grid.node(cell);
+            for number in own.len()..full {
+                let part = |axis| Random::hash(0, [setup.seed, state.step, index as u64, (D * number + axis) as u64]);
+                places.push(std::array::from_fn(|axis| corner[axis] + part(axis) * grid.spacing()));
+            }
+        }
+    }
+    for (&particle, &place) in crowd.iter().zip(&places) {
+        state.particles.position[particle] = place;
+        state.particles.velocity[particle] = interpolate_velocity(&grid, &state.velocity, place);
+        if let Some(affine) = state.particles.affine.get_mut(particle) {
+            *affine = [[0.0; D]; D];
+        }
+    }
+    !crowd.is_empty() && !places.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::SignedDistance;
+
+    use super::*;
+
+    fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {
+        Setup { emitters, ..Setup::new(Grid::<2>::unit(4).unwrap()) }
+    }
+
+    fn emitter(velocity: Option<[f64; 2]>) -> Emitter<2> {
+        Emitter { shape: SignedDistance::cuboid([0.25; 2], [0.5; 2]), velocity, start: 0.0, end: 1.0 }
+    }
+
+    fn emitted(setup: &Setup<2>, state: &mut LiquidState<2>) -> bool {
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        emit(setup, &Geometry::at(setup, 0.0), &starts, state)
+    }
+
+    #[test]
+    fn a_source_fills_its_cell_once_and_adds_its_volume() {
+        let setup = setup(vec![emitter(Some([1.0, 0.0]))]);
+        let mut state = LiquidState::empty(&setup.grid);
+        assert!(emitted(&setup, &mut state) && !emitted(&setup, &mut state));
+        assert_eq!((state.particles.len(), state.target_volume), (4, 1.0 / 16.0));
+        assert!(state.particles.velocity.iter().all(|&velocity| velocity == [1.0, 0.0]));
+        state.time = 1.0;
+        state.particles = Particles::default();
+        assert!(!emitted(&setup, &mut state), "its time is over");
+    }
+
+    #[test]
+    fn a_drain_removes_what_it_covers_and_the_volume_of_it() {
+        let setup = setup(vec![emitter(None)]);
+        let mut state = LiquidState::empty(&setup.grid);
+        state.particles.push([0.3, 0.3], [0.0; 2]);
+        state.particles.push([0.6, 0.3], [0.0; 2]);
+        assert!(emitted(&setup, &mut state));
+        assert_eq!((state.particles.position.as_slice(), state.target_volume), ([[0.6, 0.3]].as_slice(), -1.0 / 64.0));
+    }
+
+    #[test]
+    fn faces_inside_a_source_have_its_velocity() {
+        let setup = setup(vec![emitter(Some([2.0, 0.0]))]);
+        let mut velocity = std::array::from_fn(|axis| CellField::filled(setup.grid.faces(axis), 7.0));
+        let mut known = std::array::from_fn(|axis| CellField::filled(setup.grid.faces(axis), false));
+        prescribe(&setup, 0.0, &mut velocity, &mut known);
+        // The faces of the cell lie on the border of the source, so none is inside.
+        assert!(known.iter().all(|known| known.values().iter().all(|known| !known)));
+        let wide = Emitter { shape: SignedDistance::sphere([0.375; 2], 0.13), ..emitter(Some([2.0, 0.0])) };
+        prescribe(&Setup { emitters: vec![wide], ..setup }, 0.0, &mut velocity, &mut known);
+        assert_eq!((velocity[0].at([1, 1]), velocity[1].at([1, 1]), velocity[0].at([0, 1])), (2.0, 0.0, 7.0));
+        assert!(known[0].at([2, 1]) && !known[0].at([3, 1]));
+    }
+
+    #[test]
+    fn particles_of_a_crowded_cell_move_to_an_inner_cell_that_runs_empty() {
+        let setup = setup(Vec::new());
+        let mut state = LiquidState::empty(&setup.grid);
+        state.liquid = CellField::filled([4, 4], -1.0);
+        for (cell, count) in [([1, 1], 1), ([2, 2], 8)] {
+            let [x, y] = setup.grid.centre(cell);
+            (0..count).for_each(|number| state.particles.push([x + 0.01 * f64::from(number), y], [0.0; 2]));
+        }
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        assert!(reseed(&setup, &Geometry::at(&setup, 0.0), &starts, &mut state));
+        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
+        let count = |cell| starts[setup.grid.index(cell) + 1] - starts[setup.grid.index(cell)];
+        assert_eq!((state.particles.len(), count([1, 1]), count([2, 2])), (9, 4, 5));
+    }
+}

@@ -1,0 +1,128 @@
+//! Particles → faces.
+//!
+//! Every particle adds its velocity to the faces around it with (bi- or tri-) linear weights; with
+//! `apic` its affine part moves the velocity to where the face is.
+
+use rayon::prelude::*;
+use unstick_grid::{FaceField, Grid};
+use unstick_parallel as parallel;
+
+use super::Particles;
+use super::slabs;
+use crate::cells::strides;
+use crate::velocity::{in_faces, locate};
+
+/// The sum at a face: weighted velocity and weight.
+type Arrived = [f64; 2];
+
+/// Velocity at the faces, and which faces any particle reached.
+pub(crate) fn gather<const D: usize>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    starts: &[u32],
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+    arrived: &mut Vec<Arrived>,
+) {
+    for axis in 0..D {
+        let shape = velocity[axis].shape();
+        arrived.resize(velocity[axis].values().len(), [0.0; 2]);
+        parallel::for_each(arrived.as_mut_slice(), |arrived| arrived.fill([0.0; 2]));
+        slabs::add(grid, starts, shape, arrived, |particle, base, piece| {
+            add_particle(grid, particles, particle, axis, shape, base, piece);
+        });
+        let values = velocity[axis].values_mut().par_iter_mut().with_min_len(4096);
+        values.zip(&*arrived).zip(known[axis].values_mut()).for_each(|((value, &[sum, weight]), known)| {
+            *known = weight > 1e-9;
+            *value = if *known { sum / weight } else { 0.0 };
+        });
+    }
+}
+
+#[inline(always)]
+fn add_particle<const D: usize>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    index: usize,
+    axis: usize,
+    shape: [usize; D],
+    base: usize,
+    piece: &mut [Arrived],
+) {
+    let (corner, part) = locate(shape, in_faces(grid.in_cells(particles.position[index]), axis));
+    let strides = strides(shape);
+    let start = (0..D).map(|other| corner[other] * strides[other]).sum::<usize>() - base;
+    let reach: usize = strides.iter().sum();
+    let piece = &mut piece[start..=start + reach]; // one check instead of one per face
+    let velocity = particles.velocity[index][axis];
+    let affine = particles.affine.get(index).map_or([0.0; D], |affine| affine[axis].map(|by| by * grid.spacing()));
+    for choice in 0..1usize << D {
+        let (mut weight, mut place, mut carried) = (1.0, 0, velocity);
+        for other in 0..D {
+            let upper = choice >> other & 1;
+            weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
+            place += upper * strides[other];
+            carried += affine[other] * (upper as f64 - part[other]);
+        }
+        let arrived = &mut piece[place];
+        arrived[0] += weight * carried;
+        arrived[1] += weight;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use unstick_grid::Random;
+
+    use super::*;
+
+    /// Gathers a cloud with a linear velocity; returns the sum of all weights' effect: the field.
+    fn gathered<const D: usize>(size: usize, affine: bool) -> (Grid<D>, FaceField<f64, D>, FaceField<bool, D>) {
+        let grid = Grid::<D>::unit(size).unwrap();
+        let mut particles = Particles::default();
+        for index in 0..40 * size as u64 {
+            let point: [f64; D] = std::array::from_fn(|axis| Random::hash(0, [index, axis as u64, 7, size as u64]));
+            particles.push(point, std::array::from_fn(|axis| point[axis] * 2.0 - 1.0));
+        }
+        if affine {
+            let identity = std::array::from_fn(|a| std::array::from_fn(|b| if a == b { 2.0 } else { 0.0 }));
+            particles.affine = vec![identity; particles.len()];
+        }
+        let starts = particles.sort_by_cell(&grid, &mut Vec::new());
+        let mut velocity = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
+        let mut known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
+        gather(&grid, &particles, &starts, &mut velocity, &mut known, &mut Vec::new());
+        (grid, velocity, known)
+    }
+
+    fn affine_velocity_is_exact<const D: usize>(size: usize) {
+        let (grid, velocity, known) = gathered::<D>(size, true);
+        for axis in 0..D {
+            let places = CellField::of_shape(grid.faces(axis), |face| face);
+            for ((value, known), face) in velocity[axis].values().iter().zip(known[axis].values()).zip(places.values())
+            {
+                let exact = 2.0 * grid.face_centre(axis, *face)[axis] - 1.0;
+                assert!(!known || (value - exact).abs() < 1e-12, "{face:?}: {value} for {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_affine_velocity_is_gathered_exactly_for_any_number_of_slabs() {
+        for size in [3, 4, 5, 8, 9, 13, 16, 18] {
+            affine_velocity_is_exact::<2>(size);
+            affine_velocity_is_exact::<3>(size);
+        }
+    }
+
+    #[test]
+    fn every_thread_count_gives_the_same_bits() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| gathered::<3>(17, false).1)
+        };
+        assert_eq!(run(1), run(2));
+    }
+}

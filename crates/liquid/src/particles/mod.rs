@@ -1,0 +1,150 @@
+//! Particles: a structure of arrays, sorted by cell. They carry the liquid.
+
+pub(crate) mod exchange;
+pub(crate) mod gather;
+pub(crate) mod scatter;
+pub(crate) mod seed;
+pub(crate) mod slabs;
+pub(crate) mod trace;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use unstick_grid::Grid;
+
+/// Positions and what they carry. All arrays have the same length, `affine` may be empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Particles<const D: usize> {
+    /// Where they are.
+    pub position: Vec<[f64; D]>,
+    /// How they move.
+    pub velocity: Vec<[f64; D]>,
+    /// Derivatives of the velocity of component a along axis b at `[a][b]`; used by `apic` alone.
+    pub affine: Vec<[[f64; D]; D]>,
+}
+
+/// Arrays of fixed length are written as flat lists: serde knows no arrays of generic length.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FlatParticles {
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+    pub affine: Vec<f64>,
+}
+
+impl<const D: usize> Particles<D> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// Adds one; its affine part is zero.
+    pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
+        if !self.affine.is_empty() {
+            self.affine.push([[0.0; D]; D]);
+        }
+        self.position.push(position);
+        self.velocity.push(velocity);
+    }
+
+    /// Keeps those that `keep` accepts by index, in their order.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let kept: Vec<u32> = (0..self.len() as u32).filter(|&index| keep(index as usize)).collect();
+        self.reorder(&kept, &mut Vec::new());
+    }
+
+    /// Replaces the particles by those at `order`; `spare` lends and keeps the memory.
+    fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
+        fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
+            if let Some(&any) = values.first() {
+                spare.resize(order.len(), any);
+                let places = spare.par_iter_mut().with_min_len(4096).zip(order);
+                places.for_each(|(place, &index)| *place = values[index as usize]);
+                std::mem::swap(values, spare);
+            }
+        }
+        pick(&mut self.position, order, spare);
+        pick(&mut self.velocity, order, spare);
+        pick(&mut self.affine, order, &mut Vec::new());
+    }
+
+    /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
+    /// `spare` lends and keeps the memory.
+    pub fn sort_by_cell(&mut self, grid: &Grid<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
+        let positions = self.position.par_iter().with_min_len(4096);
+        let cells: Vec<u32> = positions.map(|&point| grid.index(cell_of(grid, point)) as u32).collect();
+        let mut starts = vec![0u32; grid.len() + 1];
+        for &cell in &cells {
+            starts[cell as usize + 1] += 1;
+        }
+        for cell in 0..grid.len() {
+            starts[cell + 1] += starts[cell];
+        }
+        if !cells.is_sorted() {
+            let mut next = starts.clone();
+            let mut order = vec![0; self.len()];
+            for (index, &cell) in cells.iter().enumerate() {
+                let place = &mut next[cell as usize];
+                order[*place as usize] = index as u32;
+                *place += 1;
+            }
+            self.reorder(&order, spare);
+        }
+        starts
+    }
+
+    pub(crate) fn flatten(&self) -> FlatParticles {
+        FlatParticles {
+            position: self.position.as_flattened().to_vec(),
+            velocity: self.velocity.as_flattened().to_vec(),
+            affine: self.affine.as_flattened().as_flattened().to_vec(),
+        }
+    }
+}
+
+/// The cell of a point, clamped to the grid.
+#[inline]
+pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize; D] {
+    std::array::from_fn(|axis| {
+        let place = (point[axis] - grid.origin()[axis]) / grid.spacing();
+        (place.max(0.0) as usize).min(grid.cells()[axis] - 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn particles(positions: &[[f64; 2]]) -> Particles<2> {
+        let mut particles = Particles::default();
+        positions.iter().zip(0..).for_each(|(&position, number)| particles.push(position, [f64::from(number), 0.0]));
+        particles
+    }
+
+    #[test]
+    fn particles_are_sorted_by_cell_and_keep_their_order_within_it() {
+        let grid = Grid::<2>::unit(2).unwrap();
+        let mut particles = particles(&[[0.9, 0.9], [0.1, 0.2], [0.6, 0.1], [0.1, 0.1]]);
+        let starts = particles.sort_by_cell(&grid, &mut Vec::new());
+        assert_eq!(starts, [0, 2, 3, 3, 4]);
+        assert_eq!(particles.position, [[0.1, 0.2], [0.1, 0.1], [0.6, 0.1], [0.9, 0.9]]);
+        assert_eq!(particles.velocity.iter().map(|velocity| velocity[0]).collect::<Vec<_>>(), [1.0, 3.0, 2.0, 0.0]);
+    }
+
+    #[test]
+    fn points_beyond_the_grid_belong_to_its_border_cells() {
+        let grid = Grid::<2>::unit(4).unwrap();
+        assert_eq!((cell_of(&grid, [-1.0, 0.3]), cell_of(&grid, [0.5, 1.0])), ([0, 1], [2, 3]));
+    }
+
+    #[test]
+    fn those_that_are_not_kept_are_gone() {
+        let mut particles = particles(&[[0.1; 2], [0.2; 2], [0.3; 2]]);
+        particles.affine = vec![[[1.0; 2]; 2]; 3];
+        particles.retain(|index| index != 1);
+        assert_eq!((particles.position, particles.affine.len()), (vec![[0.1; 2], [0.3; 2]], 2));
+    }
+}

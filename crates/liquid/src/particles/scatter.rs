@@ -1,0 +1,111 @@
+//! Faces → particles.
+
+use rayon::prelude::*;
+use unstick_grid::{FaceField, Grid};
+use unstick_parallel::vector;
+
+use super::Particles;
+use crate::setup::Transport;
+use crate::velocity::{in_faces, interpolate_velocity, locate};
+
+/// Particles per piece of work.
+const PIECE: usize = 4096;
+
+/// Gives every particle its new velocity. `before` is the velocity that was gathered from the particles; it is
+/// overwritten.
+///
+/// For `flip` with the part `pic` of the grid's own velocity the new one is
+/// (1 − pic)(v + u − u₀) + pic u = (1 − pic) v + (u − (1 − pic) u₀): one field to be read between its
+/// faces instead of two.
+pub(crate) fn scatter<const D: usize>(
+    grid: &Grid<D>,
+    transport: Transport,
+    before: &mut FaceField<f64, D>,
+    after: &FaceField<f64, D>,
+    particles: &mut Particles<D>,
+) {
+    let Particles { position, velocity, affine } = particles;
+    match transport {
+        Transport::Flip { pic } => {
+            let keep = 1.0 - pic;
+            for (before, after) in before.iter_mut().zip(after) {
+                vector::scale_and_add(after.values(), -keep, before.values_mut());
+            }
+            let change = &*before;
+            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
+            pieces.for_each(|(&point, velocity)| {
+                let change = interpolate_velocity(grid, change, point);
+                for axis in 0..D {
+                    velocity[axis] = keep * velocity[axis] + change[axis];
+                }
+            });
+        }
+        Transport::Apic => {
+            affine.resize(position.len(), [[0.0; D]; D]);
+            let pieces =
+                position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
+            pieces.for_each(|((&point, velocity), affine)| {
+                *velocity = interpolate_velocity(grid, after, point);
+                *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point));
+            });
+        }
+        Transport::SemiLagrangian => {
+            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
+            pieces.for_each(|(&point, velocity)| *velocity = interpolate_velocity(grid, after, point));
+        }
+    }
+}
+
+/// Gradient of the interpolated velocity component: the affine part that loses nothing.
+fn gradient<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, axis: usize, point: [f64; D]) -> [f64; D] {
+    let field = &velocity[axis];
+    let (corner, part) = locate(field.shape(), in_faces(grid.in_cells(point), axis));
+    let mut gradient = [0.0; D];
+    for choice in 0..1usize << D {
+        let mut node = corner;
+        (0..D).for_each(|other| node[other] = (node[other] + (choice >> other & 1)).min(field.shape()[other] - 1));
+        let value = field.at(node);
+        for along in 0..D {
+            let mut weight = if choice >> along & 1 == 1 { 1.0 } else { -1.0 };
+            for other in (0..D).filter(|&other| other != along) {
+                weight *= if choice >> other & 1 == 1 { part[other] } else { 1.0 - part[other] };
+            }
+            gradient[along] += weight * value / grid.spacing();
+        }
+    }
+    gradient
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use super::*;
+
+    /// One particle after a step from a velocity field to another.
+    fn scattered(transport: Transport, before: f64, after: impl Fn([f64; 2]) -> f64) -> Particles<2> {
+        let grid = Grid::<2>::unit(4).unwrap();
+        let mut before = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), before));
+        let after = std::array::from_fn(|axis| {
+            CellField::of_shape(grid.faces(axis), |face| after(grid.face_centre(axis, face)))
+        });
+        let mut particles = Particles::default();
+        particles.push([0.375, 0.5], [3.0, 1.0]);
+        scatter(&grid, transport, &mut before, &after, &mut particles);
+        particles
+    }
+
+    #[test]
+    fn flip_takes_on_changes_and_pic_takes_on_values() {
+        assert_eq!(scattered(Transport::Flip { pic: 0.0 }, 1.0, |_| 1.5).velocity, [[3.5, 1.5]]);
+        assert_eq!(scattered(Transport::Flip { pic: 1.0 }, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+        assert_eq!(scattered(Transport::SemiLagrangian, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+    }
+
+    #[test]
+    fn apic_takes_on_the_gradient_too() {
+        let particles = scattered(Transport::Apic, 0.0, |[x, y]| 2.0 * x - y);
+        assert_eq!(particles.velocity, [[0.25, 0.25]]);
+        assert_eq!(particles.affine, [[[2.0, -1.0], [2.0, -1.0]]]);
+    }
+}

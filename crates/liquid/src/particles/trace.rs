@@ -1,0 +1,120 @@
+//! Particles through the velocity.
+
+use rayon::prelude::*;
+use unstick_grid::{FaceField, Grid};
+
+use super::{Particles, cell_of};
+use crate::setup::Setup;
+use crate::solids::Geometry;
+use crate::velocity::interpolate_velocity;
+
+/// Particles are kept this far from solids, in cells.
+const CLEARANCE: f64 = 0.01;
+
+/// Where a point is after `dt`, by the third-order Runge–Kutta rule of Ralston.
+#[inline]
+pub(crate) fn follow<const D: usize>(
+    grid: &Grid<D>,
+    velocity: &FaceField<f64, D>,
+    point: [f64; D],
+    dt: f64,
+) -> [f64; D] {
+    let step = |direction: [f64; D], part: f64| std::array::from_fn(|axis| point[axis] + part * dt * direction[axis]);
+    let first = interpolate_velocity(grid, velocity, point);
+    let second = interpolate_velocity(grid, velocity, step(first, 0.5));
+    let third = interpolate_velocity(grid, velocity, step(second, 0.75));
+    let mean = std::array::from_fn(|axis| (2.0 * first[axis] + 3.0 * second[axis] + 4.0 * third[axis]) / 9.0);
+    step(mean, 1.0)
+}
+
+/// Moves all particles and keeps them out of solids.
+pub(crate) fn move_particles<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    velocity: &FaceField<f64, D>,
+    time: f64,
+    dt: f64,
+    particles: &mut Particles<D>,
+) {
+    let grid = &setup.grid;
+    let pieces = particles.position.par_iter_mut().with_min_len(1024).zip(particles.velocity.par_iter_mut());
+    pieces.for_each(|(point, velocity_of)| {
+        *point = follow(grid, velocity, *point, dt);
+        push_out(setup, geometry, time, point, velocity_of);
+    });
+}
+
+/// Moves a particle out of a solid and removes the part of its velocity that points into it. The part that points away
+/// stays; otherwise the wall would hold the particle.
+pub(crate) fn push_out<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    time: f64,
+    point: &mut [f64; D],
+    velocity: &mut [f64; D],
+) {
+    let grid = &setup.grid;
+    // Nothing solid lies within a cell of the cell's centre. This holds for most particles.
+    if geometry.space.at(cell_of(grid, *point)) >= 1.0 {
+        return;
+    }
+    let clearance = CLEARANCE * grid.spacing();
+    for _ in 0..2 {
+        let distance = geometry.distance(grid, *point);
+        if distance >= clearance {
+            break;
+        }
+        let normal = geometry.normal(grid, *point);
+        let is_moving = geometry.solid_velocity.is_some();
+        let of_solid = if is_moving { geometry.velocity_at(setup, time, *point) } else { [0.0; D] };
+        let outward: f64 = (0..D).map(|axis| (velocity[axis] - of_solid[axis]) * normal[axis]).sum();
+        for axis in 0..D {
+            point[axis] += (clearance - distance) * normal[axis];
+            velocity[axis] -= outward.min(0.0) * normal[axis];
+        }
+    }
+    let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+    for axis in 0..D {
+        point[axis] = point[axis].clamp(lower[axis] + clearance, upper[axis] - clearance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::CellField;
+
+    use super::*;
+
+    fn velocity(grid: &Grid<2>, value: impl Fn([f64; 2]) -> [f64; 2]) -> FaceField<f64, 2> {
+        let face = |axis, face| value(grid.face_centre(axis, face))[axis];
+        std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |place| face(axis, place)))
+    }
+
+    #[test]
+    fn a_point_follows_a_constant_velocity_exactly_and_a_rotation_to_third_order() {
+        let grid = Grid::<2>::unit(8).unwrap();
+        let moved = follow(&grid, &velocity(&grid, |_| [0.25, -0.5]), [0.5; 2], 0.5);
+        assert_eq!(moved, [0.625, 0.25]);
+        let turning = velocity(&grid, |[x, y]| [0.5 - y, x - 0.5]);
+        let error = |dt: f64| {
+            let [x, y] = follow(&grid, &turning, [0.75, 0.5], dt);
+            (x - 0.5 - 0.25 * dt.cos()).hypot(y - 0.5 - 0.25 * dt.sin())
+        };
+        assert!(error(0.1) < 2e-6 && error(0.2) / error(0.1) > 14.0, "{} {}", error(0.1), error(0.2));
+    }
+
+    #[test]
+    fn a_particle_is_put_outside_of_a_wall_and_loses_only_the_velocity_into_it() {
+        let setup = Setup::new(Grid::<2>::unit(10).unwrap());
+        let geometry = Geometry::at(&setup, 0.0);
+        for (before, after) in [([1.0, -2.0], [1.0, 0.0]), ([1.0, 2.0], [1.0, 2.0])] {
+            let (mut point, mut velocity) = ([0.5, -0.01], before);
+            push_out(&setup, &geometry, 0.0, &mut point, &mut velocity);
+            assert!((point[1] - 0.001).abs() < 1e-12 && point[0] == 0.5, "{point:?}");
+            assert!(
+                velocity.iter().zip(after).all(|(found, expected)| (found - expected).abs() < 1e-9),
+                "{velocity:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The pressure: its problem as fields or rows, who solves it, and what it does to the velocity.
+
+mod fields;
+mod project;
+mod rows;
+pub(crate) mod splitting;
+mod stage;
+mod update;
+
+pub use stage::PressureStage;
+
+pub(crate) use fields::PressureSources;
+pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
+
+use unstick_mlcp::fields::RowSolver;
+use unstick_mlcp::{PressureMethod, SplittingName};
+
+use crate::setup::PressureParams;
+
+/// The method of the setup, ready to work on the processor.
+pub(crate) enum PressureSolver<const D: usize> {
+    /// Takes fields, and rows where there are bodies.
+    Solver(Box<RowSolver<D>>),
+    /// Takes rows.
+    Splitting(SplittingName),
+}
+
+impl<const D: usize> PressureSolver<D> {
+    /// Puts the method together.
+    pub fn of(params: &PressureParams) -> Self {
+        match params.solver {
+            PressureMethod::Splitting(name) => Self::Splitting(name),
+            PressureMethod::Solver(name) => Self::Solver(Box::new(RowSolver::new(name.build(&params.stop())))),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The projection: the pressure of a step, and what it does to the velocities of liquid and bodies.
+//!
+//! The simulation hands over fields, and the processor or a device solves. Two kinds of problem need rows: bodies add
+//! a term of low rank to the operator, and splittings work on the closed parts of faces.
+
+use unstick_grid::CellField;
+use unstick_mlcp::fields::FieldSolver;
+use unstick_mlcp::{ProblemError, SolveError, SolveReport, Unconverged};
+use unstick_parallel as parallel;
+use unstick_parallel::clock::Instant;
+
+use super::splitting::{self, SplittingInput};
+use super::update::update_velocity;
+use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
+use crate::error::StepError;
+use crate::simulation::Simulation;
+use crate::simulation::report::Stage;
+use crate::state::LiquidState;
+use crate::volume;
+
+/// What a projection reports; the pressure is in the state.
+struct Projection<const D: usize> {
+    /// The solver's account.
+    report: SolveReport,
+    /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
+    leaving: Vec<(usize, [usize; D], f64)>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Solves for the pressure and takes its gradient off the velocity.
+    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<SolveReport, StepError> {
+        let start = Instant::now();
+        let grid = self.setup.grid;
+        let scale = kick / grid.spacing();
+        let sources = self.sources(kick);
+        let Projection { report, leaving } = match (&self.solver, &self.bodies) {
+            (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
+            _ => self.solve_rows(&sources, kick)?,
+        };
+        let Self { state, geometry, known, scaled_pressure, .. } = self;
+        let LiquidState { liquid, velocity, pressure, .. } = state;
+        update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
+        for (axis, face, velocity) in leaving {
+            *state.velocity[axis].at_mut(face) = velocity;
+            *known[axis].at_mut(face) = true;
+        }
+        parallel::for_each((scaled_pressure.values(), pressure.values_mut()), |(q, pressure)| {
+            q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
+        });
+        self.divergence = sources.divergence;
+        self.times.add(Stage::Pressure, start.elapsed());
+        Ok(report)
+    }
+
+    /// From fields: on the device, if there is one, and on the processor where the device fails or falls short.
+    fn solve_fields(&mut self, sources: &PressureSources<D>, scale: f64) -> Result<Projection<D>, StepError> {
+        let Self { setup, state, geometry, geometry_version, scaled_pressure, solver, device, .. } = self;
+        let LiquidState { time, liquid, velocity, pressure, separated, .. } = state;
+        let fields = sources.fields(&setup.grid, geometry, *geometry_version, liquid, velocity);
+        let mut solve = |solver: &mut dyn FieldSolver<D>| {
+            parallel::for_each((pressure.values(), scaled_pressure.values_mut()), |(pressure, q)| {
+                pressure.iter().zip(q).for_each(|(pressure, q)| *q = pressure * scale);
+            });
+            solver.solve_fields(&fields, scaled_pressure.values_mut(), separated.values_mut())
+        };
+        match device.as_mut().map(|device| solve(&mut **device)) {
+            Some(Ok(report)) if report.converged() => return Ok(Projection { report, leaving: Vec::new() }),
+            Some(Err(error)) => {
+                *device = None;
+                self.device_failure = Some(error.to_string());
+            }
+            _ => {}
+        }
+        let PressureSolver::Solver(solver) = solver else { unreachable!("splittings take rows") };
+        let report = solve(&mut **solver).map_err(|error| failed(*time, error))?;
+        let report = self.accept(report)?;
+        Ok(Projection { report, leaving: Vec::new() })
+    }
+
+    /// From rows: with bodies, or by a splitting.
+    fn solve_rows(&mut self, sources: &PressureSources<D>, kick: f64) -> Result<Projection<D>, StepError> {
+        let (time, grid) = (self.state.time, self.setup.grid);
+        let rows = self.pressure_rows(sources).map_err(|source| StepError::Problem { time, source })?;
+        let Self { setup, state, geometry, solver, .. } = self;
+        let LiquidState { liquid, velocity, pressure, .. } = state;
+        let scale = kick / grid.spacing();
+        let answer = match solver {
+            PressureSolver::Solver(solver) => rows.solve(solver.solver(), |cell| pressure.at(cell) * scale),
+            PressureSolver::Splitting(name) => {
+                let input = SplittingInput { grid: &grid, geometry, liquid, velocity, rows: &rows, kick };
+                splitting::solve(&input, *name, &setup.pressure.splitting)
+            }
+        };
+        let RowAnswer { report, q, let_go, leaving } = answer.map_err(|error| failed(time, error))?;
+        let report = self.accept(report)?;
+        let Self { state, geometry, bodies, scaled_pressure, .. } = self;
+        if let Some(bodies) = bodies {
+            bodies.push(&rows.pushes(&q), kick);
+            geometry.carry_bodies(&grid, Some(bodies.immersed()));
+        }
+        scaled_pressure.values_mut().fill(0.0);
+        state.separated.values_mut().fill(false);
+        rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
+        let_go.iter().for_each(|&row| *state.separated.at_mut(rows.cells[row as usize]) = true);
+        Ok(Projection { report, leaving })
+    }
+
+    /// Refuses an answer that misses its tolerance, unless the setup accepts it.
+    fn accept(&self, report: SolveReport) -> Result<SolveReport, StepError> {
+        if report.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
+            return Ok(report);
+        }
+        Err(StepError::Unconverged {
+            time: self.state.time,
+            solver: report.solver().into(),
+            outcome: report.outcome(),
+            residual: report.reached(),
+            target: report.target(),
+        })
+    }
+
+    /// The terms of the right-hand side beside the velocity. The debt of the volume is updated on the way.
+    pub(super) fn sources(&mut self, kick: f64) -> PressureSources<D> {
+        let Self { setup, geometry, density, starts, state, .. } = self;
+        let divergence = setup.volume_correction.then(|| {
+            let kept = self.divergence.take();
+            let mut divergence = kept.unwrap_or_else(|| CellField::filled(setup.grid.cells(), 0.0));
+            volume::correction(setup, geometry, density, starts, state, kick, &mut divergence);
+            divergence
+        });
+        PressureSources { divergence, flow: geometry.wall_flow(), control: setup.control }
+    }
+
+    /// The rows of the problem, for what needs them.
+    pub(super) fn pressure_rows(&self, sources: &PressureSources<D>) -> Result<PressureRows<D>, ProblemError> {
+        let Self { setup, state, geometry, geometry_version, .. } = self;
+        let fields = sources.fields(&setup.grid, geometry, *geometry_version, &state.liquid, &state.velocity);
+        PressureRows::new(&setup.grid, geometry, &fields, setup.density)
+    }
+}
+
+/// A solve that gave no answer.
+fn failed(time: f64, error: SolveError) -> StepError {
+    match error {
+        SolveError::Problem(source) => StepError::Problem { time, source },
+        source => StepError::Solve { time, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::Setup;
+
+    fn tank(solver: &str, tolerance: f64) -> Simulation<2> {
+        let mut setup = Setup::new(Grid::new([2, 4], 0.25, [0.0; 2]).unwrap());
+        (setup.pressure.solver, setup.pressure.tolerance) = (solver.parse().unwrap(), tolerance);
+        Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [0.5, 0.5])).unwrap()
+    }
+
+    #[test]
+    fn the_pressure_of_a_tank_at_rest_is_the_weight_above() {
+        let mut tank = tank("best", 1e-13);
+        let kick = tank.prepare_pressure(0.02);
+        let report = tank.project_pressure(kick).unwrap();
+        assert_eq!((report.rows(), report.wall_rows(), report.active_rows()), (4, 4, 0));
+        for (y, depth) in [(0, 0.375), (1, 0.125), (2, 0.0)] {
+            assert!((tank.state.pressure.at([1, y]) - 9.81 * depth).abs() < 1e-9);
+        }
+        assert!((0..=2).all(|y| tank.state.velocity[1].at([0, y]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn an_answer_that_misses_its_tolerance_is_refused_unless_the_setup_accepts_it() {
+        let mut tank = tank("best", 1e-300);
+        let refused = tank.advance(0.01).unwrap_err();
+        assert!(matches!(refused, StepError::Unconverged { time: 0.0, .. }), "{refused}");
+        let mut setup = tank.setup.clone();
+        setup.pressure.on_unconverged = Unconverged::Accept;
+        let liquid = SignedDistance::cuboid([0.0; 2], [0.5, 0.5]);
+        assert!(!Simulation::new(setup, &liquid).unwrap().advance(0.01).unwrap().converged);
+    }
+}

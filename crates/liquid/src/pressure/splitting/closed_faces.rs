@@ -1,0 +1,159 @@
+//! The faces beside the liquid that walls close, all or in part, and the velocity through what is closed of them.
+
+use super::SplittingInput;
+use crate::cells::multi_index;
+use crate::pressure::NO_ROW;
+
+/// Walls whose normal has a smaller component along an axis are not left along it.
+const PARALLEL: f64 = 1e-6;
+
+/// The closed part of a face.
+pub(super) struct ClosedFace<const D: usize> {
+    pub axis: usize,
+    pub face: [usize; D],
+    /// Rows of the cells below and above; `NO_ROW` where there is no liquid.
+    pub lower: u32,
+    pub upper: u32,
+    /// 1 − V.
+    pub area: f64,
+    /// Velocity of the liquid through it, relative to the wall.
+    pub speed: f64,
+    /// Sign of a velocity away from the wall; zero where there is none, or the wall is sealed.
+    pub away: f64,
+    /// Whether the liquid leaves it, as far as is known.
+    pub is_left: bool,
+    /// The second velocity and the dual variable of `admm`.
+    pub second: f64,
+    pub dual: f64,
+}
+
+impl<const D: usize> ClosedFace<D> {
+    /// Rows on either side.
+    pub fn rows(&self) -> impl Iterator<Item = usize> {
+        [self.lower, self.upper].into_iter().filter(|&row| row != NO_ROW).map(|row| row as usize)
+    }
+
+    /// Value above minus value below; beyond the liquid it is zero.
+    pub fn difference(&self, x: &[f64]) -> f64 {
+        let value = |row: u32| if row == NO_ROW { 0.0 } else { x[row as usize] };
+        value(self.upper) - value(self.lower)
+    }
+
+    /// Adds the flow of a velocity through the face to the outflow of the cells on either side.
+    pub fn flow(&self, speed: f64, outflow: &mut [f64]) {
+        if self.lower != NO_ROW {
+            outflow[self.lower as usize] += self.area * speed;
+        }
+        if self.upper != NO_ROW {
+            outflow[self.upper as usize] -= self.area * speed;
+        }
+    }
+
+    /// The velocity that the wall allows: the same where the liquid leaves, zero elsewhere
+    /// \[Eckert2014, alg. 2, line 9\].
+    pub fn allowed(&self, speed: f64) -> f64 {
+        if self.is_left { speed } else { 0.0 }
+    }
+
+    /// Takes on a velocity; the outflow follows.
+    pub fn set(&mut self, speed: f64, outflow: &mut [f64]) {
+        self.flow(speed - self.speed, outflow);
+        self.speed = speed;
+    }
+}
+
+/// All of them, axis after axis.
+pub(super) struct ClosedFaces<const D: usize> {
+    pub list: Vec<ClosedFace<D>>,
+}
+
+impl<const D: usize> ClosedFaces<D> {
+    /// Begins with the velocity before the pressure.
+    pub fn of(input: &SplittingInput<D>) -> Self {
+        let SplittingInput { grid, geometry, velocity, rows, .. } = input;
+        let mut list = Vec::new();
+        for axis in 0..D {
+            let open = &geometry.open[axis];
+            for (index, &open_part) in open.values().iter().enumerate().filter(|(_, open)| **open < 1.0) {
+                let face = multi_index(open.shape(), index);
+                let (below, above, lower, upper) = rows.beside(grid, axis, face);
+                if lower == NO_ROW && upper == NO_ROW {
+                    continue;
+                }
+                let cells = [(below, lower), (above, upper)].into_iter().filter(|(_, row)| *row != NO_ROW);
+                let separates = cells.filter_map(|(cell, _)| cell).any(|cell| geometry.separating.at(cell));
+                let away = match (lower, upper) {
+                    _ if !separates => 0.0,
+                    (NO_ROW, _) if open_part == 0.0 => 1.0,
+                    (_, NO_ROW) if open_part == 0.0 => -1.0,
+                    _ => {
+                        let normal = geometry.normal(grid, grid.face_centre(axis, face))[axis];
+                        if normal.abs() > PARALLEL { normal.signum() } else { 0.0 }
+                    }
+                };
+                let speed = velocity[axis].at(face) - geometry.solid_velocity_at(axis, face);
+                let area = 1.0 - open_part;
+                let (is_left, second, dual) = (false, 0.0, 0.0);
+                list.push(ClosedFace { axis, face, lower, upper, area, speed, away, is_left, second, dual });
+            }
+        }
+        Self { list }
+    }
+
+    /// Takes back the marks, for the rest of the step, of walls that the liquid flows into faster than
+    /// `tolerance`; returns the largest such speed.
+    pub fn take_back(&mut self, tolerance: f64) -> Option<f64> {
+        let contradicted = self.list.iter_mut().filter(|face| face.is_left && face.speed * face.away < -tolerance);
+        contradicted.fold(None, |most: Option<f64>, face| {
+            (face.is_left, face.second, face.dual) = (false, 0.0, face.speed);
+            Some(most.unwrap_or(0.0).max(face.speed.abs()))
+        })
+    }
+
+    /// Speed ← speed + ∇x.
+    pub fn add_gradient(&mut self, x: &[f64]) {
+        self.list.iter_mut().for_each(|face| face.speed += face.difference(x));
+    }
+
+    /// The largest speed through any face.
+    pub fn fastest(&self) -> f64 {
+        self.list.iter().fold(0.0, |most, face| most.max(face.speed.abs()))
+    }
+
+    /// Velocities with which liquid leaves faces that are closed altogether: axis, face, velocity.
+    pub fn leaving(&self, input: &SplittingInput<D>) -> Vec<(usize, [usize; D], f64)> {
+        let left = self.list.iter().filter(|face| face.is_left && face.area == 1.0);
+        let velocity = |face: &ClosedFace<D>| face.speed + input.geometry.solid_velocity_at(face.axis, face.face);
+        left.map(|face| (face.axis, face.face, velocity(face))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pressure::splitting::tests::in_a_column;
+
+    #[test]
+    fn a_cell_in_a_corner_has_three_closed_faces_that_it_may_leave() {
+        in_a_column(1.0, |input| {
+            let closed = ClosedFaces::of(input);
+            let found: Vec<_> = closed.list.iter().map(|face| (face.axis, face.face, face.away, face.area)).collect();
+            assert_eq!(found, [(0, [0, 0], 1.0, 1.0), (0, [1, 0], -1.0, 1.0), (1, [0, 0], 1.0, 1.0)]);
+            assert!(closed.leaving(input).is_empty());
+        });
+    }
+
+    #[test]
+    fn a_velocity_through_a_face_flows_into_the_cell_above_and_is_taken_back_when_it_points_into_the_wall() {
+        in_a_column(0.0, |input| {
+            let mut closed = ClosedFaces::of(input);
+            let (floor, mut outflow) = (&mut closed.list[2], vec![0.0]);
+            floor.set(2.0, &mut outflow);
+            assert_eq!((outflow[0], floor.difference(&[5.0]), floor.allowed(2.0)), (-2.0, 5.0, 0.0));
+            floor.is_left = true;
+            assert_eq!((floor.allowed(2.0), closed.take_back(0.1), closed.fastest()), (2.0, None, 2.0));
+            closed.list[2].speed = -0.5;
+            assert_eq!((closed.take_back(0.1), closed.list[2].is_left), (Some(0.5), false));
+        });
+    }
+}

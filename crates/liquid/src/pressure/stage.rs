@@ -1,0 +1,71 @@
+//! The pressure problem of a step with all that it comes from, outside of its simulation.
+
+use unstick_grid::{CellField, FaceField, Grid};
+use unstick_mlcp::fields::FieldRows;
+use unstick_mlcp::{SolveError, SolveReport, SplittingName};
+
+use super::PressureRows;
+use super::splitting::{self, SplittingInput, SplittingParams};
+use crate::error::StepError;
+use crate::simulation::Simulation;
+use crate::solids::Geometry;
+use crate::state::LiquidState;
+
+impl<const D: usize> Simulation<D> {
+    /// The pressure problem that the next step of length `dt` would solve, with all that it comes from.
+    pub fn stage(&self, dt: f64) -> Result<PressureStage<D>, StepError> {
+        let mut copy = Self::resume_with_bodies(
+            self.setup.clone(),
+            self.state.clone(),
+            self.bodies.as_ref().map(|bodies| bodies.boxed()),
+        )
+        .map_err(|_| StepError::NotFinite { time: self.state.time })?;
+        let kick = copy.prepare_pressure(dt);
+        let sources = copy.sources(kick);
+        let rows = copy.pressure_rows(&sources);
+        let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        if rows.moves_bodies() {
+            return Err(StepError::NoMatrix { time: self.state.time });
+        }
+        let grid = self.setup.grid;
+        let scale = kick / grid.spacing();
+        let start = rows.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
+        let LiquidState { liquid, velocity, .. } = copy.state;
+        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, rows, kick, start })
+    }
+}
+
+/// A pressure problem with the velocities and walls that it comes from. Solvers and splittings can be compared on it.
+pub struct PressureStage<const D: usize> {
+    pub(crate) grid: Grid<D>,
+    pub(crate) geometry: Geometry<D>,
+    pub(crate) liquid: CellField<f64, D>,
+    pub(crate) velocity: FaceField<f64, D>,
+    pub(crate) rows: PressureRows<D>,
+    pub(crate) kick: f64,
+    pub(crate) start: Vec<f64>,
+}
+
+impl<const D: usize> PressureStage<D> {
+    /// Where the problem lies.
+    pub fn grid(&self) -> &Grid<D> {
+        &self.grid
+    }
+
+    /// The problem alone.
+    pub fn rows(&self) -> &FieldRows<D> {
+        self.rows.rows()
+    }
+
+    /// The scaled pressure of the step before, one number a row.
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// Carries out a splitting; returns its account and the scaled pressure.
+    pub fn split(&self, name: SplittingName, params: &SplittingParams) -> Result<(SolveReport, Vec<f64>), SolveError> {
+        let Self { grid, geometry, liquid, velocity, rows, kick, .. } = self;
+        let input = SplittingInput { grid, geometry, liquid, velocity, rows, kick: *kick };
+        splitting::solve(&input, name, params).map(|answer| (answer.report, answer.q))
+    }
+}

@@ -1,0 +1,143 @@
+//! How a simulation begins: with shapes full of liquid, or from a state.
+
+use unstick_grid::{CellField, SignedDistance};
+use unstick_mlcp::PressureMethod;
+
+use super::Simulation;
+use super::report::StageTimes;
+use crate::error::SetupError;
+use crate::particles::seed;
+use crate::pressure::PressureSolver;
+use crate::setup::Setup;
+use crate::solids::{Bodies, Geometry};
+use crate::state::LiquidState;
+
+impl<const D: usize> Simulation<D> {
+    /// Fills `liquid` with particles at rest.
+    pub fn new(setup: Setup<D>, liquid: &SignedDistance<D>) -> Result<Self, SetupError> {
+        Self::with_liquids(setup, &[(liquid.clone(), [0.0; D])])
+    }
+
+    /// Fills shapes with particles, each with a velocity of its own.
+    pub fn with_liquids(setup: Setup<D>, liquids: &[(SignedDistance<D>, [f64; D])]) -> Result<Self, SetupError> {
+        Self::with_bodies(setup, liquids, None)
+    }
+
+    /// The same with bodies that the liquid moves.
+    pub fn with_bodies(
+        setup: Setup<D>,
+        liquids: &[(SignedDistance<D>, [f64; D])],
+        bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
+        setup.check()?;
+        let mut state = LiquidState::empty(&setup.grid);
+        let mut geometry = Geometry::at(&setup, 0.0);
+        if let Some(bodies) = &bodies {
+            geometry.immerse(&setup.grid, bodies.immersed());
+            state.bodies = bodies.store();
+        }
+        for (number, (shape, velocity)) in liquids.iter().enumerate() {
+            // Where shapes overlap, the first one fills.
+            let is_taken = |point| liquids[..number].iter().any(|(earlier, _)| earlier.at(point) < 0.0);
+            seed::fill_shape(&setup, &geometry, shape, *velocity, is_taken, &mut state.particles);
+        }
+        if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
+            return Err(SetupError::NoLiquid);
+        }
+        let mut simulation = Self::resume_with_bodies(setup, state, bodies)?;
+        simulation.track_surface();
+        simulation.state.target_volume = simulation.volume();
+        simulation.state.target_surface = simulation.surface_volume();
+        Ok(simulation)
+    }
+
+    /// Resumes from a state. The result is the same, bit for bit, as without the interruption.
+    pub fn resume(setup: Setup<D>, state: LiquidState<D>) -> Result<Self, SetupError> {
+        Self::resume_with_bodies(setup, state, None)
+    }
+
+    /// The same with bodies. Their places and velocities come from the state.
+    pub fn resume_with_bodies(
+        setup: Setup<D>,
+        state: LiquidState<D>,
+        mut bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
+        setup.check()?;
+        if let (Some(_), PressureMethod::Splitting(name)) = (&bodies, setup.pressure.solver) {
+            return Err(SetupError::NoBodies { splitting: name.splitting().name() });
+        }
+        let fits = match &mut bodies {
+            Some(bodies) => bodies.load(state.time, &state.bodies),
+            None => state.bodies.is_empty(),
+        };
+        if !fits {
+            return Err(SetupError::OtherBodies { found: state.bodies.len() });
+        }
+        let grid = setup.grid;
+        let mut geometry = Geometry::at(&setup, state.time);
+        let still_walls = (bodies.is_some() && !setup.has_motion()).then(|| geometry.clone());
+        if let Some(bodies) = &bodies {
+            geometry.immerse(&grid, bodies.immersed());
+        }
+        let no_velocity = state.velocity.clone();
+        let no_density = CellField::filled(grid.cells(), 0.0);
+        let mut simulation = Self {
+            solver: PressureSolver::of(&setup.pressure),
+            setup,
+            state,
+            geometry,
+            geometry_version: 0,
+            bodies,
+            still_walls,
+            device: None,
+            device_failure: None,
+            starts: Vec::new(),
+            known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
+            gathered: no_velocity.clone(),
+            free: no_velocity,
+            scaled_pressure: no_density.clone(),
+            density: no_density,
+            divergence: None,
+            arrived: Vec::new(),
+            spare: Vec::new(),
+            times: StageTimes::default(),
+        };
+        simulation.sort_particles();
+        Ok(simulation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::Grid;
+
+    use super::*;
+    use crate::Solid;
+
+    #[test]
+    fn liquid_inside_of_solids_is_no_liquid() {
+        let ball = SignedDistance::sphere([0.5; 2], 0.2);
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        setup.solids.push(Solid::still(ball.clone().dilated(0.1)));
+        assert_eq!(Simulation::new(setup, &ball).err(), Some(SetupError::NoLiquid));
+    }
+
+    #[test]
+    fn each_shape_has_its_velocity_and_the_volume_is_the_target() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let low = (SignedDistance::cuboid([0.0; 2], [1.0, 0.25]), [1.0, 0.0]);
+        let all = (SignedDistance::cuboid([0.0; 2], [1.0, 0.5]), [0.0, 2.0]);
+        let state = Simulation::with_liquids(setup, &[low, all]).unwrap().state;
+        let expected = |[_, y]: [f64; 2]| if y < 0.25 { [1.0, 0.0] } else { [0.0, 2.0] };
+        assert!(state.particles.position.iter().zip(&state.particles.velocity).all(|(at, v)| expected(*at) == *v));
+        assert_eq!((state.particles.len(), state.target_volume), (4 * 32, 0.5));
+    }
+
+    #[test]
+    fn a_state_with_bodies_needs_them() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut state = LiquidState::empty(&setup.grid);
+        state.bodies = vec![0.0; 6];
+        assert_eq!(Simulation::resume(setup, state).err(), Some(SetupError::OtherBodies { found: 6 }));
+    }
+}

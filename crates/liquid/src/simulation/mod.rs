@@ -1,0 +1,93 @@
+//! A running simulation: what it consists of, and its steps.
+
+mod begin;
+pub(crate) mod report;
+mod solids;
+mod stages;
+mod step;
+
+use unstick_grid::{CellField, FaceField};
+use unstick_mlcp::fields::FieldSolver;
+
+use crate::pressure::PressureSolver;
+use crate::setup::Setup;
+use crate::solids::{Bodies, Geometry};
+use crate::state::LiquidState;
+use crate::volume;
+use report::StageTimes;
+
+pub use step::equal_part;
+
+/// A running simulation.
+pub struct Simulation<const D: usize> {
+    pub(crate) setup: Setup<D>,
+    pub(crate) state: LiquidState<D>,
+    pub(crate) geometry: Geometry<D>,
+    /// Another number whenever the geometry is another.
+    pub(crate) geometry_version: u64,
+    /// Bodies that the liquid moves.
+    pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
+    /// The walls without the bodies, where there are bodies and the walls do not move.
+    pub(crate) still_walls: Option<Geometry<D>>,
+    pub(crate) solver: PressureSolver<D>,
+    /// What solves in place of `solver` until it fails.
+    pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
+    /// Why the device failed in this step.
+    pub(crate) device_failure: Option<String>,
+    /// Where each cell's particles start, for the particles as they are.
+    pub(crate) starts: Vec<u32>,
+    /// Velocity as gathered, before forces and pressure.
+    gathered: FaceField<f64, D>,
+    /// Faces whose velocity is known.
+    pub(crate) known: FaceField<bool, D>,
+    /// Density of the particles relative to full cells.
+    pub(crate) density: CellField<f64, D>,
+    /// Memory for the divergence that is asked for.
+    pub(crate) divergence: Option<CellField<f64, D>>,
+    /// q of the last projection.
+    pub(crate) scaled_pressure: CellField<f64, D>,
+    /// Memory of a step: what arrives at faces, a copy of the velocity, a copy of the particles.
+    arrived: Vec<[f64; 2]>,
+    free: FaceField<f64, D>,
+    spare: Vec<[f64; D]>,
+    pub(crate) times: StageTimes,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Hands the pressure to a device. The solver that the setup names takes over where the device falls short, and
+    /// for good once the device has [failed](crate::StepReport::device_failure). No step is lost with a device.
+    pub fn solve_on(&mut self, device: Box<dyn FieldSolver<D>>) {
+        self.device = Some(device);
+    }
+
+    /// All that does not change.
+    pub fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    /// All that changes.
+    pub fn state(&self) -> &LiquidState<D> {
+        &self.state
+    }
+
+    /// The bodies that the liquid moves.
+    pub fn bodies(&self) -> Option<&dyn Bodies<D>> {
+        self.bodies.as_deref()
+    }
+
+    /// The solids as the grid sees them now.
+    pub fn geometry(&self) -> &Geometry<D> {
+        &self.geometry
+    }
+
+    /// Volume inside the surface that pictures and meshes show, without films and spray that are too
+    /// thin for it.
+    pub fn surface_volume(&self) -> f64 {
+        volume::measure_surface(&self.setup.grid, &self.geometry, &self.state.liquid)
+    }
+
+    /// Volume of the liquid now: the space that its particles fill.
+    pub fn volume(&self) -> f64 {
+        volume::measure(&self.setup, &self.geometry, &self.starts)
+    }
+}

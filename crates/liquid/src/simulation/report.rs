@@ -1,0 +1,172 @@
+//! The report of a step.
+
+use std::time::Duration;
+
+use unstick_mlcp::{Convergence, SolveReport};
+use unstick_parallel::clock::Instant;
+
+use super::Simulation;
+use crate::error::StepError;
+
+/// A part of a step, in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Particles to faces.
+    Gather,
+    /// Particles to liquid distance; sources, drains, reseeding.
+    Surface,
+    /// The complementarity problem: assembly, solve, update.
+    Pressure,
+    /// Velocity beyond the liquid.
+    Extrapolate,
+    /// Faces to particles.
+    Scatter,
+    /// Particles through the velocity.
+    Move,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Gather, Self::Surface, Self::Pressure, Self::Extrapolate, Self::Scatter, Self::Move];
+
+    /// Name in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gather => "gather",
+            Self::Surface => "surface",
+            Self::Pressure => "pressure",
+            Self::Extrapolate => "extrapolate",
+            Self::Scatter => "scatter",
+            Self::Move => "move",
+        }
+    }
+}
+
+/// Time spent in each stage.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StageTimes([Duration; 6]);
+
+impl StageTimes {
+    /// Does some work and books its time.
+    pub(crate) fn time<T>(&mut self, stage: Stage, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.add(stage, start.elapsed());
+        result
+    }
+
+    /// Books time.
+    pub(crate) fn add(&mut self, stage: Stage, time: Duration) {
+        self.0[stage as usize] += time;
+    }
+
+    /// In the order of [`Stage::ALL`].
+    pub(crate) fn all(&self) -> [Duration; 6] {
+        self.0
+    }
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct StepReport {
+    /// Time at its end.
+    pub time: f64,
+    /// Its length.
+    pub dt: f64,
+    /// Particles at its end.
+    pub particles: usize,
+    /// Volume of the liquid (area in 2D): the space that its particles fill.
+    pub volume: f64,
+    /// Volume inside the surface, without films and spray that are too thin for it.
+    pub surface_volume: f64,
+    /// Kinetic energy in joules, in the middle of the step.
+    pub kinetic_energy: f64,
+    /// Potential energy in joules, in the middle of the step, relative to the origin of the grid.
+    pub potential_energy: f64,
+    /// Largest |r| on equation rows: divergence left, in velocity units.
+    pub divergence: f64,
+    /// Largest violation on wall rows: −min(q, 0), −min(r, 0) or min(q, r), in velocity units.
+    pub complementarity: f64,
+    /// Unknowns of the pressure problem.
+    pub unknowns: usize,
+    /// Rows at separating walls.
+    pub wall_rows: usize,
+    /// Wall rows that have let go.
+    pub active_rows: usize,
+    /// What solved for the pressure.
+    pub solver: String,
+    /// Why the device failed in this step. The processor has solved instead, and does so from now on.
+    pub device_failure: Option<String>,
+    /// Whether the pressure solve met its tolerance.
+    pub converged: bool,
+    /// Outer cycles of the pressure solver.
+    pub cycles: usize,
+    /// Its inner iterations.
+    pub inner_iterations: usize,
+    /// The natural residual it reached.
+    pub residual: f64,
+    /// What it stopped on, at its start and after every cycle.
+    pub history: Vec<f64>,
+    /// How the solve for the contacts of bodies ended.
+    pub contacts: Convergence,
+    /// Time spent in each stage, in the order of [`Stage::ALL`].
+    pub seconds: [Duration; 6],
+}
+
+/// The steps up to a moment.
+#[derive(Clone, Debug, Default)]
+pub struct AdvanceReport {
+    /// One entry per step.
+    pub steps: Vec<StepReport>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// The report of the step that has just been taken; an error if a velocity is no longer a number.
+    pub(crate) fn report(
+        &mut self,
+        dt: f64,
+        solve: &SolveReport,
+        contacts: Convergence,
+    ) -> Result<StepReport, StepError> {
+        let device_failure = self.device_failure.take();
+        let state = &self.state;
+        let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
+        let mass = self.setup.density * particle;
+        let gravity = self.setup.gravity.at(state.time);
+        let origin = self.setup.grid.origin();
+        // Velocity lives in the middle of the step; so does the potential energy that goes with it.
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
+            kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
+            let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
+            potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
+        }
+        if !f64::is_finite(kinetic + potential) {
+            return Err(StepError::NotFinite { time: state.time });
+        }
+        Ok(StepReport {
+            time: state.time,
+            dt,
+            particles: state.particles.len(),
+            volume: self.volume(),
+            surface_volume: self.surface_volume(),
+            kinetic_energy: kinetic,
+            potential_energy: potential,
+            divergence: solve.divergence(),
+            complementarity: solve.complementarity(),
+            unknowns: solve.rows(),
+            wall_rows: solve.wall_rows(),
+            active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
+            solver: solve.solver().into(),
+            device_failure,
+            converged: solve.converged(),
+            cycles: solve.cycles(),
+            inner_iterations: solve.inner_iterations(),
+            residual: solve.residual(),
+            history: solve.history().to_vec(),
+            contacts,
+            seconds: self.times.all(),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! The stages of a step, each with its time.
+
+use unstick_grid::FaceField;
+use unstick_parallel::vector;
+
+use super::Simulation;
+use super::report::Stage;
+use crate::particles::{exchange, gather, scatter, trace};
+use crate::setup::Transport;
+use crate::surface;
+use crate::velocity::{advect, constrain, extrapolate};
+
+impl<const D: usize> Simulation<D> {
+    pub(super) fn sort_particles(&mut self) {
+        self.starts = self.state.particles.sort_by_cell(&self.setup.grid, &mut self.spare);
+    }
+
+    /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
+    pub(super) fn gather_velocity(&mut self, dt: f64) {
+        let Self { setup, state, starts, gathered, known, arrived, times, .. } = self;
+        times.time(Stage::Gather, || {
+            if setup.transport == Transport::SemiLagrangian && state.step > 0 {
+                let before = state.velocity.clone();
+                advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
+            } else {
+                gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
+                extrapolate(&mut state.velocity, known, 2);
+            }
+            exchange::prescribe(setup, state.time, &mut state.velocity, known);
+            copy_faces(&state.velocity, gathered);
+        });
+    }
+
+    /// Gravity, on liquid and bodies.
+    pub(super) fn apply_forces(&mut self, kick: f64) {
+        let gravity = self.setup.gravity.at(self.state.time);
+        if let Some(bodies) = &mut self.bodies {
+            bodies.accelerate(gravity, kick);
+            self.geometry.carry_bodies(&self.setup.grid, Some(bodies.immersed()));
+        }
+        for axis in 0..D {
+            let change = gravity[axis] * kick;
+            if change != 0.0 {
+                self.state.velocity[axis].values_mut().iter_mut().for_each(|value| *value += change);
+            }
+        }
+    }
+
+    /// Sources, drains and reseeding. Particles are sorted again after each.
+    pub(super) fn exchange_particles(&mut self) {
+        let Self { setup, state, starts, geometry, spare, times, .. } = self;
+        times.time(Stage::Surface, || {
+            if exchange::emit(setup, geometry, starts, state) {
+                *starts = state.particles.sort_by_cell(&setup.grid, spare);
+            }
+            if setup.reseeding && state.step > 0 && exchange::reseed(setup, geometry, starts, state) {
+                *starts = state.particles.sort_by_cell(&setup.grid, spare);
+            }
+        });
+    }
+
+    /// Particles → liquid distance.
+    pub(super) fn track_surface(&mut self) {
+        let Self { setup, state, starts, geometry, times, density, .. } = self;
+        times.time(Stage::Surface, || {
+            let per_cell = setup.particles_per_cell();
+            surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
+            surface::track(&setup.grid, geometry, density, &mut state.liquid);
+        });
+    }
+
+    /// Velocity beyond the liquid and into solids.
+    pub(super) fn extrapolate_velocity(&mut self) {
+        let Self { setup, state, geometry, known, free, times, .. } = self;
+        let layers = setup.cfl.ceil() as usize + 2;
+        times.time(Stage::Extrapolate, || {
+            extrapolate(&mut state.velocity, known, layers);
+            copy_faces(&state.velocity, free);
+            constrain(&setup.grid, geometry, free, &mut state.velocity, known);
+        });
+    }
+
+    /// Faces → particles.
+    pub(super) fn scatter_velocity(&mut self) {
+        let Self { setup, state, gathered, times, .. } = self;
+        times.time(Stage::Scatter, || {
+            scatter::scatter(&setup.grid, setup.transport, gathered, &state.velocity, &mut state.particles);
+        });
+    }
+
+    /// Particles through the velocity.
+    pub(super) fn move_particles(&mut self, dt: f64) {
+        let Self { setup, state, geometry, starts, spare, times, .. } = self;
+        times.time(Stage::Move, || {
+            trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
+            *starts = state.particles.sort_by_cell(&setup.grid, spare);
+        });
+    }
+}
+
+/// to ← from, without new memory.
+fn copy_faces<const D: usize>(from: &FaceField<f64, D>, to: &mut FaceField<f64, D>) {
+    for (from, to) in from.iter().zip(to) {
+        vector::copy(from.values(), to.values_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::{Setup, Solid};
+
+    #[test]
+    fn the_stages_before_the_pressure_leave_a_falling_velocity_everywhere_near_the_liquid() {
+        let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        let mut drop = Simulation::new(setup, &SignedDistance::cuboid([0.25; 2], [0.75; 2])).unwrap();
+        let kick = drop.prepare_pressure(0.02);
+        assert_eq!(kick, 0.01);
+        let [across, along] = &drop.state.velocity;
+        assert!(across.values().iter().all(|&value| value == 0.0));
+        assert!(along.values().iter().all(|&value| value == -9.81 * 0.01));
+        assert!(drop.known[1].at([4, 4]) && drop.known[1].at([4, 1]) && !drop.known[1].at([0, 8]));
+        assert!(drop.state.liquid.at([4, 4]) < 0.0 && drop.state.liquid.at([4, 7]) > 0.0);
+    }
+
+    #[test]
+    fn velocity_is_carried_out_of_the_liquid_and_not_deeper_into_solids() {
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        setup.solids.push(Solid::still(SignedDistance::half_space([0.0, 0.5], [0.0, 1.0])));
+        let mut layer = Simulation::new(setup, &SignedDistance::cuboid([0.0, 0.5], [1.0, 0.75])).unwrap();
+        for (axis, value) in [3.0, -2.0].into_iter().enumerate() {
+            layer.state.velocity[axis].values_mut().fill(0.0);
+            for cell in [[3, 5], [4, 5]] {
+                *layer.state.velocity[axis].at_mut(cell) = value;
+                *layer.known[axis].at_mut(cell) = true;
+            }
+        }
+        layer.extrapolate_velocity();
+        let [across, along] = &layer.state.velocity;
+        assert_eq!((across.at([3, 6]), along.at([3, 6])), (3.0, -2.0));
+        assert_eq!(across.at([3, 3]), 3.0, "along the wall");
+        assert!(along.at([3, 3]).abs() < 1e-9, "into the wall: {}", along.at([3, 3]));
+    }
+}

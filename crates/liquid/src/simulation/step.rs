@@ -1,0 +1,156 @@
+//! One step after another.
+
+use unstick_mlcp::Unconverged;
+
+use super::Simulation;
+use super::report::{AdvanceReport, StageTimes, StepReport};
+use crate::error::StepError;
+
+impl<const D: usize> Simulation<D> {
+    /// Takes as many steps as it needs to reach `time` exactly.
+    pub fn advance_to(&mut self, time: f64) -> Result<AdvanceReport, StepError> {
+        let mut report = AdvanceReport::default();
+        while let Some(dt) = self.next_step(time) {
+            report.steps.push(self.advance(dt)?);
+        }
+        Ok(report)
+    }
+
+    /// Length of the next step towards `time`; none if it is reached.
+    ///
+    /// The rest of the time is divided into equal steps, so that the last one is not tiny.
+    pub fn next_step(&self, time: f64) -> Option<f64> {
+        let left = time - self.state.time;
+        if left <= 1e-12 * time.abs().max(1e-3) {
+            return None;
+        }
+        let longest = self.longest_step().min(self.setup.max_step);
+        Some(equal_part(left, left / longest * (1.0 - 1e-9)))
+    }
+
+    /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
+    fn longest_step(&self) -> f64 {
+        let speed = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>();
+        let of_particles = self.state.particles.velocity.iter().map(speed);
+        let of_bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed()).map(|body| speed(&body.velocity));
+        let fastest = of_particles.chain(of_bodies).fold(0.0, f64::max).sqrt();
+        let gravity = speed(&self.setup.gravity.at(self.state.time)).sqrt();
+        let distance = self.setup.cfl * self.setup.grid.spacing();
+        // distance = (v + g dt) dt
+        if gravity > 0.0 {
+            ((fastest * fastest + 4.0 * gravity * distance).sqrt() - fastest) / (2.0 * gravity)
+        } else if fastest > 0.0 {
+            distance / fastest
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// One step, of length `dt` or of less where the setup shortens steps.
+    ///
+    /// After an error the simulation must not go on: the state is that of the middle of the step.
+    /// With `shorten-step`, which keeps a copy, it is that of the start of the step.
+    pub fn advance(&mut self, mut dt: f64) -> Result<StepReport, StepError> {
+        if self.setup.pressure.on_unconverged != Unconverged::ShortenStep {
+            return self.try_advance(dt);
+        }
+        let start = self.state.clone();
+        let mut halvings = 0;
+        loop {
+            let error = match self.try_advance(dt) {
+                Ok(report) => return Ok(report),
+                Err(error) => error,
+            };
+            self.state = start.clone();
+            self.sort_particles();
+            if let Some(bodies) = &mut self.bodies {
+                bodies.load(self.state.time, &self.state.bodies);
+            }
+            self.place_solids();
+            if halvings >= Unconverged::MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+                return Err(error);
+            }
+            halvings += 1;
+            dt *= 0.5;
+        }
+    }
+
+    /// The algorithm.
+    fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        self.times = StageTimes::default();
+        let kick = self.prepare_pressure(dt);
+        let solve = self.project_pressure(kick)?;
+        self.extrapolate_velocity();
+        self.scatter_velocity();
+        self.move_particles(dt);
+        let contacts = self.move_bodies(dt)?;
+        self.state.time += dt;
+        self.state.last_step = dt;
+        self.state.step += 1;
+        self.report(dt, &solve, contacts)
+    }
+
+    /// All of a step before the pressure; returns the seconds over which forces and pressure act.
+    pub(crate) fn prepare_pressure(&mut self, dt: f64) -> f64 {
+        // Velocity lives half a step behind position: forces act over half of the last step and
+        // half of this one, which makes free fall exact.
+        let kick = 0.5 * (self.state.last_step + dt);
+        self.move_solids();
+        self.exchange_particles();
+        self.gather_velocity(dt);
+        self.apply_forces(kick);
+        self.track_surface();
+        kick
+    }
+}
+
+/// The length of a step when what is left is divided into `steps` equal ones, rounded up to a whole number.
+pub fn equal_part(left: f64, steps: f64) -> f64 {
+    left / steps.ceil().max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::{Gravity, Setup};
+
+    fn drop(change: impl FnOnce(&mut Setup<2>)) -> Simulation<2> {
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        change(&mut setup);
+        Simulation::new(setup, &SignedDistance::sphere([0.5; 2], 0.2)).unwrap()
+    }
+
+    #[test]
+    fn the_rest_of_the_time_is_divided_into_equal_steps() {
+        let simulation = drop(|setup| setup.max_step = 0.01);
+        assert_eq!(simulation.next_step(0.025), Some(0.025 / 3.0));
+        assert_eq!(simulation.next_step(0.01), Some(0.01));
+        assert_eq!(simulation.next_step(0.0), None);
+    }
+
+    #[test]
+    fn the_longest_step_takes_the_fastest_particle_across_a_cell() {
+        // distance = (v + g dt) dt, with a cell of 1/8
+        let mut resting = drop(|_| ());
+        assert!((resting.longest_step() - (0.125f64 / 9.81).sqrt()).abs() < 1e-12);
+        resting.state.particles.velocity[3] = [3.0, 4.0];
+        let dt = resting.longest_step();
+        assert!(((5.0 + 9.81 * dt) * dt - 0.125).abs() < 1e-12);
+        let floating = drop(|setup| setup.gravity = Gravity::Constant([0.0; 2]));
+        assert_eq!(floating.longest_step(), f64::INFINITY);
+    }
+
+    #[test]
+    fn free_fall_is_exact_from_the_first_step_on() {
+        let mut simulation = drop(|setup| setup.volume_correction = false);
+        let before = simulation.state.particles.position[0][1];
+        for dt in [0.01, 0.02] {
+            simulation.advance(dt).unwrap();
+        }
+        let fallen = before - simulation.state.particles.position[0][1];
+        assert!((fallen - 0.5 * 9.81 * 0.03f64.powi(2)).abs() < 1e-6, "{fallen}");
+        assert_eq!((simulation.state.step, simulation.state.last_step), (2, 0.02));
+    }
+}

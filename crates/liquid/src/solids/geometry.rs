@@ -1,0 +1,202 @@
+//! The walls as the grid sees them: distances, openings, velocities.
+
+use unstick_grid::{CellField, FaceField, Grid, open_fractions};
+use unstick_parallel as parallel;
+
+use super::immerse::Covered;
+use crate::cells::fill;
+use crate::setup::{Setup, Wall};
+use crate::velocity::{gradient_of_nodes, interpolate_nodes};
+
+/// Distances, openings and wall kinds at one moment.
+#[derive(Clone, Debug)]
+pub struct Geometry<const D: usize> {
+    /// Distance to the nearest solid, the border included, at the nodes; negative inside.
+    pub solid: CellField<f64, D>,
+    /// Open fraction of every face; exactly zero where it is closed.
+    pub open: FaceField<f64, D>,
+    /// Velocity of the solids across the faces; empty where nothing moves.
+    pub solid_velocity: Option<FaceField<f64, D>>,
+    /// Whether the nearest wall of a cell separates.
+    pub separating: CellField<bool, D>,
+    /// Part of every cell that is not solid.
+    pub cell_open: CellField<f64, D>,
+    /// Part of the space within a cell of every cell's centre that is open, with linear weights;
+    /// exact for plane walls. Densities of particles are relative to it.
+    pub space: CellField<f64, D>,
+    /// Bodies whose velocity is unknown, and what they cover.
+    pub bodies: Vec<Covered<D>>,
+    /// Axis, face and body where the nearest solid is a body.
+    pub(crate) nearest_body: Vec<(usize, [usize; D], usize)>,
+    /// Where there are bodies: the part of each face that walls cover, and the velocity of those walls.
+    pub(crate) walls: Option<(FaceField<f64, D>, Option<FaceField<f64, D>>)>,
+}
+
+impl<const D: usize> Geometry<D> {
+    /// The solids of `setup` at a time.
+    pub fn at(setup: &Setup<D>, time: f64) -> Self {
+        let grid = setup.grid;
+        let distance = |point| nearest(setup, time, point).0;
+        let nodes = grid.cells().map(|count| count + 1);
+        let mut solid = CellField::of_shape(nodes, |_| 0.0);
+        fill(&mut solid, |node, value| *value = distance(grid.node(node)));
+        let open = open_fractions(&grid, distance);
+        let mut separating = CellField::from_fn(&grid, |_| false);
+        fill(&mut separating, |cell, value| *value = nearest(setup, time, grid.centre(cell)).1 == Wall::Separating);
+        let mut cell_open = CellField::from_fn(&grid, |_| 0.0);
+        fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
+        let mut space = CellField::from_fn(&grid, |_| 0.0);
+        fill(&mut space, |cell, value| *value = open_space(&grid, &solid, cell));
+        let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
+        let solid_velocity = None;
+        let mut geometry =
+            Self { solid, open, solid_velocity, separating, cell_open, space, bodies, nearest_body, walls };
+        geometry.solid_velocity = setup.has_motion().then(|| {
+            std::array::from_fn(|axis| {
+                let mut field = CellField::of_shape(grid.faces(axis), |_| 0.0);
+                let across = |face| geometry.velocity_at(setup, time, grid.face_centre(axis, face))[axis];
+                fill(&mut field, |face, value| *value = across(face));
+                field
+            })
+        });
+        geometry
+    }
+
+    /// Distance of a point to the solids.
+    pub fn distance(&self, grid: &Grid<D>, point: [f64; D]) -> f64 {
+        interpolate_nodes(grid, &self.solid, point)
+    }
+
+    /// Unit vector out of the nearest solid; zero where there is none.
+    pub fn normal(&self, grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
+        let gradient = gradient_of_nodes(grid, &self.solid, point);
+        let length = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
+        if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
+    }
+
+    /// The flow that walls of known velocity carry across the faces: the covered part times their velocity. None if they
+    /// do not move.
+    pub(crate) fn wall_flow(&self) -> Option<FaceField<f64, D>> {
+        let (covered, velocity) = match &self.walls {
+            None => (None, self.solid_velocity.as_ref()?),
+            Some((covered, velocity)) => (Some(covered), velocity.as_ref()?),
+        };
+        let mut flow = velocity.clone();
+        for axis in 0..D {
+            let open = self.open[axis].values();
+            match covered {
+                None => parallel::for_each((flow[axis].values_mut(), open), |(flow, open)| {
+                    flow.iter_mut().zip(open).for_each(|(flow, open)| *flow *= 1.0 - open);
+                }),
+                Some(covered) => {
+                    parallel::for_each((flow[axis].values_mut(), covered[axis].values()), |(flow, part)| {
+                        flow.iter_mut().zip(part).for_each(|(flow, part)| *flow *= part);
+                    })
+                }
+            }
+        }
+        Some(flow)
+    }
+
+    /// Velocity of the nearest solid at a point.
+    pub(crate) fn velocity_at(&self, setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
+        let mut best = (border_distance(&setup.grid, point), [0.0; D]);
+        for solid in &setup.solids {
+            let distance = solid.distance(time, point);
+            if distance < best.0 {
+                best = (distance, solid.motion.velocity(time, point));
+            }
+        }
+        for Covered { body, .. } in &self.bodies {
+            let is_near = (0..D).all(|axis| {
+                (body.bounds.0[axis] - setup.grid.spacing()..=body.bounds.1[axis] + setup.grid.spacing())
+                    .contains(&point[axis])
+            });
+            if is_near && body.shape.at(point) < best.0 {
+                best = (body.shape.at(point), body.velocity_at(point));
+            }
+        }
+        best.1
+    }
+
+    /// Velocity of the solid across a face.
+    #[inline]
+    pub fn solid_velocity_at(&self, axis: usize, face: [usize; D]) -> f64 {
+        self.solid_velocity.as_ref().map_or(0.0, |field| field[axis].at(face))
+    }
+}
+
+/// Distance to the nearest solid, and what its wall does.
+fn nearest<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> (f64, Wall) {
+    let mut best = (border_distance(&setup.grid, point), setup.border);
+    for solid in &setup.solids {
+        let distance = solid.distance(time, point);
+        if distance < best.0 {
+            best = (distance, solid.wall);
+        }
+    }
+    best
+}
+
+/// Distance to the border of the grid from within; negative outside.
+fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
+    let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+    (0..D).fold(f64::INFINITY, |least, axis| least.min(point[axis] - lower[axis]).min(upper[axis] - point[axis]))
+}
+
+/// Part of a cell that is not solid.
+fn open_part<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
+    (0.5 + interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(0.0, 1.0)
+}
+
+/// Part of the space within a cell of a cell's centre that is open, with linear weights.
+fn open_space<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
+    let depth = (interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
+    0.5 + depth - 0.5 * depth * depth.abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Motion, SignedDistance, Spin};
+
+    use super::*;
+    use crate::setup::Solid;
+
+    /// A floor at a height, in a box of four by four cells.
+    fn floor(height: f64, motion: Motion<2>) -> (Setup<2>, Geometry<2>) {
+        let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
+        let shape = SignedDistance::half_space([0.0, height], [0.0, 1.0]);
+        setup.solids.push(Solid { shape, wall: Wall::Sealed, motion });
+        let geometry = Geometry::at(&setup, 0.0);
+        (setup, geometry)
+    }
+
+    #[test]
+    fn a_plane_wall_leaves_its_part_of_faces_and_cells_open() {
+        let (setup, geometry) = floor(0.375, Motion::Still); // through the middle of the second layer
+        assert_eq!([0, 1, 2].map(|y| geometry.open[0].at([2, y])), [0.0, 0.5, 1.0]);
+        assert_eq!([0, 1, 2].map(|y| geometry.cell_open.at([2, y])), [0.0, 0.5, 1.0]);
+        assert_eq!([1, 2, 3].map(|y| geometry.open[1].at([2, y])), [0.0, 1.0, 1.0]);
+        assert_eq!(geometry.space.at([2, 1]), 0.5);
+        assert!((geometry.distance(&setup.grid, [0.5, 0.5]) - 0.125).abs() < 1e-12);
+        assert!((geometry.normal(&setup.grid, [0.5, 0.45])[1] - 1.0).abs() < 1e-9);
+        assert!(!geometry.separating.at([2, 1]) && geometry.separating.at([2, 3]));
+        assert!(geometry.wall_flow().is_none());
+    }
+
+    #[test]
+    fn openings_that_are_next_to_nothing_are_closed() {
+        let (_, geometry) = floor(0.5 - 1e-5, Motion::Still);
+        assert_eq!(geometry.open[0].at([2, 1]), 0.0);
+    }
+
+    #[test]
+    fn a_moving_wall_carries_flow_across_the_closed_part() {
+        let motion = Motion::Steady { velocity: [3.0, 0.0], spin: Spin::none(), pivot: [0.0; 2] };
+        let (setup, geometry) = floor(0.375, motion);
+        assert_eq!(geometry.velocity_at(&setup, 0.0, [0.5, 0.3]), [3.0, 0.0]);
+        assert_eq!(geometry.solid_velocity_at(0, [2, 1]), 3.0);
+        let flow = geometry.wall_flow().unwrap();
+        assert_eq!([0, 1, 2].map(|y| flow[0].at([2, y])), [3.0, 1.5, 0.0]);
+    }
+}

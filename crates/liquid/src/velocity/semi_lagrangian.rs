@@ -1,0 +1,22 @@
+//! Velocity that the grid itself carries.
+
+use unstick_grid::{FaceField, Grid};
+
+use super::interpolate::interpolate_velocity;
+use crate::cells::fill;
+use crate::particles::trace::follow;
+
+/// Gives every face the velocity of the liquid that arrives there.
+pub(crate) fn advect<const D: usize>(
+    grid: &Grid<D>,
+    before: &FaceField<f64, D>,
+    dt: f64,
+    after: &mut FaceField<f64, D>,
+) {
+    for axis in 0..D {
+        fill(&mut after[axis], |face, value| {
+            let origin = follow(grid, before, grid.face_centre(axis, face), -dt);
+            *value = interpolate_velocity(grid, before, origin)[axis];
+        });
+    }
+}

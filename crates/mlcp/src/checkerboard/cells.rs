@@ -1,0 +1,143 @@
+//! The cells of a level: how they are coupled, and whose children they are.
+
+use std::ops::Range;
+
+use super::level::{Cut, IN_PIECE, Level, NONE};
+use crate::pressure::lines::Line;
+
+/// A coupling, seen from one cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coupling {
+    pub axis: usize,
+    pub side: usize,
+    pub cell: usize,
+    pub value: f32,
+}
+
+impl<const D: usize> Level<D> {
+    /// (colour, slot) of a cell.
+    #[inline]
+    pub fn split(&self, cell: usize) -> (usize, usize) {
+        if cell < self.slots { (0, cell) } else { (1, cell - self.slots) }
+    }
+
+    /// Index of a cell among the cut ones of its colour, unless it is an inner one.
+    #[inline]
+    pub fn cut_index(&self, slot: usize) -> Option<usize> {
+        let place = self.place_of[slot];
+        (place & IN_PIECE == 0).then_some(place as usize)
+    }
+
+    #[inline]
+    fn cut(&self, cell: usize) -> Option<&Cut<D>> {
+        let (colour, slot) = self.split(cell);
+        self.cut_index(slot).map(|index| &self.cuts[colour][index])
+    }
+
+    /// Diagonal of a cell.
+    pub fn diagonal(&self, cell: usize) -> f32 {
+        self.cut(cell).map_or(2.0 * D as f32 * self.unit, |cut| cut.diagonal)
+    }
+
+    /// Whether a cell takes part: it is there and not pinned.
+    #[inline]
+    pub fn is_free(&self, cell: usize) -> bool {
+        self.cut(cell).is_none_or(|cut| cut.inverse != 0.0)
+    }
+
+    /// Further couplings of a cell.
+    pub fn extras_of(&self, colour: usize, slot: usize) -> Range<usize> {
+        let extras = &self.extras[colour];
+        if extras.is_empty() {
+            return 0..0;
+        }
+        let first = extras.partition_point(|extra| (extra.own as usize) < slot);
+        first..first + extras[first..].iter().take_while(|extra| extra.own as usize == slot).count()
+    }
+
+    /// Calls `visit` with every coupling of a cell that is not zero.
+    #[inline]
+    pub fn couplings(&self, cell: usize, mut visit: impl FnMut(Coupling)) {
+        let (colour, slot) = self.split(cell);
+        let other = if colour == 0 { self.slots } else { 0 };
+        let place = self.place_of[slot];
+        if place & IN_PIECE != 0 {
+            let piece = &self.pieces[(place & !IN_PIECE) as usize];
+            let across = piece.across(colour);
+            for axis in 0..D {
+                for side in 0..2 {
+                    let offset = match axis {
+                        0 if (side == 1) == (across == 1) => across,
+                        0 => 0,
+                        _ => piece.offsets[axis][side] as isize,
+                    };
+                    let cell = other + slot.wrapping_add_signed(offset);
+                    visit(Coupling { axis, side, cell, value: self.unit });
+                }
+            }
+            return;
+        }
+        let cut = &self.cuts[colour][place as usize];
+        for axis in 0..D {
+            for side in 0..2 {
+                let value = cut.couplings[axis][side];
+                if value != 0.0 {
+                    visit(Coupling { axis, side, cell: other + cut.at[axis][side] as usize, value });
+                }
+            }
+        }
+        for extra in &self.extras[colour][self.extras_of(colour, slot)] {
+            if extra.coupling != 0.0 {
+                let (axis, side) = (extra.axis as usize, extra.side as usize);
+                visit(Coupling { axis, side, cell: other + extra.slot as usize, value: extra.coupling });
+            }
+        }
+    }
+
+    /// Line of cells that a slot belongs to.
+    pub fn line_of(&self, slot: usize) -> &Line {
+        &self.lines.lines[self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1]
+    }
+
+    /// Writes the children of a cell on the next finer level to `family`, given where the cell is.
+    pub fn children_of(&self, fine: &Self, line: &Line, place: u32, family: &mut Vec<u32>) {
+        family.clear();
+        match self.families[self.cell_at(line, place)] {
+            // Steady children: no other cell lies in their block.
+            NONE => {
+                for line in fine.lines_below(self.lines.place(line.column)) {
+                    let places = (2 * place..2 * place + 2).filter(|&at| line.from <= at && at < line.end());
+                    family.extend(places.map(|at| fine.cell_at(line, at) as u32));
+                }
+            }
+            start => {
+                let (start, count) = (start as usize + 1, self.children[start as usize] as usize);
+                family.extend_from_slice(&self.children[start..start + count]);
+            }
+        }
+    }
+
+    /// Whether a cell of a slot may be pinned.
+    pub fn has_bounded(&self, slot: usize) -> bool {
+        self.bounded[slot] || self.bounded[self.slots + slot]
+    }
+
+    /// Cells that may be pinned, ascending.
+    pub fn bounded_cells(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize])
+    }
+
+    /// Slots next to cells that may be pinned are not steady.
+    pub fn unsettle(&mut self, slot: usize, beside: impl Iterator<Item = usize>) {
+        if self.has_bounded(slot) {
+            self.steady[slot - 1] = false;
+            self.steady[slot + 1] = false;
+            beside.for_each(|slot| self.steady[slot] = false);
+        }
+    }
+
+    /// Number of cells that are there.
+    pub fn cells(&self) -> usize {
+        self.lines.lines.iter().map(|line| line.length as usize).sum()
+    }
+}
