@@ -6,10 +6,10 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unstick_bodies::RigidBody;
+use unstick_scene as scenes;
 use unstick_scene::draw::{Compression, Image, PictureStyle, draw};
 use unstick_scene::run::{AnyFrame, Session, StepRecord, Value};
 use unstick_scene::sink::{contour_of, surface_of};
-use unstick_scene as scenes;
 
 use crate::arrays::{field, vectors};
 use crate::error::Exception;

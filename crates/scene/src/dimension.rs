@@ -57,7 +57,8 @@ impl Dimension<2> for Dim<2> {
 
     fn draw(frame: &Frame<2>, style: &PictureStyle) -> Image {
         let fill = if style.pressure { Fill::Pressure { highest: None } } else { Fill::Speed };
-        let options = PlaneOptions { width: style.width, fastest: Some(style.fastest), fill, ..PlaneOptions::default() };
+        let options =
+            PlaneOptions { width: style.width, fastest: Some(style.fastest), fill, ..PlaneOptions::default() };
         plane::draw(frame, &options)
     }
 }

@@ -193,7 +193,9 @@ fn a_viscous_run_is_exported_with_the_same_bits() {
     for (number, origin) in [Origin::Kept, Origin::Computed, Origin::Kept, Origin::Kept].into_iter().enumerate() {
         assert_eq!(replay.seek(number, &NEVER).unwrap(), origin, "{number}");
         let frame = replay.frame().unwrap();
-        sinks.iter_mut().for_each(|sink| drop(sink.receive(&frame).unwrap()));
+        for sink in &mut sinks {
+            let _ = sink.receive(&frame).unwrap();
+        }
     }
     let (mut expected, found) = (contents(run.path()), contents(again.path()));
     expected.retain(|name, _| !name.starts_with("states/"));

@@ -256,9 +256,8 @@ fn a_comparison_of_a_setting_is_resumed_with_the_same_bits() {
         assert_eq!(stats(&straight.join(name)), stats(&resumed.join(name)), "{name}");
     }
     assert_ne!(stats(&straight.join("original")), stats(&straight.join("changed")));
-    let labels = ["original", "changed"].map(|name| {
-        RunRecord::read(&RunFolder::new(&straight).member(name)).unwrap().label.unwrap()
-    });
+    let labels = ["original", "changed"]
+        .map(|name| RunRecord::read(&RunFolder::new(&straight).member(name)).unwrap().label.unwrap());
     assert_eq!(labels, ["default density", "density=500.0"]);
     for number in 0..=4 {
         let picture = |folder: &Path| std::fs::read(RunFolder::new(folder).picture(number)).unwrap();

@@ -55,7 +55,12 @@ struct Usual {
 
 impl Usual {
     /// One format or a list of them, each a name or a table with a schedule of its own.
-    fn requests<F: Copy>(&self, node: &Node, known: &[(&str, F)], thins: bool) -> Result<Vec<FileRequest<F>>, SceneError> {
+    fn requests<F: Copy>(
+        &self,
+        node: &Node,
+        known: &[(&str, F)],
+        thins: bool,
+    ) -> Result<Vec<FileRequest<F>>, SceneError> {
         match &node.value {
             Value::List(items) => items.iter().map(|item| self.request(item, known, thins)).collect(),
             _ => Ok(vec![self.request(node, known, thins)?]),

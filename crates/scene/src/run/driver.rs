@@ -93,11 +93,7 @@ where
     }
 
     /// Resumes from the newest sound checkpoint; says what is wrong with newer ones.
-    pub fn resume(
-        scene: RunScene<D>,
-        folder: &RunFolder,
-        record: &RunRecord,
-    ) -> Result<(Self, Vec<String>), RunError> {
+    pub fn resume(scene: RunScene<D>, folder: &RunFolder, record: &RunRecord) -> Result<(Self, Vec<String>), RunError> {
         let physics = record.physics(folder)?;
         let Restored { frame: number, stepper, notes, .. } = checkpoint::read(folder, &scene, physics)?;
         if scene.frames < number {

@@ -30,8 +30,7 @@ pub(crate) static VDB: Table = inner(
 pub(super) const DATA_EVERY: Key =
     optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0");
 pub(super) const DATA_FROM: Key = optional("from", Kind::Count(0), "0", "first frame of which data are written");
-pub(super) const DATA_UNTIL: Key =
-    optional("until", Kind::Count(0), "the end", "last frame of which data are written");
+pub(super) const DATA_UNTIL: Key = optional("until", Kind::Count(0), "the end", "last frame of which data are written");
 pub(super) const DATA_THIN: Key = optional("thin", Kind::Count(1), "1", "one of so many particles");
 pub(super) const DATA_VDB: Key =
     optional("vdb", Kind::Table(&VDB), "all, false", "`grids` in `.vdb` files, and whether they have `half` the bits");

@@ -76,12 +76,18 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
     for request in &scene.output.particles {
         let thin = request.thin;
         let (extension, index, encode): (_, _, Encode<D>) = match request.format {
-            ParticleFormat::Ply => ("ply", None, Box::new(move |frame| Some(ply::points(&values::points(frame, thin))))),
+            ParticleFormat::Ply => {
+                ("ply", None, Box::new(move |frame| Some(ply::points(&values::points(frame, thin)))))
+            }
             ParticleFormat::Vtk => {
                 ("vtk", None, Box::new(move |frame| Some(vtk::legacy_points(&values::points(frame, thin)))))
             }
-            ParticleFormat::Vtp => ("vtp", pvd(), Box::new(move |frame| Some(vtk::points(&values::points(frame, thin))))),
-            ParticleFormat::Npz => ("npz", None, Box::new(move |frame| Some(npz::points(&values::points(frame, thin))))),
+            ParticleFormat::Vtp => {
+                ("vtp", pvd(), Box::new(move |frame| Some(vtk::points(&values::points(frame, thin)))))
+            }
+            ParticleFormat::Npz => {
+                ("npz", None, Box::new(move |frame| Some(npz::points(&values::points(frame, thin)))))
+            }
         };
         add(DataKind::Particles, extension, request.schedule, index, encode);
     }

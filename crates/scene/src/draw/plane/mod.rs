@@ -207,7 +207,8 @@ mod tests {
     fn infinite_distances_and_stray_particles_do_no_harm() {
         let mut frame = synthetic::disc_in_a_box();
         frame.liquid = CellField::from_fn(&frame.grid, |_| f64::INFINITY);
-        (frame.positions, frame.velocities) = (vec![[-7.0, 99.0], [f64::NAN, 0.0]], vec![[f64::NAN; 2], [f64::INFINITY; 2]]);
+        (frame.positions, frame.velocities) =
+            (vec![[-7.0, 99.0], [f64::NAN, 0.0]], vec![[f64::NAN; 2], [f64::INFINITY; 2]]);
         frame.separated = vec![[1000, 0]];
         assert_eq!(draw(&frame, &plain()).pixel(100, 100), GROUND);
     }

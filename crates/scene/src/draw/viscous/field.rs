@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use unstick_bodies::RigidBody;
 use unstick_flow::{Axis, TensorGrid};
 
-use super::colours::{BODY, BODY_EDGE, GROUND, place, table};
 use super::Show;
+use super::colours::{BODY, BODY_EDGE, GROUND, place, table};
 use crate::draw::colour::{from_bytes, mix, to_bytes};
 use crate::draw::{FlowStyle, Image};
 use crate::frame::FlowFields;
@@ -58,12 +58,7 @@ impl Plane {
 }
 
 /// Draws the field and the bodies.
-pub fn slice<const D: usize>(
-    flow: &FlowFields<D>,
-    bodies: &[RigidBody<D>],
-    width: usize,
-    style: &FlowStyle,
-) -> Image {
+pub fn slice<const D: usize>(flow: &FlowFields<D>, bodies: &[RigidBody<D>], width: usize, style: &FlowStyle) -> Image {
     let grid = &flow.grid;
     let plane = Plane::new(grid, width, style);
     let values = values(flow, style.show, plane.depth);

@@ -56,7 +56,12 @@ impl View {
 }
 
 /// Draws a viscous flow and its bodies.
-pub fn draw<const D: usize>(frame: &Frame<D>, flow: &FlowFields<D>, style: &PictureStyle, of_flow: &FlowStyle) -> Image {
+pub fn draw<const D: usize>(
+    frame: &Frame<D>,
+    flow: &FlowFields<D>,
+    style: &PictureStyle,
+    of_flow: &FlowStyle,
+) -> Image {
     let slice = || {
         let mut image = field::slice(flow, &frame.bodies, style.width, of_flow);
         stamp(&mut image, frame.time);

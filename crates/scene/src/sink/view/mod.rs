@@ -42,11 +42,7 @@ pub struct ViewSink {
 
 impl ViewSink {
     /// Makes the folders in that of the run and writes what does not change.
-    pub fn create<const D: usize>(
-        folder: &RunFolder,
-        scene: &RunScene<D>,
-        frame: &Frame<D>,
-    ) -> Result<Self, RunError>
+    pub fn create<const D: usize>(folder: &RunFolder, scene: &RunScene<D>, frame: &Frame<D>) -> Result<Self, RunError>
     where
         Dim<D>: Dimension<D>,
     {
