@@ -147,6 +147,24 @@ def test_a_loop_that_is_left_early_leaves_a_report(scene, tmp_path):
     assert repr(run) == f"<run of Breaking dam in {tmp_path / 'run'}, frame 1 of 150>"
 
 
+def test_a_viscous_flow_comes_with_its_arrays_and_bodies(tmp_path):
+    scene = Scene.load("settling-disk")
+    scene.grid.refine = 0.34
+    frames = list(scene.run(frames=2))
+    assert [frame.number for frame in frames] == [0, 1, 2]
+    frame, cells = frames[-1], tuple(frames[-1].pressure.shape)
+    assert len(frame.bodies) == 1 and frame.bodies[0]["velocity"][1] < 0.0
+    assert frame.particles.shape == frame.velocities.shape == (1, 2)
+    assert frame.solid.shape == tuple(count + 1 for count in cells)
+    assert np.array_equal(frame.particles[0], frame.bodies[0]["position"])
+    assert frame.stats["pressure_converged"] is True and frame.stats["viscous_iterations"] >= 0
+    assert "kinetic_energy" in frames[0].stats and frame.image.ndim == 3
+    run = scene.run_to(tmp_path / "run", frames=1)
+    assert run.report is not None and run.report.exists()
+    resumed = list(scene.run(frames=2, out=tmp_path / "run", resume=True))
+    assert np.array_equal(resumed[-1].particles, frame.particles)
+
+
 def test_a_scene_that_makes_no_sense_writes_nothing(scene, tmp_path):
     scene.liquid[0].shape = shapes.cuboid((2, 2), (3, 3))
     with pytest.raises(unstick.SceneError):

@@ -33,7 +33,7 @@ class Frame:
 
     Arrays are copied out when they are first asked for. Fields are indexed ``[x, y]`` or ``[x, y, z]``:
     ``frame.pressure[i, j]`` is the cell that is i-th from the left and j-th from below. For
-    ``matplotlib``: ``imshow(frame.pressure.T, origin="lower")``.
+    ``matplotlib``: ``imshow(frame.pressure.T, origin="lower")``. A viscous flow is sampled on equal cells.
     """
 
     def __init__(self, frame: _unstick.Frame) -> None:
@@ -51,7 +51,7 @@ class Frame:
 
     @cached_property
     def particles(self) -> Floats:
-        """Where the particles are, one per row."""
+        """Where the particles are, one per row. Those of a viscous flow are the centres of its bodies."""
         return self._array("particles")
 
     @cached_property
@@ -87,7 +87,8 @@ class Frame:
 
     @cached_property
     def surface(self) -> Surface:
-        """The boundary of the liquid: triangles in space, segments in the plane."""
+        """The boundary of the liquid: triangles in space, segments in the plane. In space, that of a viscous flow is
+        the surface of its bodies."""
         return Surface(*self._frame.surface())
 
     @cached_property
@@ -104,7 +105,7 @@ class Frame:
     @property
     def stats(self) -> dict[str, Any]:
         """The last of ``steps``: volume, energies, divergence, cycles, seconds of each stage. Before the first
-        step: step, time, particles and volumes."""
+        step: step, time and what else is known by then."""
         return self.steps[-1] if self.steps else self._frame.state()
 
     @cached_property
@@ -124,7 +125,9 @@ class Frame:
         return self._frame.png(None, None)
 
     def __repr__(self) -> str:
-        return f"<frame {self.number} at {self.time:.4g} s, {self._frame.state()['particles']} particles>"
+        particles = self._frame.state().get("particles")
+        count = "" if particles is None else f", {particles} particles"
+        return f"<frame {self.number} at {self.time:.4g} s{count}>"
 
     def _array(self, name: str) -> Floats:
         array: Floats = self._frame.array(name)

@@ -146,8 +146,8 @@ export class Panel {
 /** What a run is called. */
 export function nameOf(run) {
   if (run.problem) return `run ${run.id + 1}`;
-  const walls = run.label ?? run.walls;
-  return walls ? `${run.title}, ${walls} walls` : run.title;
+  const label = run.label ?? (run.walls ? `${run.walls} walls` : "");
+  return label ? `${run.title}, ${label}` : run.title;
 }
 
 /** Gives a canvas as many pixels as the screen has there. */

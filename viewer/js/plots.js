@@ -2,16 +2,18 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [320, 120, 46, 16];
-const STAGES = ["gather", "surface", "pressure", "extrapolate", "scatter", "move"];
+const PER_CENT = (columns) => columns.volume.map((value) => (100 * value) / columns.volume[0]);
+const TOTAL = (columns) => columns.kinetic_energy.map((value, step) => value + columns.potential_energy[step]);
+const column = (name, title = name) => ({ title, needs: [name], values: (columns) => columns[name] });
+const milliseconds = (stage) => ({ title: stage, needs: [`seconds_${stage}`], values: (columns) => columns[`seconds_${stage}`].map((value) => 1000 * value) });
 
-const sum = (names) => (columns) => columns[names[0]].map((_, step) => names.reduce((total, name) => total + columns[name][step], 0));
-
-/** What is plotted: a title, a unit, and one curve per entry. */
+/** What is plotted: a title, a unit and curves. A curve is left out where no run has the columns it needs. */
 const PLOTS = [
-  { id: "volume", title: "Volume", unit: "% of the first", spans: [98, 102], curves: [["volume", (columns) => columns.volume.map((value) => (100 * value) / columns.volume[0])]] },
-  { id: "energy", title: "Energy", unit: "J", curves: [["kinetic", (columns) => columns.kinetic_energy], ["potential", (columns) => columns.potential_energy], ["total", sum(["kinetic_energy", "potential_energy"])]] },
-  { id: "cycles", title: "Solver", unit: "", curves: [["cycles", (columns) => columns.cycles], ["inner iterations", (columns) => columns.inner_iterations]] },
-  { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: STAGES.map((stage) => [stage, (columns) => columns[`seconds_${stage}`].map((value) => 1000 * value)]) },
+  { id: "volume", title: "Volume", unit: "% of the first", spans: [98, 102], curves: [{ title: "volume", needs: ["volume"], values: PER_CENT }] },
+  { id: "energy", title: "Energy", unit: "J", curves: [column("kinetic_energy", "kinetic"), column("potential_energy", "potential"), { title: "total", needs: ["kinetic_energy", "potential_energy"], values: TOTAL }] },
+  { id: "speed", title: "Largest speed", unit: "m/s", curves: [column("fastest_liquid", "liquid, along an axis"), column("fastest_body", "bodies")] },
+  { id: "cycles", title: "Solver", unit: "", curves: [column("cycles"), column("inner_iterations", "inner iterations"), column("viscous_iterations", "viscous iterations"), column("pressure_iterations", "pressure iterations")] },
+  { id: "stages", title: "Time per step", unit: "ms", clips: true, curves: ["gather", "surface", "pressure", "extrapolate", "scatter", "move", "flow", "marking", "forces", "contact"].map(milliseconds) },
 ];
 
 export class Plots {
@@ -31,8 +33,8 @@ export class Plots {
 
 class Plot {
   constructor(parent, { id, title, unit, clips, spans = [0, 0], curves }) {
-    Object.assign(this, { curves, clips, spans, series: [], cells: [], end: 1, low: 0, high: 1 });
-    const figure = parent.appendChild(document.createElement("figure"));
+    Object.assign(this, { all: curves, curves, clips, spans, series: [], cells: [], end: 1, low: 0, high: 1 });
+    const figure = (this.figure = parent.appendChild(document.createElement("figure")));
     figure.className = "plot";
     figure.id = `plot-${id}`;
     const caption = figure.appendChild(document.createElement("figcaption"));
@@ -46,10 +48,12 @@ class Plot {
 
   setTables(tables, end) {
     this.end = Math.max(end, 1e-9);
-    this.series = tables.flatMap(({ label, columns }, table) =>
-      this.curves.map(([name, curve], place) => {
-        const values = columns.time ? curve(columns) : [];
-        return { name, place, table, times: columns.time, values };
+    this.curves = this.all.filter(({ needs }) => tables.some(({ columns }) => has(columns, needs)));
+    this.figure.hidden = !this.curves.length;
+    this.series = tables.flatMap(({ columns }, table) =>
+      this.curves.map((curve, place) => {
+        const values = has(columns, curve.needs) ? curve.values(columns) : [];
+        return { place, table, times: columns.time, values };
       }),
     );
     this.layValues(tables.map(({ label }) => label));
@@ -81,9 +85,9 @@ class Plot {
     }
     const body = this.values.createTBody();
     this.cells = [];
-    this.curves.forEach(([name], place) => {
+    this.curves.forEach(({ title }, place) => {
       const row = body.insertRow();
-      cell(row, "th", name, `key c${place}`).scope = "row";
+      cell(row, "th", title, `key c${place}`).scope = "row";
       labels.forEach((_, table) => (this.cells[table * this.curves.length + place] = cell(row, "td", "")));
     });
   }
@@ -118,6 +122,11 @@ class Plot {
     }
     return `M${points.join("L")}`;
   }
+}
+
+/** Whether a table has these columns, with a time for each value. */
+function has(columns, names) {
+  return ["time", ...names].every((name) => columns[name]?.length);
 }
 
 /** The last step that has begun by a time. */

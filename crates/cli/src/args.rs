@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
+use unstick::scene::run::Comparison;
 
 pub use export::ExportArgs;
-pub use kinds::{BackendKind, WallKind, backends};
+pub use kinds::{BackendKind, backends};
 pub use view::{VIEW_EXAMPLES, ViewArgs};
 
 const EXAMPLES: &str = "\
@@ -35,6 +36,7 @@ Examples:
   unstick run                                       a breaking dam
   unstick run sphere-half --set grid.cells=[64,64,64] --frames 50
   unstick run my-scene.toml --compare sealed --out out/mine
+  unstick run kissing --compare flow.viscosity=1e-5
   unstick run --resume --out out/mine               resume an interrupted run
 
 A run folder holds run.json, stats.csv, frames/, movie.png, report.html, checkpoint/ and the data
@@ -197,9 +199,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "B")]
     pub backend: Option<BackendKind>,
 
-    /// Run the scene a second time with all walls of a kind, and show both side by side
-    #[arg(long, value_name = "WALLS")]
-    pub compare: Option<WallKind>,
+    /// Run the scene a second time, with all walls `sealed` or `separating` or with one value changed, and show both
+    /// side by side
+    #[arg(long, value_name = "WALLS|KEY=VALUE")]
+    pub compare: Option<Comparison>,
 
     /// Print a JSON object at the end
     #[arg(long)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use unstick::gpu::GpuError;
+use unstick::liquid::Wall;
 use unstick::mlcp::{ParseNameError, ParseStartError, SolveError};
 use unstick::problems::{Example, FileError, GenerateError, ParseExampleError};
 use unstick::scene::SceneError;
 use unstick::scene::file::Place;
-use unstick::scene::run::RunError;
+use unstick::scene::run::{Comparison, RunError};
 use unstick_lab::LabError;
 
 /// Help for users without a problem folder.
@@ -178,9 +179,15 @@ impl From<RunError> for CommandError {
                     .into(),
             ),
             RunError::OtherScene { .. } => {
-                Some("`--resume --out DIR` without a scene goes on with the one that was run".into())
+                Some("`--resume --out DIR` without a scene resumes the one that was run".into())
             }
-            RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins anew".into()),
+            RunError::NoCheckpoint { .. } => Some("without `--resume` the run begins again".into()),
+            RunError::NoWalls { .. } => Some("compare one of its values: `--compare KEY=VALUE`".into()),
+            RunError::NothingToCompare { comparison } => Some(other_comparison(comparison)),
+            RunError::OtherFrames => Some("compare a value that changes neither `grid` dimensions nor `time`".into()),
+            RunError::OtherComparison { .. } => {
+                Some("leave out `--compare`: what the run has compared is compared again".into())
+            }
             RunError::Device { .. } => Some(DEVICE_HELP.into()),
             _ => error.unconverged_key().map(|key| {
                 format!(
@@ -193,6 +200,15 @@ impl From<RunError> for CommandError {
             RunError::Scene(error) => error.into(),
             error => Self::Run { message: error.to_string(), help },
         }
+    }
+}
+
+/// What to compare instead.
+fn other_comparison(comparison: &Comparison) -> String {
+    match comparison {
+        Comparison::Walls(Wall::Sealed) => "try `--compare separating`".into(),
+        Comparison::Walls(Wall::Separating) => "try `--compare sealed`".into(),
+        Comparison::Setting(_) => "give it another value".into(),
     }
 }
 

@@ -55,6 +55,18 @@ impl Series {
         Ok(numbers)
     }
 
+    /// The names as `printf` would write them, which is what `ffmpeg` reads.
+    pub fn pattern(&self) -> String {
+        format!("%04d.{}", self.extension)
+    }
+
+    /// Removes the numbered files of a folder after a number, of any format. A folder that is not there has none.
+    pub fn remove_after(folder: &Path, number: usize) -> std::io::Result<()> {
+        let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        paths.filter(|path| number_of(path).is_some_and(|found| found > number)).try_for_each(std::fs::remove_file)
+    }
+
     /// Counts the numbered files in the folders `names` of `root`, by folder and extension.
     pub fn count(root: &Path, names: &[&str]) -> Vec<FileCount> {
         let mut counts: Vec<FileCount> = Vec::new();

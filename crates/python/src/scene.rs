@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unstick_scene::{self as scenes, AnyScene, SceneError};
+use unstick_scene::run::{AnyRunScene, RunScene};
+use unstick_scene::{self as scenes, SceneError};
 
 use crate::error::Exception;
 use crate::player::{Folder, Player};
@@ -52,7 +53,7 @@ impl SceneFile {
     fn set(&mut self, assignment: &str) -> PyResult<()> {
         let mut file = self.file.clone();
         file.set(assignment).map_err(Exception::from)?;
-        if let Err(error) = file.scene()
+        if let Err(error) = AnyRunScene::of(&file, None)
             && is_about(&error, assignment)
         {
             return Err(Exception::from(error).into());
@@ -63,21 +64,10 @@ impl SceneFile {
 
     /// Checks everything; returns what can be said without running it.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let scene = self.file.scene().map_err(Exception::from)?;
-        let (frames, seconds, spacing, origin) = match &scene {
-            AnyScene::Plane(scene) => facts(scene),
-            AnyScene::Space(scene) => facts(scene),
-        };
-        let facts = PyDict::new(py);
-        facts.set_item("dimension", scene.dimension())?;
-        facts.set_item("title", scene.title())?;
-        facts.set_item("description", scene.description())?;
-        facts.set_item("cells", scene.cells())?;
-        facts.set_item("spacing", spacing)?;
-        facts.set_item("origin", origin)?;
-        facts.set_item("frames", frames)?;
-        facts.set_item("frame", seconds)?;
-        Ok(facts)
+        match AnyRunScene::of(&self.file, None).map_err(Exception::from)? {
+            AnyRunScene::Plane(scene) => facts(py, &scene),
+            AnyRunScene::Space(scene) => facts(py, &scene),
+        }
     }
 
     /// Builds the simulation, which takes no more than `memory` bytes; writes a run folder where one is named.
@@ -95,8 +85,17 @@ impl SceneFile {
     }
 }
 
-fn facts<const D: usize>(scene: &scenes::Scene<D>) -> (usize, f64, f64, Vec<f64>) {
-    (scene.frames, scene.frame, scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec())
+fn facts<'py, const D: usize>(py: Python<'py>, scene: &RunScene<D>) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
+    facts.set_item("dimension", D)?;
+    facts.set_item("title", &scene.title)?;
+    facts.set_item("description", &scene.description)?;
+    facts.set_item("cells", &scene.cells)?;
+    facts.set_item("spacing", scene.grid.spacing())?;
+    facts.set_item("origin", scene.grid.origin().to_vec())?;
+    facts.set_item("frames", scene.frames)?;
+    facts.set_item("frame", scene.frame_seconds)?;
+    Ok(facts)
 }
 
 fn is_about(error: &SceneError, assignment: &str) -> bool {

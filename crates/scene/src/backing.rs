@@ -10,7 +10,7 @@ use crate::scene::{AnyScene, Scene};
 /// What a scene says of it.
 #[derive(Clone, Debug, Default)]
 pub struct Backing {
-    /// The wish. Default: the processor.
+    /// What the scene asks for. Default: the processor.
     pub backend: Backend,
     /// Where it was written.
     pub(crate) place: Option<Place>,

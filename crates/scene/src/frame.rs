@@ -1,49 +1,111 @@
 //! One moment of a simulation, as pictures and files show it.
 
-use unstick_grid::{CellField, Grid};
+use std::any::Any;
+
+use unstick_bodies::{FloatingBodies, RigidBody};
+use unstick_flow::TensorGrid;
+use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_nodes};
 use unstick_liquid::Simulation;
 
-/// What there is to see at one moment.
+/// What there is to see at one moment, of a liquid with a surface or of a viscous flow that fills its box.
+///
+/// A run makes one frame per moment and shares it: the picture, the viewer's files and the data files all look at the
+/// same one.
 #[derive(Clone, Debug)]
 pub struct Frame<const D: usize> {
-    /// The lattice.
+    /// The lattice. A viscous flow has stretched cells; it is sampled on a lattice of equal ones.
     pub grid: Grid<D>,
     /// Number of the frame, from 0.
     pub number: usize,
     /// Time in seconds.
     pub time: f64,
+    /// Steps taken so far.
+    pub step: u64,
     /// Distance to the liquid at cell centres, negative inside.
     pub liquid: CellField<f64, D>,
-    /// Distance to the solids at the nodes (one more than cells along each axis), negative inside.
+    /// Distance to solids and bodies at the nodes (one more than cells along each axis), negative inside.
     pub solid: CellField<f64, D>,
-    /// Where the particles are.
+    /// Where the particles are. Those of a viscous flow are the centres of its bodies.
     pub positions: Vec<[f64; D]>,
-    /// How fast each of them is.
-    pub speeds: Vec<f64>,
+    /// Velocity of each of them.
+    pub velocities: Vec<[f64; D]>,
+    /// Velocity across the faces.
+    pub velocity: FaceField<f64, D>,
     /// Pressure in every cell, in pascals; zero outside the liquid.
     pub pressure: CellField<f64, D>,
     /// Cells whose wall has let go.
     pub separated: Vec<[usize; D]>,
+    /// Rigid bodies.
+    pub bodies: Vec<RigidBody<D>>,
+    /// A viscous flow on its own grid; none for a liquid with a surface.
+    pub flow: Option<FlowFields<D>>,
+}
+
+/// A viscous flow on its own grid.
+#[derive(Clone, Debug)]
+pub struct FlowFields<const D: usize> {
+    /// Cells, which may be stretched.
+    pub grid: TensorGrid<D>,
+    /// Velocity across the faces.
+    pub velocity: FaceField<f64, D>,
+    /// Pressure in the cells, in pascals, without that of gravity.
+    pub pressure: CellField<f64, D>,
 }
 
 impl<const D: usize> Frame<D> {
+    /// Liquid and solids at rest, given by their distances at a point, at time zero.
+    pub fn at_rest(
+        grid: Grid<D>,
+        liquid: impl Fn([f64; D]) -> f64 + Sync,
+        solid: impl Fn([f64; D]) -> f64 + Sync,
+    ) -> Self {
+        Self {
+            grid,
+            number: 0,
+            time: 0.0,
+            step: 0,
+            liquid: sample_cells(&grid, liquid),
+            solid: sample_nodes(&grid, solid),
+            positions: Vec::new(),
+            velocities: Vec::new(),
+            velocity: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0)),
+            pressure: CellField::filled(grid.cells(), 0.0),
+            separated: Vec::new(),
+            bodies: Vec::new(),
+            flow: None,
+        }
+    }
+
     /// What a simulation shows now.
     pub fn of(simulation: &Simulation<D>, number: usize) -> Self {
         let (setup, state) = (simulation.setup(), simulation.state());
-        let speed = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>().sqrt();
         let mut pressure = state.pressure.clone();
         pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
         Self {
             grid: setup.grid,
             number,
             time: state.time,
+            step: state.step,
             liquid: state.liquid.clone(),
             solid: simulation.geometry().solid.clone(),
             positions: state.particles.position.clone(),
-            speeds: state.particles.velocity.iter().map(speed).collect(),
+            velocities: state.particles.velocity.clone(),
+            velocity: state.velocity.clone(),
             pressure,
             separated: setup.grid.iter().filter(|&cell| state.separated.at(cell)).collect(),
+            bodies: FloatingBodies::of(simulation).map_or_else(Vec::new, |afloat| afloat.world().bodies().to_vec()),
+            flow: None,
         }
+    }
+
+    /// The same frame as one of space; none in the plane.
+    pub fn in_space(&self) -> Option<&Frame<3>> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    /// How fast each particle is.
+    pub fn speeds(&self) -> impl ExactSizeIterator<Item = f64> + Clone {
+        self.velocities.iter().map(|velocity| velocity.iter().map(|value| value * value).sum::<f64>().sqrt())
     }
 
     /// Distance to what is liquid and neither solid nor beyond the border at the centre of a cell, negative inside.
@@ -55,5 +117,12 @@ impl<const D: usize> Frame<D> {
         let layers = (0..D).map(|axis| cell[axis].min(cells[axis] - 1 - cell[axis])).min().unwrap_or(0);
         let border = (layers as f64 + 0.5) * self.grid.spacing();
         self.liquid.at(cell).max(-solid).max(-border)
+    }
+
+    /// Which cells' walls have let go, as a field.
+    pub fn separated_cells(&self) -> CellField<bool, D> {
+        let mut field = CellField::filled(self.grid.cells(), false);
+        self.separated.iter().for_each(|&cell| *field.at_mut(cell) = true);
+        field
     }
 }

@@ -9,11 +9,12 @@
 //! let mut simulation = scene.simulation()?;
 //! simulation.advance_to(2.0 * scene.frame)?;
 //! let frame = Frame::of(&simulation, 2);
-//! assert!(frame.speeds.iter().any(|&speed| speed > 0.0));
+//! assert!(frame.speeds().any(|speed| speed > 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`run::Run`] adds a folder: statistics, data and checkpoints, resumable bit for bit.
+//! [`run::Session`] does all of it: it computes frame by frame, writes a run folder, resumes it bit for bit, and
+//! compares two runs side by side.
 
 mod backing;
 pub mod catalogue;
@@ -33,6 +34,6 @@ pub mod viscous;
 pub use backing::Backing;
 pub use dimension::{Dim, Dimension};
 pub use file::{SceneError, SceneFile};
-pub use frame::Frame;
-pub use output::{Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat, Wish};
+pub use frame::{FlowFields, Frame};
+pub use output::{FileRequest, Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat};
 pub use scene::{AnyScene, Contacts, Scene};

@@ -16,16 +16,16 @@ pub struct Output {
     /// Whether the liquid of plane pictures is shaded by pressure. Default false.
     pub pressure: bool,
     /// Particle files. Default none.
-    pub particles: Vec<Wish<ParticleFormat>>,
+    pub particles: Vec<FileRequest<ParticleFormat>>,
     /// Surface meshes. Default none.
-    pub surface: Vec<Wish<SurfaceFormat>>,
+    pub surface: Vec<FileRequest<SurfaceFormat>>,
     /// Fields. Default none.
-    pub volume: Vec<Wish<VolumeFormat>>,
+    pub volume: Vec<FileRequest<VolumeFormat>>,
     /// What `.vdb` files hold.
     pub vdb: VdbOptions,
     /// Frames whose whole state is kept, for `unstick export`. Default none.
     pub states: Option<Schedule>,
-    /// Whether the files of the viewer are written. Default none: if they stay small.
+    /// Whether the viewer's files are written. Default none: if they stay small.
     pub view: Option<bool>,
     /// A checkpoint every so many frames; 0 for none but on interruption. Default 10.
     pub checkpoint_every: usize,
@@ -50,9 +50,9 @@ impl Default for Output {
     }
 }
 
-/// Files of one format, and of which frames.
+/// A request for files of one format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish<F> {
+pub struct FileRequest<F> {
     /// The format.
     pub format: F,
     /// Of which frames.

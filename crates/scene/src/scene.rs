@@ -113,7 +113,7 @@ impl<const D: usize> Scene<D> {
         self.placed(simulation)
     }
 
-    /// Goes on from a state.
+    /// The simulation at a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
         let simulation = Simulation::resume_with_bodies(self.setup.clone(), state, self.afloat()?);
         self.placed(simulation)

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use unstick_files::{Surface, gltf};
 use unstick_grid::{SignedDistance, sample_cells};
-use unstick_scene::run::{Origin, Replay, Run, RunRecord, data_files, prepare_folder};
-use unstick_scene::sink::{FrameSink as _, Shot, data_sinks};
-use unstick_scene::{AnyScene, Frame, Scene, SceneFile};
+use unstick_scene::run::{AnyRunScene, Origin, Replay, Run, RunFolder, RunRecord, RunScene};
+use unstick_scene::sink::{FrameSink as _, data_sinks};
+use unstick_scene::{AnyScene, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -37,31 +37,30 @@ volume = ["vdb", "vti"]
 states = { every = 4 }
 "#;
 
-fn tank(set: &[&str]) -> (SceneFile, Scene<3>) {
+fn tank(set: &[&str]) -> (RunRecord, RunScene<3>) {
     let mut file = SceneFile::parse("tank", "tank.toml", TANK, Path::new(".")).unwrap();
     set.iter().for_each(|assignment| file.set(assignment).unwrap());
-    match file.scene().unwrap() {
-        AnyScene::Space(scene) => (file, scene),
-        AnyScene::Plane(_) => panic!("expected three dimensions"),
+    space(&file)
+}
+
+fn space(file: &SceneFile) -> (RunRecord, RunScene<3>) {
+    let scene = AnyRunScene::of(file, None).unwrap();
+    let record = RunRecord::of(file, &scene, serde_json::Value::Null);
+    match scene {
+        AnyRunScene::Space(scene) => (record, scene),
+        AnyRunScene::Plane(_) => panic!("expected three dimensions"),
     }
 }
 
-fn record(file: &SceneFile) -> RunRecord {
-    RunRecord::of(file, &file.scene().unwrap(), serde_json::Value::Null)
-}
-
 fn begin(folder: &Path) -> Run<3> {
-    let (file, scene) = tank(&[]);
-    prepare_folder(folder, false).unwrap();
-    let simulation = scene.simulation().unwrap();
-    let mut run = Run::create(scene, simulation, &record(&file), folder).unwrap();
-    run.add_data_sinks().unwrap();
-    let _ = run.show().unwrap();
-    run
+    let (record, scene) = tank(&[]);
+    let folder = RunFolder::new(folder);
+    folder.prepare(false).unwrap();
+    Run::begin(scene).unwrap().write_to(&folder, &record).unwrap()
 }
 
 fn go_on(run: &mut Run<3>, frames: usize) {
-    while run.frame() < frames {
+    while run.number() < frames {
         run.advance(&NEVER).unwrap();
     }
 }
@@ -82,7 +81,7 @@ fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_killed_run_that_is_gone_on_with_leaves_the_same_files_as_a_straight_one() {
+fn a_killed_run_that_is_resumed_leaves_the_same_files_as_a_straight_one() {
     let place = tempfile::tempdir().unwrap();
     let (straight, killed) = (place.path().join("straight"), place.path().join("killed"));
     go_on(&mut begin(&straight), 6);
@@ -101,10 +100,9 @@ fn a_killed_run_that_is_gone_on_with_leaves_the_same_files_as_a_straight_one() {
     std::fs::write(killed.join("volume/.unstick-a1b2"), "half a file").unwrap();
     let list = std::fs::read_to_string(killed.join("volume.pvd")).unwrap();
     assert_eq!(list.matches("<DataSet").count(), 6);
-    let (file, scene) = tank(&[]);
-    let (mut run, _) = Run::resume(scene, &record(&file), &killed).unwrap();
-    assert_eq!(run.frame(), 4);
-    run.add_data_sinks().unwrap();
+    let (record, scene) = tank(&[]);
+    let (mut run, _) = Run::resume(scene, &RunFolder::new(&killed), &record).unwrap();
+    assert_eq!(run.number(), 4);
     let list = std::fs::read_to_string(killed.join("volume.pvd")).unwrap();
     assert!(
         list.matches("<DataSet").count() == 5 && !list.contains("0005") && !killed.join("volume/0005.vti").exists()
@@ -118,7 +116,7 @@ fn a_killed_run_that_is_gone_on_with_leaves_the_same_files_as_a_straight_one() {
     for (name, bytes) in &expected {
         assert!(found[name] == *bytes, "{name} differs");
     }
-    let sizes: Vec<String> = data_files(&killed).iter().map(ToString::to_string).collect();
+    let sizes: Vec<String> = RunFolder::new(&killed).data_files().iter().map(ToString::to_string).collect();
     assert!(sizes.len() == 6 && sizes.iter().any(|line| line.starts_with("volume: 7 .vdb, ")), "{sizes:?}");
 }
 
@@ -142,19 +140,18 @@ fn any_frame_of_a_run_can_be_had_again_with_the_same_bits() {
     let place = tempfile::tempdir().unwrap();
     let (run, again) = (place.path().join("run"), place.path().join("again"));
     go_on(&mut begin(&run), 6);
-    let (file, scene) = tank(&[]);
-    let mut replay = Replay::open(scene, &record(&file), &run).unwrap();
+    let folder = RunFolder::new(&run);
+    let (record, scene) = tank(&[]);
+    let mut replay = Replay::open(scene, &folder, &record).unwrap();
     assert_eq!(replay.last(), 6);
-    let mut sinks = data_sinks(replay.scene(), &again);
+    let mut sinks = data_sinks(replay.scene(), &RunFolder::new(&again));
+    sinks.iter().for_each(|sink| sink.begin(6).unwrap());
     let mut origins = Vec::new();
     for number in [0, 2, 4, 5, 6] {
         origins.push(replay.seek(number, &NEVER).unwrap());
-        let simulation = replay.simulation().unwrap();
-        let frame = Frame::of(simulation, number);
-        let shot = Shot { frame: &frame, simulation };
+        let frame = replay.frame().unwrap();
         for sink in &mut sinks {
-            sink.begin(&shot, 6).unwrap();
-            let _ = sink.receive(&shot).unwrap();
+            let _ = sink.receive(&frame).unwrap();
         }
     }
     use Origin::{Computed, Interrupted, Kept};
@@ -167,19 +164,54 @@ fn any_frame_of_a_run_can_be_had_again_with_the_same_bits() {
     }
     // A damaged state is passed over.
     std::fs::write(run.join("states/0004.state"), "no state").unwrap();
-    let (file, scene) = tank(&[]);
-    let mut replay = Replay::open(scene, &record(&file), &run).unwrap();
+    let (record, scene) = tank(&[]);
+    let mut replay = Replay::open(scene, &folder, &record).unwrap();
     assert_eq!(replay.seek(4, &NEVER).unwrap(), Computed);
     assert_eq!(replay.seek(6, &AtomicBool::new(true)).unwrap(), Interrupted);
-    let (file, scene) = tank(&["density=900"]);
-    assert!(Replay::open(scene, &record(&file), &run).err().unwrap().to_string().contains("of another scene"));
+    let (record, scene) = tank(&["density=900"]);
+    assert!(Replay::open(scene, &folder, &record).err().unwrap().to_string().contains("of another scene"));
+}
+
+#[test]
+fn a_viscous_run_is_exported_with_the_same_bits() {
+    let place = tempfile::tempdir().unwrap();
+    let mut file = SceneFile::find("settling-sphere").unwrap();
+    for set in [
+        "grid.refine=0.4",
+        "time.frames=3",
+        r#"output={frames=false,states={every=2},volume="vti",surface=["ply","usd"],particles="npz"}"#,
+    ] {
+        file.set(set).unwrap();
+    }
+    let (run, again) = (RunFolder::new(place.path().join("run")), RunFolder::new(place.path().join("again")));
+    run.prepare(false).unwrap();
+    let (record, scene) = space(&file);
+    go_on(&mut Run::begin(scene.clone()).unwrap().write_to(&run, &record).unwrap(), 3);
+    let mut replay = Replay::open(scene, &run, &record).unwrap();
+    let mut sinks = data_sinks(replay.scene(), &again);
+    sinks.iter().for_each(|sink| sink.begin(3).unwrap());
+    for (number, origin) in [Origin::Kept, Origin::Computed, Origin::Kept, Origin::Kept].into_iter().enumerate() {
+        assert_eq!(replay.seek(number, &NEVER).unwrap(), origin, "{number}");
+        let frame = replay.frame().unwrap();
+        for sink in &mut sinks {
+            let _ = sink.receive(&frame).unwrap();
+        }
+    }
+    let (mut expected, found) = (contents(run.path()), contents(again.path()));
+    expected.retain(|name, _| !name.starts_with("states/"));
+    assert!(expected.len() > 16 && expected == found);
+    // The surface is that of the sphere.
+    let mesh = unstick_grid::TriangleMesh::read(run.path().join("surface/0000.ply")).unwrap();
+    let sphere = replay.scene().bodies[0].volume();
+    assert!((mesh.volume() / sphere - 1.0).abs() < 0.3, "{} against {sphere}", mesh.volume());
+    assert!(String::from_utf8(expected["stage.usda"].clone()).unwrap().contains("0003.usda"));
 }
 
 #[test]
 fn our_own_meshes_come_back_in() {
     let place = tempfile::tempdir().unwrap();
     let (_, scene) = tank(&[]);
-    let grid = scene.setup.grid;
+    let grid = scene.grid;
     let ball = SignedDistance::sphere([0.5; 3], 0.3);
     let surface = Surface::of_distance(&grid, &sample_cells(&grid, |point| ball.at(point)), 0.0);
     std::fs::write(place.path().join("ball.glb"), gltf::surface(&surface)).unwrap();

@@ -2,13 +2,16 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use unstick_liquid::LiquidState;
 use unstick_scene::draw::Image;
-use unstick_scene::run::{Progress, Run, RunError, RunRecord, prepare_folder};
-use unstick_scene::sink::{FrameSink, Look, PictureSink, Shot};
-use unstick_scene::{AnyScene, Dim, Dimension, Scene, SceneFile};
+use unstick_scene::run::{
+    AnyRunScene, Comparison, Progress, Run, RunError, RunFolder, RunRecord, RunRequest, RunScene, RunState, RunStatus,
+    Session,
+};
+use unstick_scene::sink::FrameSink;
+use unstick_scene::{Dim, Dimension, Frame, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -31,35 +34,45 @@ velocity = [-1.0, 0.0]
 checkpoint_every = 3
 "#;
 
-fn lively(set: &[&str]) -> (SceneFile, Scene<2>) {
+fn lively(set: &[&str]) -> (SceneFile, RunScene<2>) {
     let mut file = SceneFile::parse("lively", "lively.toml", LIVELY, Path::new(".")).unwrap();
     set.iter().for_each(|assignment| file.set(assignment).unwrap());
-    match file.scene().unwrap() {
-        AnyScene::Plane(scene) => (file, scene),
-        AnyScene::Space(_) => panic!("expected two dimensions"),
+    match AnyRunScene::of(&file, None).unwrap() {
+        AnyRunScene::Plane(scene) => (file, scene),
+        AnyRunScene::Space(_) => panic!("expected two dimensions"),
     }
 }
 
 fn record(file: &SceneFile) -> RunRecord {
-    RunRecord::of(file, &file.scene().unwrap(), serde_json::Value::Null)
+    RunRecord::of(file, &AnyRunScene::of(file, None).unwrap(), serde_json::Value::Null)
 }
 
-fn begin<const D: usize>(file: &SceneFile, scene: Scene<D>, folder: &Path) -> Run<D>
+fn begin<const D: usize>(file: &SceneFile, scene: RunScene<D>, folder: &Path) -> Run<D>
 where
     Dim<D>: Dimension<D>,
 {
-    prepare_folder(folder, false).unwrap();
-    let simulation = scene.simulation().unwrap();
-    let mut run = Run::create(scene, simulation, &record(file), folder).unwrap();
-    run.add_data_sinks().unwrap();
-    let _ = run.show().unwrap();
-    run
+    let folder = RunFolder::new(folder);
+    folder.prepare(false).unwrap();
+    Run::begin(scene).unwrap().write_to(&folder, &record(file)).unwrap()
 }
 
-fn go_on<const D: usize>(run: &mut Run<D>, frames: usize) {
-    while run.frame() < frames {
+fn resume(set: &[&str], folder: &Path) -> Result<(Run<2>, Vec<String>), RunError> {
+    let (file, scene) = lively(set);
+    Run::resume(scene, &RunFolder::new(folder), &record(&file))
+}
+
+fn go_on<const D: usize>(run: &mut Run<D>, frames: usize)
+where
+    Dim<D>: Dimension<D>,
+{
+    while run.number() < frames {
         assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
     }
+}
+
+/// The whole state, bit for bit.
+fn state<const D: usize>(run: &Run<D>) -> Vec<u8> {
+    run.stepper().store(Vec::new()).unwrap()
 }
 
 /// Statistics without the times, which differ from run to run.
@@ -68,11 +81,11 @@ fn stats(folder: &Path) -> Vec<String> {
     text.lines().map(|line| line.split(',').take(17).collect::<Vec<_>>().join(",")).collect()
 }
 
-fn straight(set: &[&str], folder: &Path) -> LiquidState<2> {
+fn straight(set: &[&str], folder: &Path) -> Vec<u8> {
     let (file, scene) = lively(set);
     let mut run = begin(&file, scene, folder);
     go_on(&mut run, 8);
-    run.simulation().state().clone()
+    state(&run)
 }
 
 #[test]
@@ -86,16 +99,16 @@ fn a_resumed_run_is_the_straight_one_bit_for_bit() {
         let mut run = begin(&file, scene, &folder);
         go_on(&mut run, 5); // two frames beyond the checkpoint
         drop(run);
-        let (mut run, notes) = Run::resume(lively(&set).1, &record(&file), &folder).unwrap();
-        assert_eq!((run.frame(), notes.len()), (3, 0));
+        let (mut run, notes) = resume(&set, &folder).unwrap();
+        assert_eq!((run.number(), notes.len()), (3, 0));
         go_on(&mut run, 8);
-        assert!(*run.simulation().state() == expected, "{kind}");
+        assert!(state(&run) == expected, "{kind}");
         assert_eq!(stats(&folder), stats(&place.path().join("straight")));
     }
 }
 
 #[test]
-fn a_run_that_is_stopped_within_a_frame_goes_on_bit_for_bit() {
+fn a_run_that_is_stopped_within_a_frame_is_resumed_bit_for_bit() {
     let place = tempfile::tempdir().unwrap();
     // Steps so short that every frame has several.
     let set = ["time.max_step=0.002"];
@@ -105,11 +118,11 @@ fn a_run_that_is_stopped_within_a_frame_goes_on_bit_for_bit() {
     let mut run = begin(&file, scene, &folder);
     go_on(&mut run, 4);
     assert_eq!(run.advance(&AtomicBool::new(true)).unwrap(), Progress::Interrupted);
-    assert_eq!(run.frame(), 4);
+    assert_eq!(run.number(), 4);
     drop(run);
-    let (mut run, _) = Run::resume(lively(&set).1, &record(&file), &folder).unwrap();
+    let (mut run, _) = resume(&set, &folder).unwrap();
     go_on(&mut run, 8);
-    assert!(*run.simulation().state() == expected);
+    assert!(state(&run) == expected);
     assert_eq!(stats(&folder), stats(&place.path().join("straight")));
 }
 
@@ -133,7 +146,7 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
     let (file, scene) = lively(&[]);
     let mut run = begin(&file, scene, &folder);
     go_on(&mut run, 8);
-    let expected = run.simulation().state().clone();
+    let expected = state(&run);
     drop(run);
     let mut files: Vec<_> =
         std::fs::read_dir(folder.join("checkpoint")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -143,30 +156,28 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&files[1], &bytes).unwrap();
-    let (mut run, notes) = Run::resume(lively(&[]).1, &record(&file), &folder).unwrap();
-    assert_eq!(run.frame(), 6);
+    let (mut run, notes) = resume(&[], &folder).unwrap();
+    assert_eq!(run.number(), 6);
     assert!(notes[0].contains("does not match its hash"), "{notes:?}");
     go_on(&mut run, 8);
-    assert!(*run.simulation().state() == expected);
+    assert!(state(&run) == expected);
 
     for file in std::fs::read_dir(folder.join("checkpoint")).unwrap() {
         std::fs::write(file.unwrap().path(), &bytes[..40]).unwrap();
     }
-    let refused = Run::resume(lively(&[]).1, &record(&file), &folder).err().unwrap();
+    let refused = resume(&[], &folder).err().unwrap();
     assert!(matches!(&refused, RunError::NoCheckpoint { reasons, .. } if reasons.len() == 2), "{refused}");
 }
 
 #[test]
-fn another_scene_is_not_gone_on_with_but_more_frames_are() {
+fn another_scene_is_not_resumed_but_more_frames_are() {
     let place = tempfile::tempdir().unwrap();
     let (file, scene) = lively(&[]);
     let mut run = begin(&file, scene, place.path());
     go_on(&mut run, 8);
     drop(run);
-    let (other, scene) = lively(&["density=900"]);
-    assert!(matches!(Run::resume(scene, &record(&other), place.path()), Err(RunError::OtherScene { .. })));
-    let (longer, scene) = lively(&["time.frames=9", "pressure.on_unconverged=accept"]);
-    let (mut run, _) = Run::resume(scene, &record(&longer), place.path()).unwrap();
+    assert!(matches!(resume(&["density=900"], place.path()), Err(RunError::OtherScene { .. })));
+    let (mut run, _) = resume(&["time.frames=9", "pressure.on_unconverged=accept"], place.path()).unwrap();
     go_on(&mut run, 9);
 }
 
@@ -174,27 +185,101 @@ fn another_scene_is_not_gone_on_with_but_more_frames_are() {
 struct Enough;
 
 impl FrameSink<2> for Enough {
-    fn receive(&mut self, shot: &Shot<'_, 2>) -> Result<ControlFlow<()>, RunError> {
-        assert_eq!(shot.frame.positions.len(), shot.simulation.state().particles.len());
-        Ok(if shot.frame.number < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    fn receive(&mut self, frame: &Arc<Frame<2>>) -> Result<ControlFlow<()>, RunError> {
+        assert_eq!(frame.positions.len(), frame.velocities.len());
+        Ok(if frame.number < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     }
 }
 
 #[test]
 fn sinks_receive_every_frame_and_may_stop_the_run() {
     let place = tempfile::tempdir().unwrap();
-    let (file, scene) = lively(&["output.width=64"]);
-    let mut run = begin(&file, scene.clone(), &place.path().join("run"));
-    run.add_sink(PictureSink { folder: place.path().to_owned(), look: Look::of(&scene) });
+    let (file, scene) = lively(&[]);
+    let mut run = begin(&file, scene, place.path());
     run.add_sink(Enough);
-    assert!(run.show().unwrap().is_continue());
     assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
+    assert!(Arc::ptr_eq(&run.frame(), &run.frame()), "a frame is made once");
     assert_eq!(run.advance(&NEVER).unwrap(), Progress::Interrupted);
-    for number in 0..3 {
-        let image = Image::read_png(&place.path().join(format!("{number:04}.png"))).unwrap();
+    assert_eq!(resume(&[], place.path()).unwrap().0.number(), 2);
+}
+
+#[test]
+fn a_run_without_a_folder_takes_the_same_steps() {
+    let place = tempfile::tempdir().unwrap();
+    let expected = straight(&[], place.path());
+    let mut run = Run::begin(lively(&[]).1).unwrap();
+    go_on(&mut run, 7);
+    assert_eq!(run.advance(&AtomicBool::new(true)).unwrap(), Progress::Interrupted);
+    while run.number() < 8 {
+        run.advance(&NEVER).unwrap();
+    }
+    assert!(state(&run) == expected && run.folder().is_none());
+    assert_eq!(run.steps().last().unwrap().values.len(), run.stepper().columns().len());
+}
+
+fn request(set: &[&str], folder: &Path) -> RunRequest {
+    RunRequest { folder: Some(RunFolder::new(folder)), ..RunRequest::new(lively(set).0) }
+}
+
+fn carry_out(request: RunRequest) -> Session {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut session = Session::open(request, stop.clone()).unwrap();
+    session.run(&stop, |_, _| ()).unwrap();
+    session
+}
+
+#[test]
+fn a_session_draws_every_frame_and_ends_with_a_report() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = RunFolder::new(place.path());
+    let mut session = carry_out(request(&["output.width=64", "time.frames=3"], place.path()));
+    let finished = session.finish().unwrap().unwrap();
+    assert_eq!((finished.report, finished.movie.is_some()), (folder.report(), true));
+    for number in 0..=3 {
+        let image = Image::read_png(&folder.picture(number)).unwrap();
         assert_eq!((image.width(), image.height()), (64, 64));
     }
-    assert_eq!(Run::resume(scene, &record(&file), &place.path().join("run")).unwrap().0.frame(), 2);
+    assert_eq!(RunStatus::read(&folder).unwrap().state, RunState::Finished);
+}
+
+#[test]
+fn a_comparison_of_a_setting_is_resumed_with_the_same_bits() {
+    let set = ["output.width=64", "time.frames=4"];
+    let compare = Some(Comparison::Setting("density=500.0".into()));
+    let place = tempfile::tempdir().unwrap();
+    let [straight, resumed] = ["straight", "resumed"].map(|name| place.path().join(name));
+    carry_out(RunRequest { compare: compare.clone(), ..request(&set, &straight) });
+    carry_out(RunRequest { compare: compare.clone(), ..request(&[set[0], "time.frames=2"], &resumed) });
+    let session = carry_out(RunRequest { resume: true, ..request(&set, &resumed) });
+    assert_eq!(session.record().compare, compare);
+    for name in ["original", "changed"] {
+        assert_eq!(stats(&straight.join(name)), stats(&resumed.join(name)), "{name}");
+    }
+    assert_ne!(stats(&straight.join("original")), stats(&straight.join("changed")));
+    let labels = ["original", "changed"]
+        .map(|name| RunRecord::read(&RunFolder::new(&straight).member(name)).unwrap().label.unwrap());
+    assert_eq!(labels, ["default density", "density=500.0"]);
+    for number in 0..=4 {
+        let picture = |folder: &Path| std::fs::read(RunFolder::new(folder).picture(number)).unwrap();
+        assert_eq!(picture(&straight), picture(&resumed), "{number}");
+    }
+    let other = RunRequest { compare: Some("density=9".parse().unwrap()), resume: true, ..request(&set, &resumed) };
+    assert!(matches!(Session::open(other, Arc::default()), Err(RunError::OtherComparison { .. })));
+}
+
+#[test]
+fn comparisons_that_make_no_sense_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let refused = |set: &[&str], compare: &str| {
+        let compare = Some(compare.parse().unwrap());
+        let request = RunRequest { compare, ..request(set, &place.path().join("run")) };
+        Session::open(request, Arc::default()).err().unwrap()
+    };
+    assert!(matches!(refused(&["density=900.0"], "density=900.0"), RunError::NothingToCompare { .. }));
+    assert!(matches!(refused(&[], "separating"), RunError::NothingToCompare { .. }));
+    assert!(matches!(refused(&[], "time.frames=3"), RunError::OtherFrames));
+    assert!(matches!(refused(&[], "grid.celsl=3"), RunError::Scene(_)));
+    assert!(!place.path().join("run").exists());
 }
 
 #[test]
@@ -204,10 +289,10 @@ fn data_files_hold_what_they_say() {
     let formats = r#"output={particles=["ply","vtk","npz"],surface=["ply","obj"],volume="vtk",every=2}"#;
     file.set(formats).unwrap();
     file.set("grid.cells=[16,16,16]").unwrap();
-    let AnyScene::Space(scene) = file.scene().unwrap() else { panic!("expected three dimensions") };
+    let AnyRunScene::Space(scene) = AnyRunScene::of(&file, None).unwrap() else { panic!("expected three dimensions") };
     let mut run = begin(&file, scene, place.path());
     go_on(&mut run, 3);
-    let count = run.simulation().state().particles.len();
+    let count = run.frame().positions.len();
     let names = |folder: &str| {
         let entries = std::fs::read_dir(place.path().join(folder)).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

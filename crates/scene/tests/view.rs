@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use unstick_grid::Motion;
-use unstick_scene::run::{Run, RunRecord};
+use unstick_scene::run::{AnyRunScene, Run, RunFolder, RunRecord, RunScene};
 use unstick_scene::{AnyScene, Dim, Dimension, Scene, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -17,16 +17,17 @@ fn file(name: &str, set: &[&str]) -> SceneFile {
     file
 }
 
-fn simulate<const D: usize>(file: &SceneFile, scene: Scene<D>, folder: &Path, frames: usize)
+fn record(file: &SceneFile) -> RunRecord {
+    RunRecord::of(file, &AnyRunScene::of(file, None).unwrap(), serde_json::Value::Null)
+}
+
+fn simulate<const D: usize>(file: &SceneFile, scene: impl Into<RunScene<D>>, folder: &Path, frames: usize)
 where
     Dim<D>: Dimension<D>,
 {
-    let record = RunRecord::of(file, &file.scene().unwrap(), serde_json::Value::Null);
-    let simulation = scene.simulation().unwrap();
-    let mut run = Run::create(scene, simulation, &record, folder).unwrap();
-    run.add_data_sinks().unwrap();
-    let _ = run.show().unwrap();
-    while run.frame() < frames {
+    let run = Run::begin(scene.into()).unwrap();
+    let mut run = run.write_to(&RunFolder::new(folder), &record(file)).unwrap();
+    while run.number() < frames {
         run.advance(&NEVER).unwrap();
     }
 }
@@ -93,17 +94,15 @@ fn a_run_in_space_leaves_meshes_and_moving_solids_come_with_every_frame() {
 }
 
 #[test]
-fn a_run_that_is_gone_on_with_leaves_the_same_files() {
+fn a_resumed_run_leaves_the_same_files() {
     let set = ["grid.cells=[24,18]", "time.frames=6", "output.checkpoint_every=3"];
     let (straight, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = file("dam-break", &set);
     simulate(&file, plane(&file), straight.path(), 6);
     simulate(&file, plane(&file), broken.path(), 5); // the last checkpoint is of frame 3
-    let record = RunRecord::of(&file, &file.scene().unwrap(), serde_json::Value::Null);
-    let (mut run, _) = Run::resume(plane(&file), &record, broken.path()).unwrap();
+    let (mut run, _) = Run::resume(plane(&file).into(), &RunFolder::new(broken.path()), &record(&file)).unwrap();
     assert!(!broken.path().join("view/particles/0004.gz").exists(), "later frames are dropped");
-    run.add_data_sinks().unwrap();
-    while run.frame() < 6 {
+    while run.number() < 6 {
         run.advance(&NEVER).unwrap();
     }
     for layer in ["particles", "surface"] {
@@ -117,10 +116,36 @@ fn a_run_that_is_gone_on_with_leaves_the_same_files() {
 
 #[test]
 fn the_scene_decides_and_huge_runs_leave_nothing_unasked() {
-    let small = plane(&file("dam-break", &[]));
-    assert!(small.is_viewed());
-    assert!(!plane(&file("dam-break", &["output.view=false"])).is_viewed());
-    let endless = ["time.frames=1000000"];
-    assert!(!plane(&file("dam-break", &endless)).is_viewed());
-    assert!(plane(&file("dam-break", &[endless[0], "output.view=true"])).is_viewed());
+    let is_viewed = |set: &[&str]| RunScene::from(plane(&file("dam-break", set))).is_viewed();
+    assert!(is_viewed(&[]));
+    assert!(!is_viewed(&["output.view=false"]));
+    let endless = "time.frames=1000000";
+    assert!(!is_viewed(&[endless]));
+    assert!(is_viewed(&[endless, "output.view=true"]));
+}
+
+#[test]
+fn a_viscous_flow_leaves_fields_and_bodies() {
+    let folder = tempfile::tempdir().unwrap();
+    let plane = file("cavity-particles", &["grid.refine=0.25", "body.0.copies=5", "time.frames=1"]);
+    let AnyRunScene::Plane(scene) = AnyRunScene::of(&plane, None).unwrap() else { panic!("expected two dimensions") };
+    let (cells, bodies) = (scene.grid.len() as u64, scene.bodies.len() as u64);
+    simulate(&plane, scene, folder.path(), 1);
+    let view = folder.path().join("view");
+    let header = read(&view.join("scene.gz")).0;
+    assert!(header["fastest"].as_f64().unwrap() > 0.0 && header["highest"].as_f64().unwrap() > 0.0);
+    let particles = counts(&read(&view.join("particles/0001.gz")).0);
+    assert_eq!([particles["position"], particles["speed"]], [bodies; 2]);
+    let fields = counts(&read(&view.join("surface/0001.gz")).0);
+    assert!(["liquid", "speed", "pressure"].iter().all(|name| fields[*name] == cells) && fields["solid"] > cells);
+
+    let folder = tempfile::tempdir().unwrap();
+    let space = file("settling-sphere", &["grid.refine=0.4", "time.frames=1"]);
+    let AnyRunScene::Space(scene) = AnyRunScene::of(&space, None).unwrap() else { panic!("expected three dimensions") };
+    simulate(&space, scene, folder.path(), 1);
+    let mesh = counts(&read(&folder.path().join("view/surface/0001.gz")).0);
+    assert!(mesh["vertex"] > 20 && mesh["speed"] == mesh["vertex"], "the mesh is that of the sphere: {mesh:?}");
+    let narrow = file("cavity", &["output.viewer=false"]);
+    let AnyRunScene::Plane(scene) = AnyRunScene::of(&narrow, None).unwrap() else { panic!("expected two dimensions") };
+    assert!(!scene.is_viewed());
 }

@@ -1,13 +1,16 @@
 //! Scenes of viscous flow: every one runs, bad input is refused, resumed runs are the straight ones.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
-use unstick_scene::draw::viscous::draw;
-use unstick_scene::run::{Progress, RunError, RunRecord, prepare_folder};
-use unstick_scene::viscous::{AnyViscousScene, ViscousRun, ViscousScene};
-use unstick_scene::{SceneError, SceneFile, catalogue};
+use unstick_scene::draw::draw;
+use unstick_scene::run::{
+    AnyRunScene, Comparison, Progress, Run, RunError, RunFolder, RunRecord, RunRequest, RunScene, Session,
+};
+use unstick_scene::viscous::{AnyViscousScene, ViscousScene};
+use unstick_scene::{Dim, Dimension, Frame, SceneError, SceneFile, catalogue};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -56,57 +59,112 @@ fn plane(file: &SceneFile) -> ViscousScene<2> {
 }
 
 fn record(file: &SceneFile) -> RunRecord {
-    RunRecord::of_viscous(file, &file.viscous_scene().unwrap(), serde_json::Value::Null)
+    RunRecord::of(file, &AnyRunScene::of(file, None).unwrap(), serde_json::Value::Null)
 }
 
-fn begin(file: &SceneFile, folder: &Path) -> ViscousRun<2> {
-    prepare_folder(folder, false).unwrap();
-    let scene = plane(file);
-    let suspension = scene.suspension().unwrap();
-    ViscousRun::create(scene, suspension, &record(file), folder).unwrap()
+fn begin(file: &SceneFile, folder: &RunFolder) -> Run<2> {
+    folder.prepare(false).unwrap();
+    Run::begin(RunScene::from(plane(file))).unwrap().write_to(folder, &record(file)).unwrap()
 }
 
-fn go_on(run: &mut ViscousRun<2>, frames: usize) {
-    while run.frame() < frames {
+fn resume(file: &SceneFile, folder: &RunFolder) -> Result<(Run<2>, Vec<String>), RunError> {
+    Run::resume(RunScene::from(plane(file)), folder, &record(file))
+}
+
+fn go_on(run: &mut Run<2>, frames: usize) {
+    while run.number() < frames {
         assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
     }
 }
 
+/// The whole state, bit for bit.
+fn state(run: &Run<2>) -> Vec<u8> {
+    run.stepper().store(Vec::new()).unwrap()
+}
+
 /// A table without the times, which differ from run to run.
-fn table(folder: &Path, name: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+fn table(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| line.split(',').take(13).collect::<Vec<_>>().join(",")).collect()
 }
 
 #[test]
 fn a_resumed_run_is_the_straight_one_bit_for_bit() {
     let (place, file) = (tempfile::tempdir().unwrap(), parsed(LIVELY));
-    let [straight, resumed] = ["straight", "resumed"].map(|name| place.path().join(name));
+    let [straight, resumed] = ["straight", "resumed"].map(|name| RunFolder::new(place.path().join(name)));
     let mut run = begin(&file, &straight);
     go_on(&mut run, 8);
-    let expected = run.suspension().state();
+    let expected = state(&run);
     let mut run = begin(&file, &resumed);
     go_on(&mut run, 5); // two frames beyond the checkpoint
     drop(run);
-    let (mut run, notes) = ViscousRun::resume(plane(&file), &record(&file), &resumed).unwrap();
-    assert_eq!((run.frame(), notes.len()), (3, 0));
+    let (mut run, notes) = resume(&file, &resumed).unwrap();
+    assert_eq!((run.number(), notes.len()), (3, 0));
     go_on(&mut run, 4);
     // Stopped within a frame.
     assert_eq!(run.advance(&AtomicBool::new(true)).unwrap(), Progress::Interrupted);
-    let (mut run, _) = ViscousRun::resume(plane(&file), &record(&file), &resumed).unwrap();
+    let (mut run, _) = resume(&file, &resumed).unwrap();
     go_on(&mut run, 8);
-    assert!(run.suspension().state() == expected);
-    for name in ["stats.csv", "bodies.csv"] {
-        assert_eq!(table(&resumed, name), table(&straight, name), "{name}");
-    }
-    for number in 0..=8 {
-        let picture = |folder: &Path| std::fs::read(folder.join(format!("frames/{number:04}.png"))).unwrap();
-        assert_eq!(picture(&straight), picture(&resumed));
+    assert!(state(&run) == expected);
+    assert_eq!(table(&resumed.stats()), table(&straight.stats()));
+    assert_eq!(table(&resumed.bodies()), table(&straight.bodies()));
+    for layer in ["particles", "surface"] {
+        for number in 0..=8 {
+            let file = |folder: &RunFolder| std::fs::read(folder.view_layer(layer).path(number)).unwrap();
+            assert_eq!(file(&straight), file(&resumed), "{layer} {number}");
+        }
     }
     let mut other = parsed(LIVELY);
     other.set("flow.viscosity=0.02").unwrap();
-    let refused = ViscousRun::resume(plane(&other), &record(&other), &resumed).err().unwrap();
-    assert!(matches!(refused, RunError::OtherScene { .. }));
+    assert!(matches!(resume(&other, &resumed).err().unwrap(), RunError::OtherScene { .. }));
+}
+
+#[test]
+fn statistics_say_how_every_solve_ended() {
+    let (place, file) = (tempfile::tempdir().unwrap(), parsed(LIVELY));
+    let folder = RunFolder::new(place.path());
+    go_on(&mut begin(&file, &folder), 1);
+    let text = std::fs::read_to_string(folder.stats()).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    assert_eq!(
+        header[header.len() - 4..],
+        ["viscous_converged", "pressure_converged", "contact_converged", "film_converged"]
+    );
+    for line in lines {
+        assert_eq!(line.len(), header.len());
+        assert_eq!(line[line.len() - 4..line.len() - 2], ["true", "true"]);
+    }
+}
+
+#[test]
+fn a_setting_of_a_flow_is_compared_side_by_side_and_resumed() {
+    let place = tempfile::tempdir().unwrap();
+    let [straight, resumed] = ["straight", "resumed"].map(|name| RunFolder::new(place.path().join(name)));
+    let carry_out = |folder: &RunFolder, frames: usize, resume: bool, compare: Option<Comparison>| {
+        let mut file = parsed(LIVELY);
+        file.set(&format!("time.frames={frames}")).unwrap();
+        let request = RunRequest { folder: Some(folder.clone()), resume, compare, ..RunRequest::new(file) };
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut session = Session::open(request, stop.clone()).unwrap();
+        session.run(&stop, |_, _| ()).unwrap();
+        session.finish().unwrap().unwrap();
+    };
+    let compare: Option<Comparison> = Some("flow.viscosity=0.1".parse().unwrap());
+    carry_out(&straight, 4, false, compare.clone());
+    carry_out(&resumed, 2, false, compare);
+    carry_out(&resumed, 4, true, None);
+    for name in ["original", "changed"] {
+        let [one, other] = [&straight, &resumed].map(|folder| table(&folder.member(name).stats()));
+        assert_eq!(one, other, "{name}");
+    }
+    assert_ne!(table(&straight.member("original").stats()), table(&straight.member("changed").stats()));
+    for number in 0..=4 {
+        let [one, other] = [&straight, &resumed].map(|folder| std::fs::read(folder.picture(number)).unwrap());
+        assert_eq!(one, other, "{number}");
+    }
+    let walls = RunRequest { compare: Some("sealed".parse().unwrap()), ..RunRequest::new(parsed(LIVELY)) };
+    assert!(matches!(Session::open(walls, Arc::default()), Err(RunError::NoWalls { .. })));
 }
 
 /// The scenes on coarse grids, for a few frames: what to set, and the fastest liquid and body at the end.
@@ -128,14 +186,17 @@ const COARSE: [(&str, &[&str], usize, [f64; 2]); 10] = [
     ("sedimentation-5000", &["grid.cells=[24,30,24]", "body.0.copies=60"], 3, [0.015824, 0.014797]),
 ];
 
-fn run_coarse<const D: usize>(scene: &ViscousScene<D>, frames: usize) -> [f64; 2] {
+fn run_coarse<const D: usize>(scene: &ViscousScene<D>, frames: usize) -> [f64; 2]
+where
+    Dim<D>: Dimension<D>,
+{
     let mut suspension = scene.suspension().unwrap();
     let allowed = 0.01 * scene.bodies.iter().map(|body| body.shape().reach()).fold(f64::INFINITY, f64::min);
     while let Some(length) = scene.next_step(&suspension, frames as f64 * scene.frame) {
         let report = suspension.advance(length).unwrap();
         assert!(report.contact.deepest < allowed, "{}: {}", scene.name, report.contact.deepest);
     }
-    let image = draw(&suspension, &scene.look());
+    let image = draw(&Frame::of_suspension(&suspension, frames), &scene.picture_style());
     assert!(image.width() >= 64 && image.bytes().iter().any(|&byte| byte != image.bytes()[0]));
     let fastest = |values: &[f64]| values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
     let liquid = suspension.flow().state().velocity.iter().map(|field| fastest(field.values())).fold(0.0, f64::max);

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tungstenite::{Message, WebSocket, client};
-use unstick_scene::run::{Beacon, Run, RunRecord, RunState};
-use unstick_scene::{AnyScene, SceneFile};
+use unstick_scene::SceneFile;
+use unstick_scene::run::{RunFolder, RunRequest, RunState, Session, StatusWriter};
 use unstick_view::{Options, Server, ViewError};
 
 /// A run of two frames on a small grid.
@@ -18,14 +18,10 @@ fn make_run(folder: &Path) {
     for set in ["grid.cells=[16,12]", "time.frames=2"] {
         file.set(set).unwrap();
     }
-    let AnyScene::Plane(scene) = file.scene().unwrap() else { panic!("expected two dimensions") };
-    std::fs::create_dir_all(folder).unwrap();
-    let record = RunRecord::of(&file, &file.scene().unwrap(), serde_json::Value::Null);
-    let simulation = scene.simulation().unwrap();
-    let mut run = Run::create(scene, simulation, &record, folder).unwrap();
-    run.add_data_sinks().unwrap();
-    let _ = run.show().unwrap();
-    run.advance(&AtomicBool::new(false)).unwrap();
+    file.set("output.frames=false").unwrap();
+    let request = RunRequest { folder: Some(RunFolder::new(folder)), ..RunRequest::new(file) };
+    let mut session = Session::open(request, Arc::default()).unwrap();
+    session.advance(&AtomicBool::new(false)).unwrap();
 }
 
 /// A server for a folder; it ends with the test.
@@ -192,14 +188,14 @@ fn a_message_that_is_too_long_costs_its_sender_the_connection_and_nobody_else() 
 fn a_run_that_is_going_can_be_asked_to_stop() {
     let (folder, address) = serve_run();
     let stop = Arc::new(AtomicBool::new(false));
-    let beacon = Beacon::light(&folder.path().join("run"), 0, 9, stop.clone()).unwrap();
-    beacon.reached(3).unwrap();
+    let status = StatusWriter::begin(&RunFolder::new(folder.path().join("run")), 0, 9, stop.clone()).unwrap();
+    status.reached(3).unwrap();
     assert!(get(address, "/api/runs").1.contains("\"state\":\"running\""));
     assert_eq!(send(address, &request("POST", "/api/runs/0/stop", address, "")).0, 202);
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    beacon.end(RunState::Stopped, 4).unwrap();
+    status.end(RunState::Stopped, 4).unwrap();
     assert!(get(address, "/api/runs").1.contains("\"state\":\"stopped\""));
 }
 

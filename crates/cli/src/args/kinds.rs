@@ -2,15 +2,6 @@
 
 use unstick::gpu::Backend;
 
-/// Kinds of walls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum WallKind {
-    /// Liquid sticks to them
-    Sealed,
-    /// Liquid can leave them
-    Separating,
-}
-
 /// Where solvers run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum BackendKind {

@@ -1,6 +1,6 @@
 //! `unstick capture`: writes the pressure problem of a frame.
 
-use unstick::scene::run::check_folder;
+use unstick::scene::run::RunFolder;
 use unstick::scene::{AnyScene, Scene, SceneFile};
 use unstick_lab::Progress;
 use unstick_lab::source::{problem_of, simulate, stage_after};
@@ -17,8 +17,8 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut file = SceneFile::find(&args.scene)?;
     args.set.iter().try_for_each(|assignment| file.set(assignment))?;
     let scene = file.scene()?;
-    check_folder(&args.out, false)?;
-    check_memory(&scene, 1)?;
+    RunFolder::new(&args.out).check(false)?;
+    check_memory(&scene)?;
     match scene {
         AnyScene::Plane(scene) => capture(&scene, args, quiet),
         AnyScene::Space(scene) => capture(&scene, args, quiet),

@@ -1,48 +1,47 @@
 //! `unstick export`: frames of a run that is over, in further formats.
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use unstick::files::FileCount;
-use unstick::scene::run::{Origin, Replay, RunRecord, data_files};
-use unstick::scene::sink::{FrameSink as _, Shot, data_sinks};
-use unstick::scene::{AnyScene, Dim, Dimension, Frame, ParticleFormat, Scene, SceneFile, SurfaceFormat, VolumeFormat};
+use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunFolder, RunRecord, RunScene};
+use unstick::scene::sink::{FrameSink as _, data_sinks};
+use unstick::scene::{Dim, Dimension, ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat};
+use unstick_lab::machine::Memory;
 
 use super::Verdict;
-use super::run::{FrameBar, check_memory, stop_on_interrupt};
+use super::run::{FrameBar, stop_on_interrupt};
 use crate::args::ExportArgs;
 use crate::error::CommandError;
 use crate::output;
 
 /// Checks what is asked for, then goes through the frames.
 pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let record = RunRecord::read(&args.folder)?;
-    if record.compare.is_some() {
-        let folder = args.folder.display();
-        let message = format!("{folder} holds two runs, {folder}/sealed and {folder}/separating");
+    let source = RunFolder::new(&args.folder);
+    let record = RunRecord::read(&source)?;
+    if let Some(comparison) = &record.compare {
+        let [one, other] = comparison.folders().map(|name| source.member(name));
+        let (folder, one, other) = (args.folder.display(), one.path().display(), other.path().display());
+        let message = format!("{folder} holds two runs, {one} and {other}");
         return Err(CommandError::Run { message, help: Some("name one of the two".into()) });
     }
-    let mut file = record.scene_file(&args.folder)?;
-    ask(&mut file, args)?;
-    let scene = file.scene()?;
-    check_memory(&scene, 1)?;
-    match scene {
-        AnyScene::Plane(scene) => export(args, &record, scene, quiet),
-        AnyScene::Space(scene) => export(args, &record, scene, quiet),
+    let mut file = record.scene_file(&source)?;
+    request(&mut file, args)?;
+    let export = Export { args, source, record, is_shown: !quiet && !args.json };
+    match AnyRunScene::of(&file, export.record.walls)? {
+        AnyRunScene::Plane(scene) => export.carry_out(scene),
+        AnyRunScene::Space(scene) => export.carry_out(scene),
     }
 }
 
-/// Puts the wishes of the command line in place of those of the scene.
-fn ask(file: &mut SceneFile, args: &ExportArgs) -> Result<(), CommandError> {
-    let mut wanted: [Vec<&str>; 3] = Default::default();
-    for word in &args.format {
-        let (kind, name) = format(word)?;
-        wanted[kind].push(name);
-    }
-    let list = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(",");
+/// Puts what the command line asks for in the place of what the scene asks for.
+fn request(file: &mut SceneFile, args: &ExportArgs) -> Result<(), CommandError> {
+    let wanted = args.format.iter().map(|word| format(word)).collect::<Result<Vec<_>, _>>()?;
+    let list = |kind: DataKind| {
+        let names = wanted.iter().filter(|format| format.kind == kind).map(|format| format!("\"{}\"", format.name));
+        format!("{}=[{}]", kind.name(), names.collect::<Vec<_>>().join(","))
+    };
     let until = args.until.map(|until| format!(",until={until}")).unwrap_or_default();
-    let formats: Vec<String> =
-        KINDS.iter().zip(&wanted).map(|(kind, names)| format!("{kind}=[{}]", list(names))).collect();
+    let formats = DataKind::ALL.map(list);
     let (every, from, thin, half) = (args.every, args.from, args.thin, args.half);
     Ok(file.set(&format!(
         "output={{{},every={every},from={from}{until},thin={thin},vdb={{half={half}}}}}",
@@ -50,67 +49,80 @@ fn ask(file: &mut SceneFile, args: &ExportArgs) -> Result<(), CommandError> {
     ))?)
 }
 
-const KINDS: [&str; 3] = ["particles", "surface", "volume"];
+/// A format that the command line asks for.
+struct Format<'a> {
+    kind: DataKind,
+    name: &'a str,
+}
 
-/// The kind and name of a format: `vdb`, or `surface:ply` where several kinds have it.
-fn format(word: &str) -> Result<(usize, &str), CommandError> {
-    let known: [Vec<&str>; 3] = [
-        ParticleFormat::ALL.iter().map(|(name, _)| *name).collect(),
-        SurfaceFormat::ALL.iter().map(|(name, _)| *name).collect(),
-        VolumeFormat::ALL.iter().map(|(name, _)| *name).collect(),
-    ];
-    let (kind, name) = word.split_once(':').map_or((None, word), |(kind, name)| (Some(kind), name));
-    let is_meant = |index: usize| kind.is_none_or(|kind| kind == KINDS[index]) && known[index].contains(&name);
-    let meant: Vec<usize> = (0..3).filter(|&index| is_meant(index)).collect();
+/// A format by its name: `vdb`, or `surface:ply` where several kinds have it.
+fn format(word: &str) -> Result<Format<'_>, CommandError> {
+    let known = |kind: DataKind| -> Vec<&str> {
+        match kind {
+            DataKind::Particles => ParticleFormat::ALL.iter().map(|(name, _)| *name).collect(),
+            DataKind::Surface => SurfaceFormat::ALL.iter().map(|(name, _)| *name).collect(),
+            DataKind::Volume => VolumeFormat::ALL.iter().map(|(name, _)| *name).collect(),
+        }
+    };
+    let (asked, name) = word.split_once(':').map_or((None, word), |(kind, name)| (Some(kind), name));
+    let is_meant = |kind: DataKind| asked.is_none_or(|asked| asked == kind.name()) && known(kind).contains(&name);
+    let meant: Vec<DataKind> = DataKind::ALL.into_iter().filter(|&kind| is_meant(kind)).collect();
     match meant.as_slice() {
-        [one] => Ok((*one, name)),
+        [kind] => Ok(Format { kind: *kind, name }),
         [] => {
-            let all = KINDS.iter().zip(&known).map(|(kind, names)| format!("{kind}: {}", names.join(", ")));
-            let help = Some(all.collect::<Vec<_>>().join("\n"));
-            Err(CommandError::Run { message: format!("there is no format `{word}`"), help })
+            let all = DataKind::ALL.map(|kind| format!("{}: {}", kind.name(), known(kind).join(", ")));
+            Err(CommandError::Run { message: format!("there is no format `{word}`"), help: Some(all.join("\n")) })
         }
         several => {
-            let names: Vec<String> = several.iter().map(|&index| format!("`{}:{name}`", KINDS[index])).collect();
+            let names: Vec<String> = several.iter().map(|kind| format!("`{}:{name}`", kind.name())).collect();
             let message = format!("`{word}` can be several things, expected {}", names.join(" or "));
             Err(CommandError::Run { message, help: None })
         }
     }
 }
 
-fn export<const D: usize>(
-    args: &ExportArgs,
-    record: &RunRecord,
-    scene: Scene<D>,
-    quiet: bool,
-) -> Result<Verdict, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let scene = record.walls.map_or(scene.clone(), |wall| scene.with_walls(wall));
-    let out = args.out.clone().unwrap_or_else(|| args.folder.clone());
-    let title = scene.title.clone();
-    let mut replay = Replay::open(scene, record, &args.folder)?;
-    let shown = !quiet && !args.json;
-    let bar = FrameBar::new(shown, &title, 0, replay.last());
-    let outcome = write(&mut replay, &out, &stop_on_interrupt(), &bar);
-    bar.finish();
-    let Written { kept, computed, interrupted } = outcome?;
-    let files = data_files(&out);
-    if args.json {
-        let counts: Vec<_> = files.iter().map(count).collect();
-        let object = serde_json::json!({
-            "folder": out, "frames": kept + computed, "kept": kept, "computed": computed, "finished": !interrupted, "data": counts,
-        });
-        output::print(object)?;
-    } else if shown {
-        output::print(format_args!(
-            "{} frames in {}: {kept} from states that were kept, {computed} computed again",
-            kept + computed,
-            out.display()
-        ))?;
-        files.iter().try_for_each(output::print)?;
+struct Export<'a> {
+    args: &'a ExportArgs,
+    source: RunFolder,
+    record: RunRecord,
+    is_shown: bool,
+}
+
+impl Export<'_> {
+    fn carry_out<const D: usize>(&self, scene: RunScene<D>) -> Result<Verdict, CommandError>
+    where
+        Dim<D>: Dimension<D>,
+    {
+        if let Some(memory) = Memory::of_this_machine() {
+            scene.physics.check_memory(memory.available_bytes)?;
+        }
+        let out = self.args.out.as_ref().map_or(self.source.clone(), RunFolder::new);
+        let mut replay = Replay::open(scene, &self.source, &self.record)?;
+        let bar = FrameBar::new(self.is_shown, &self.record.title, 0, replay.last());
+        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &bar);
+        bar.finish();
+        self.tell(&outcome?, &out)
     }
-    Ok(if interrupted { Verdict::Interrupted } else { Verdict::Done })
+
+    fn tell(&self, written: &Written, out: &RunFolder) -> Result<Verdict, CommandError> {
+        let Written { kept, computed, interrupted } = written;
+        let (files, out, frames) = (out.data_files(), out.path(), kept + computed);
+        if self.args.json {
+            let counts: Vec<_> = files.iter().map(count).collect();
+            let object = serde_json::json!({
+                "folder": out, "frames": frames, "kept": kept, "computed": computed, "finished": !interrupted,
+                "data": counts,
+            });
+            output::print(object)?;
+        } else if self.is_shown {
+            output::print(format_args!(
+                "{frames} frames in {}: {kept} from states that were kept, {computed} computed again",
+                out.display()
+            ))?;
+            files.iter().try_for_each(output::print)?;
+        }
+        Ok(if *interrupted { Verdict::Interrupted } else { Verdict::Done })
+    }
 }
 
 /// A count as an object.
@@ -128,7 +140,7 @@ struct Written {
 
 fn write<const D: usize>(
     replay: &mut Replay<D>,
-    out: &Path,
+    out: &RunFolder,
     stop: &AtomicBool,
     bar: &FrameBar,
 ) -> Result<Written, CommandError>
@@ -136,9 +148,10 @@ where
     Dim<D>: Dimension<D>,
 {
     let mut sinks = data_sinks(replay.scene(), out);
-    let (mut written, mut begun) = (Written::default(), false);
+    sinks.iter().try_for_each(|sink| sink.begin(replay.last()))?;
+    let mut written = Written::default();
     for number in 0..=replay.last() {
-        if !sinks.iter().any(|sink| sink.schedule.takes(number)) {
+        if !sinks.iter().any(|sink| sink.takes(number)) {
             continue;
         }
         match replay.seek(number, stop)? {
@@ -149,16 +162,10 @@ where
                 break;
             }
         }
-        let Some(simulation) = replay.simulation() else { continue };
-        let frame = Frame::of(simulation, number);
-        let shot = Shot { frame: &frame, simulation };
+        let Some(frame) = replay.frame() else { continue };
         for sink in &mut sinks {
-            if !begun {
-                sink.begin(&shot, replay.last())?;
-            }
-            let _ = sink.receive(&shot)?;
+            let _ = sink.receive(&frame)?;
         }
-        begun = true;
         bar.reached(number);
     }
     Ok(written)

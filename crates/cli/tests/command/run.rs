@@ -99,12 +99,15 @@ fn walls_are_compared_side_by_side() {
     run(&folder, &["ceiling-drop", "--resume", "--frames", "6", "--out", "both"]).success();
     assert_eq!(names(&both.join("frames")).len(), 7);
     run(&folder, &["sealed-full", "--compare", "sealed"]).code(2).stderr(contains("--compare separating"));
+    let changed = ["dam-break", "--compare", "density=500.0", "--frames", "1", "--out", "heavy"];
+    run(&folder, &changed).success().stdout(contains("density=500.0 side by side"));
+    assert!(folder.path().join("heavy/changed/stats.csv").exists());
 }
 
-/// Ctrl-C writes a checkpoint, says how to go on, and going on works.
+/// Ctrl-C writes a checkpoint, says how to resume, and resuming works.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_can_be_gone_on_with() {
+fn an_interrupted_run_can_be_resumed() {
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_unstick"))

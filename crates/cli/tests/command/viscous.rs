@@ -12,7 +12,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_viscous_scene_becomes_a_run_folder_and_goes_on() {
+fn a_viscous_scene_becomes_a_run_folder_and_is_resumed() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("run");
     let out = folder.to_str().unwrap();
@@ -26,7 +26,31 @@ fn a_viscous_scene_becomes_a_run_folder_and_goes_on() {
     let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(report.contains("Velocity along y") && report.contains("Largest speed"));
     unstick(&["run", "--resume", "--frames", "3", "--quiet", "--out", out]).success();
-    assert!(folder.join("frames/0003.png").exists());
+    assert!(folder.join("frames/0003.png").exists() && folder.join("view/surface/0003.gz").exists());
+    let export = ["export", out, "--format", "vti,particles:npz", "--json"];
+    let told = unstick(&export).success();
+    let told: serde_json::Value = serde_json::from_str(&text(&told.get_output().stdout)).unwrap();
+    assert_eq!((&told["kept"], &told["computed"]), (&2.into(), &2.into()), "{told}");
+    for name in ["volume/0003.vti", "particles/0000.npz", "volume.pvd"] {
+        assert!(folder.join(name).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn a_setting_of_a_viscous_scene_is_compared_side_by_side() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("both");
+    let out = folder.to_str().unwrap();
+    let coarse = ["run", "settling-disk", "--set", "grid.refine=0.34", "--out", out];
+    let done = unstick(&[&coarse[..], &["--frames", "1", "--compare", "flow.viscosity=1e-4"]].concat()).success();
+    assert!(text(&done.get_output().stdout).contains("and flow.viscosity=1e-4 side by side"));
+    unstick(&["run", "--resume", "--frames", "2", "--quiet", "--out", out]).success();
+    for name in ["frames/0002.png", "original/stats.csv", "changed/view/surface/0002.gz", "report.html"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(report.contains("flow.viscosity=1e-4"));
+    unstick(&["export", out, "--format", "vti"]).failure().code(2);
 }
 
 #[test]
@@ -36,6 +60,7 @@ fn what_is_for_liquids_with_a_surface_is_refused() {
     let out = out.to_str().unwrap();
     for (arguments, words) in [
         (&["run", "kissing", "--compare", "sealed", "--out", out][..], "neither seal nor separate"),
+        (&["run", "kissing", "--compare", "glued", "--out", out], "or KEY=VALUE, found `glued`"),
         (&["run", "kissing", "--backend", "gpu", "--out", out], "computed on the processor"),
         (&["capture", "kissing", "--frame", "1", "--out", out], "viscous flow that fills its box"),
         (&["bench", "kissing"], "viscous flow that fills its box"),

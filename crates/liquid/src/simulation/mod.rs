@@ -16,6 +16,8 @@ use crate::state::LiquidState;
 use crate::volume;
 use report::StageTimes;
 
+pub use step::equal_part;
+
 /// A running simulation.
 pub struct Simulation<const D: usize> {
     pub(crate) setup: Setup<D>,

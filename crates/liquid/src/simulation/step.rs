@@ -25,7 +25,7 @@ impl<const D: usize> Simulation<D> {
             return None;
         }
         let longest = self.longest_step().min(self.setup.max_step);
-        Some(left / (left / longest * (1.0 - 1e-9)).ceil().max(1.0))
+        Some(equal_part(left, left / longest * (1.0 - 1e-9)))
     }
 
     /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
@@ -102,6 +102,11 @@ impl<const D: usize> Simulation<D> {
         self.track_surface();
         kick
     }
+}
+
+/// The length of a step when what is left is divided into `steps` equal ones, rounded up to a whole number.
+pub fn equal_part(left: f64, steps: f64) -> f64 {
+    left / steps.ceil().max(1.0)
 }
 
 #[cfg(test)]

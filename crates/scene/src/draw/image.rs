@@ -101,7 +101,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Writes a PNG file. Whoever reads the path sees the old file or the whole new one.
+    /// Writes a PNG file. A reader of the path sees the old file or the complete new one.
     pub fn write_png(&self, path: &Path) -> Result<(), DrawError> {
         let bytes = self.encode_png(Compression::default())?;
         write_atomic(path, &bytes).map_err(|source| DrawError::File { path: path.to_owned(), source })

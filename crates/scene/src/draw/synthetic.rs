@@ -4,19 +4,12 @@ use unstick_grid::{CellField, Grid, Random, SignedDistance};
 
 use crate::Frame;
 
-fn frame<const D: usize>(size: usize, liquid: impl Fn([f64; D]) -> f64, solid: impl Fn([f64; D]) -> f64) -> Frame<D> {
-    let grid = Grid::<D>::unit(size).unwrap();
-    Frame {
-        grid,
-        number: 3,
-        time: 0.42,
-        liquid: CellField::from_fn(&grid, |cell| liquid(grid.centre(cell))),
-        solid: CellField::of_shape([size + 1; D], |node| solid(grid.node(node))),
-        positions: Vec::new(),
-        speeds: Vec::new(),
-        pressure: CellField::from_fn(&grid, |_| 0.0),
-        separated: Vec::new(),
-    }
+fn frame<const D: usize>(
+    size: usize,
+    liquid: impl Fn([f64; D]) -> f64 + Sync,
+    solid: impl Fn([f64; D]) -> f64 + Sync,
+) -> Frame<D> {
+    Frame { number: 3, time: 0.42, ..Frame::at_rest(Grid::unit(size).unwrap(), liquid, solid) }
 }
 
 /// A disc of liquid in the middle of a box with thick walls.
@@ -40,7 +33,8 @@ pub(super) fn dam_break(size: usize) -> Frame<2> {
             continue;
         }
         frame.positions.push(point);
-        frame.speeds.push(0.4 + 3.0 * point[1] * (0.7 + 0.3 * (14.0 * point[0]).sin()) + 0.2 * random.unit());
+        let speed = 0.4 + 3.0 * point[1] * (0.7 + 0.3 * (14.0 * point[0]).sin()) + 0.2 * random.unit();
+        frame.velocities.push([speed, 0.0]);
     }
     let wall = |cell: [usize; 2]| {
         let centre = frame.grid.centre(cell);
@@ -91,7 +85,7 @@ fn scatter(frame: &mut Frame<3>, liquid: impl Fn([f64; 3]) -> f64, inside: impl 
         let point = [random.unit(), random.unit(), random.unit()];
         if inside(point) && liquid(point) > 0.01 && liquid(point) < 0.3 * random.unit() {
             frame.positions.push(point);
-            frame.speeds.push(1.0);
+            frame.velocities.push([1.0, 0.0, 0.0]);
         }
     }
 }

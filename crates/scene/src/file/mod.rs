@@ -72,6 +72,16 @@ impl SceneFile {
         set::set(&mut self.root, assignment)
     }
 
+    /// The value at a path, as `--set` names it; none if it is left out.
+    pub fn value(&self, path: &str) -> Option<String> {
+        let root = self.root.to_toml();
+        let found = path.split('.').try_fold(&root, |value, key| match value {
+            toml::Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            value => value.get(key),
+        });
+        found.map(toml::Value::to_string)
+    }
+
     /// The bare name.
     pub fn name(&self) -> &str {
         &self.name

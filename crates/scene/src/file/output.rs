@@ -4,27 +4,34 @@ use unstick_files::vdb::{Grids, Precision};
 
 use super::error::SceneError;
 use super::node::{Fields, Node, Value};
-use crate::output::{Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat, Wish};
+use crate::output::{FileRequest, Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat};
 use crate::schema;
 
-/// Reads `[output]`.
+/// Reads `[output]` of a liquid with a surface.
 pub(super) fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> {
     let fields = node.fields(&schema::OUTPUT)?;
+    let mut output = common::<D>(&fields)?;
+    fields.read("pressure", &mut output.pressure, Node::truth)?;
+    output.view = fields.get("view").map(Node::truth).transpose()?;
+    Ok(output)
+}
+
+/// Reads what every physics has: pictures, movie, data files, states and checkpoints.
+pub(super) fn common<const D: usize>(fields: &Fields<'_>) -> Result<Output, SceneError> {
     let mut output = Output::default();
     fields.read("width", &mut output.width, |node| node.count(64, 8192))?;
     fields.read("frames", &mut output.frames, Node::truth)?;
     fields.read("movie", &mut output.movie, Node::truth)?;
     fields.read("fps", &mut output.fps, |node| node.within(0.1, 1000.0))?;
-    fields.read("pressure", &mut output.pressure, Node::truth)?;
-    let schedule = schedule(&fields, Schedule::default())?;
+    let schedule = schedule(fields, Schedule::default())?;
     let mut thin = 1;
     fields.read("thin", &mut thin, |node| node.count(1, usize::MAX))?;
     let usual = Usual { schedule, thin };
-    fields.read("particles", &mut output.particles, |node| usual.wishes(node, ParticleFormat::ALL, true))?;
-    fields.read("surface", &mut output.surface, |node| usual.wishes(node, SurfaceFormat::ALL, false))?;
-    fields.read("volume", &mut output.volume, |node| usual.wishes(node, VolumeFormat::ALL, false))?;
+    fields.read("particles", &mut output.particles, |node| usual.requests(node, ParticleFormat::ALL, true))?;
+    fields.read("surface", &mut output.surface, |node| usual.requests(node, SurfaceFormat::ALL, false))?;
+    fields.read("volume", &mut output.volume, |node| usual.requests(node, VolumeFormat::ALL, false))?;
     if D == 2 {
-        let is_vdb = |wish: &Wish<VolumeFormat>| wish.format == VolumeFormat::Vdb;
+        let is_vdb = |request: &FileRequest<VolumeFormat>| request.format == VolumeFormat::Vdb;
         let surface = fields.get("surface").filter(|_| !output.surface.is_empty());
         let vdb = fields.get("volume").filter(|_| output.volume.iter().any(is_vdb));
         let refused = surface.map(|node| (node, "a surface mesh")).or(vdb.map(|node| (node, "OpenVDB")));
@@ -35,7 +42,6 @@ pub(super) fn output<const D: usize>(node: &Node) -> Result<Output, SceneError> 
         }
     }
     fields.read("vdb", &mut output.vdb, vdb)?;
-    output.view = fields.get("view").map(Node::truth).transpose()?;
     fields.read("states", &mut output.states, |node| states(node, schedule))?;
     fields.read("checkpoint_every", &mut output.checkpoint_every, |node| node.count(0, usize::MAX))?;
     Ok(output)
@@ -49,22 +55,27 @@ struct Usual {
 
 impl Usual {
     /// One format or a list of them, each a name or a table with a schedule of its own.
-    fn wishes<F: Copy>(&self, node: &Node, known: &[(&str, F)], thins: bool) -> Result<Vec<Wish<F>>, SceneError> {
+    fn requests<F: Copy>(
+        &self,
+        node: &Node,
+        known: &[(&str, F)],
+        thins: bool,
+    ) -> Result<Vec<FileRequest<F>>, SceneError> {
         match &node.value {
-            Value::List(items) => items.iter().map(|item| self.wish(item, known, thins)).collect(),
-            _ => Ok(vec![self.wish(node, known, thins)?]),
+            Value::List(items) => items.iter().map(|item| self.request(item, known, thins)).collect(),
+            _ => Ok(vec![self.request(node, known, thins)?]),
         }
     }
 
-    fn wish<F: Copy>(&self, node: &Node, known: &[(&str, F)], thins: bool) -> Result<Wish<F>, SceneError> {
+    fn request<F: Copy>(&self, node: &Node, known: &[(&str, F)], thins: bool) -> Result<FileRequest<F>, SceneError> {
         let mut thin = if thins { self.thin } else { 1 };
         if !matches!(node.value, Value::Table(_)) {
-            return Ok(Wish { format: node.choice(known)?, schedule: self.schedule, thin });
+            return Ok(FileRequest { format: node.choice(known)?, schedule: self.schedule, thin });
         }
-        let fields = node.fields(if thins { &schema::THINNED } else { &schema::WISH })?;
+        let fields = node.fields(if thins { &schema::THINNED } else { &schema::REQUEST })?;
         fields.read("thin", &mut thin, |node| node.count(1, usize::MAX))?;
         let format = fields.need("format")?.choice(known)?;
-        Ok(Wish { format, schedule: schedule(&fields, self.schedule)?, thin })
+        Ok(FileRequest { format, schedule: schedule(&fields, self.schedule)?, thin })
     }
 }
 

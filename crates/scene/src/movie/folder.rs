@@ -25,7 +25,7 @@ pub fn frames_in(folder: &Path) -> Result<Vec<PathBuf>, MovieError> {
 
 /// Makes a movie of all PNG files of a folder; returns the number of frames.
 ///
-/// Pixels are copied as they are, not packed anew: as fast as the disk.
+/// Compressed pixels are copied as they are, which is as fast as the disk.
 pub fn write_from_folder(folder: &Path, rate: FrameRate, movie: &Path) -> Result<usize, MovieError> {
     let mut frames = frames_in(folder)?;
     frames.retain(|frame| frame != movie); // a movie made before

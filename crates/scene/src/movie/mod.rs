@@ -1,8 +1,8 @@
 //! Movies: pictures one after another in a file that every browser plays (animated PNG), and,
-//! where `ffmpeg` is at hand, in one that every player plays.
+//! where `ffmpeg` is installed, in one that every player plays.
 //!
 //! Frames go to disk as they come; memory holds one of them. The file appears under its name
-//! when it is whole.
+//! when it is complete.
 
 mod chunks;
 mod error;

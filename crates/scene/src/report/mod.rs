@@ -7,7 +7,7 @@ mod series;
 mod totals;
 
 pub use error::ReportError;
-pub use page::{embed, render, write, write_with_bodies};
+pub use page::{embed, render, write};
 pub use series::RunSeries;
 
 use std::path::PathBuf;
@@ -23,6 +23,8 @@ pub struct RunSummary {
     pub movie: Option<PathBuf>,
     /// One run, or several to compare: the same plots show all of them.
     pub runs: Vec<RunSeries>,
+    /// Paths of a few bodies, as `RunSeries::read_bodies` gives them.
+    pub bodies: Vec<RunSeries>,
     /// Further facts for the head of the page: name and value (machine, version, solver, seed …).
     pub facts: Vec<(String, String)>,
 }

@@ -9,19 +9,7 @@ use unstick_files::plot::{Curve, Dimension, Plot, Scale, Stroke};
 
 use super::{ReportError, RunSeries, RunSummary, totals};
 
-/// Writes the page with curves of a few bodies besides, as `RunSeries::read_bodies` gives them.
-pub fn write_with_bodies(summary: &RunSummary, bodies: &[RunSeries], path: &Path) -> Result<(), ReportError> {
-    let curves: String = super::bodies::plots(bodies).iter().filter_map(Plot::figure).collect();
-    let mut page = render(summary)?;
-    if !curves.is_empty() {
-        let end = page.find("<h2>Over time</h2>").unwrap_or(page.len());
-        page.insert_str(end, &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n"));
-    }
-    unstick_files::write_atomic(path, page.as_bytes())
-        .map_err(|source| ReportError::File { path: path.to_owned(), source })
-}
-
-/// Writes the page. Whoever reads the path sees the old file or the whole new one.
+/// Writes the page. A reader of the path sees the old file or the complete new one.
 pub fn write(summary: &RunSummary, path: &Path) -> Result<(), ReportError> {
     let page = render(summary)?;
     unstick_files::write_atomic(path, page.as_bytes())
@@ -44,6 +32,10 @@ pub fn render(summary: &RunSummary) -> Result<String, ReportError> {
     if !summary.scene_toml.is_empty() {
         let scene = escape(&summary.scene_toml);
         body += &format!("<details><summary>Scene</summary><pre>{scene}</pre></details>\n");
+    }
+    let curves: String = super::bodies::plots(&summary.bodies).iter().filter_map(Plot::figure).collect();
+    if !curves.is_empty() {
+        body += &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n");
     }
     if !summary.runs.is_empty() {
         body += "<h2>Over time</h2>\n<div class=\"plots\">\n";
@@ -185,6 +177,7 @@ mod tests {
             movie: Some(movie),
             runs: vec![run("sticking", 1.0), run("separating", 0.5)],
             facts: vec![("threads".into(), "2".into())],
+            ..RunSummary::default()
         };
         let path = folder.path().join("report.html");
         write(&summary, &path).unwrap();

@@ -1,4 +1,4 @@
-//! Checkpoints: the state of a simulation in one file that is whole or not there.
+//! Checkpoints: the state of a simulation in one file, which is complete or not there.
 //!
 //! ```text
 //!     "unstick checkpoint 2\n"   21 bytes
@@ -8,88 +8,99 @@
 
 use std::path::{Path, PathBuf};
 
-use postcard::de_flavors::Slice;
 use serde::{Deserialize, Serialize};
+use unstick_files::write_atomic;
 
-use super::RunError;
-use unstick_files::{Series, write_atomic};
+use super::stepper::{RunScene, StateError, Stepper};
+use super::{RunError, RunFolder};
 
 const MAGIC: &[u8] = b"unstick checkpoint 2\n";
 const HASH: usize = 32;
-const EXTENSION: &str = "checkpoint";
 
 /// How many are kept: the newest, and one to fall back to.
 const KEPT: usize = 2;
 
 /// What a checkpoint says beside the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Header {
-    /// The last frame that is whole.
+pub(super) struct Header {
+    /// The last frame that is complete.
     pub frame: u64,
-    /// What decides how the liquid moves, as a hash.
+    /// A hash of what decides how the liquid moves.
     pub physics: [u8; HASH],
 }
 
-/// What is left of a checkpoint after its header: the state as data.
-pub(crate) type Data<'a> = postcard::Deserializer<'a, Slice<'a>>;
+/// A simulation as a checkpoint holds it.
+pub(super) struct Restored<const D: usize> {
+    /// The last frame that is complete.
+    pub frame: usize,
+    pub stepper: Box<dyn Stepper<D>>,
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// What is wrong with newer ones.
+    pub notes: Vec<String>,
+}
 
-/// Makes a state of data; none if it is that of another grid.
-pub(crate) trait Restore<S>: Fn(&mut Data<'_>) -> Result<Option<S>, postcard::Error> {}
-
-impl<S, F: Fn(&mut Data<'_>) -> Result<Option<S>, postcard::Error>> Restore<S> for F {}
-
-/// Writes the state after a step, as data, and removes checkpoints that are no longer needed.
-pub(crate) fn write(folder: &Path, header: &Header, step: u64, state: &impl Serialize) -> Result<(), RunError> {
-    put(&folder.join(format!("{step:010}.{EXTENSION}")), header, state)?;
+/// Writes a checkpoint and removes those that are no longer needed.
+pub(super) fn write<const D: usize>(
+    folder: &RunFolder,
+    header: &Header,
+    stepper: &dyn Stepper<D>,
+) -> Result<(), RunError> {
+    write_state(&folder.checkpoint(stepper.step()), header, stepper)?;
     for old in list(folder)?.into_iter().skip(KEPT) {
-        let _ = std::fs::remove_file(old); // it only takes up room
+        let _ = std::fs::remove_file(old); // it only takes up space
     }
     Ok(())
 }
 
-/// Writes the state of a frame that is kept for good, in the same format.
-pub(super) fn keep(series: &Series, header: &Header, state: &impl Serialize) -> Result<(), RunError> {
-    put(&series.path(header.frame as usize), header, state)
-}
-
-fn put(path: &Path, header: &Header, state: &impl Serialize) -> Result<(), RunError> {
-    let encode = || -> std::io::Result<Vec<u8>> {
-        let plain = postcard::to_stdvec(header).map_err(std::io::Error::other)?;
-        let plain = postcard::to_extend(state, plain).map_err(std::io::Error::other)?;
+/// Writes a state to a file, and makes the folder of the file.
+pub(super) fn write_state<const D: usize>(
+    path: &Path,
+    header: &Header,
+    stepper: &dyn Stepper<D>,
+) -> Result<(), RunError> {
+    let encode = || -> Result<Vec<u8>, StateError> {
+        let plain = stepper.store(postcard::to_stdvec(header)?)?;
         let packed = lz4_flex::compress_prepend_size(&plain);
         Ok([MAGIC, blake3::hash(&packed).as_bytes(), &packed].concat())
     };
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
-    encode().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
+    let bytes = encode().map_err(std::io::Error::other);
+    bytes.and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
 }
 
-/// Reads the newest checkpoint that is sound; says what is wrong with newer ones.
-pub(crate) fn read<S>(
-    folder: &Path,
+/// Reads the newest checkpoint that is sound.
+pub(super) fn read<const D: usize>(
+    folder: &RunFolder,
+    scene: &RunScene<D>,
     physics: [u8; HASH],
-    restore: impl Restore<S>,
-) -> Result<(Header, S, Vec<String>), RunError> {
-    let run = || folder.parent().unwrap_or(folder).to_owned();
-    let mut reasons = Vec::new();
+) -> Result<Restored<D>, RunError> {
+    let mut notes = Vec::new();
     for path in list(folder)? {
-        match read_one(&path, physics, &restore) {
-            Ok((header, state)) => return Ok((header, state, reasons)),
-            Err(Refusal::OtherScene) => return Err(RunError::OtherScene { folder: run() }),
-            Err(Refusal::Damaged(reason)) => reasons.push(format!("{} is damaged: {reason}", path.display())),
+        match read_state(&path, scene, physics) {
+            Ok((frame, stepper)) => return Ok(Restored { frame, stepper, path, notes }),
+            Err(Refusal::OtherScene) => return Err(RunError::OtherScene { folder: folder.path().to_owned() }),
+            Err(Refusal::Scene(error)) => return Err(error.into()),
+            Err(Refusal::Damaged(reason)) => notes.push(format!("{} is damaged: {reason}", path.display())),
         }
     }
-    Err(RunError::NoCheckpoint { folder: run(), reasons })
+    Err(RunError::NoCheckpoint { folder: folder.path().to_owned(), reasons: notes })
 }
 
 /// Why a file cannot be used.
 pub(super) enum Refusal {
     OtherScene,
+    Scene(crate::file::SceneError),
     Damaged(String),
 }
 
-/// Reads one file.
-pub(super) fn read_one<S>(path: &Path, physics: [u8; HASH], restore: &impl Restore<S>) -> Result<(Header, S), Refusal> {
+/// Reads one file: the frame that is complete, and the simulation.
+pub(super) fn read_state<const D: usize>(
+    path: &Path,
+    scene: &RunScene<D>,
+    physics: [u8; HASH],
+) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
     let damaged = |reason: &str| Refusal::Damaged(reason.into());
     let bytes = std::fs::read(path).map_err(|error| Refusal::Damaged(error.to_string()))?;
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it does not begin as checkpoints do"))?;
@@ -98,24 +109,28 @@ pub(super) fn read_one<S>(path: &Path, physics: [u8; HASH], restore: &impl Resto
         return Err(damaged("its content does not match its hash"));
     }
     let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| Refusal::Damaged(error.to_string()))?;
-    let unreadable = |error: postcard::Error| Refusal::Damaged(error.to_string());
-    let (header, rest) = postcard::take_from_bytes::<Header>(&plain).map_err(unreadable)?;
+    let (header, state) =
+        postcard::take_from_bytes::<Header>(&plain).map_err(|error| Refusal::Damaged(error.to_string()))?;
     if header.physics != physics {
         return Err(Refusal::OtherScene);
     }
-    let state = restore(&mut postcard::Deserializer::from_bytes(rest)).map_err(unreadable)?;
-    Ok((header, state.ok_or_else(|| damaged("it does not fit the grid"))?))
+    let stepper = scene.physics.resume(state).map_err(|error| match error {
+        StateError::Scene(error) => Refusal::Scene(error),
+        error => Refusal::Damaged(error.to_string()),
+    })?;
+    Ok((header.frame as usize, stepper))
 }
 
 /// Checkpoints of a folder, newest first.
-pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
-    let entries = match std::fs::read_dir(folder) {
+fn list(folder: &RunFolder) -> Result<Vec<PathBuf>, RunError> {
+    let (first, folder) = (folder.checkpoint(0), folder.checkpoints());
+    let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(RunError::file(folder)(error)),
+        Err(error) => return Err(RunError::file(&folder)(error)),
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|end| end == EXTENSION));
+    paths.retain(|path| path.extension() == first.extension());
     paths.sort();
     paths.reverse();
     Ok(paths)

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use unstick_liquid::StepError;
 
+use super::Comparison;
 use crate::draw::DrawError;
 use crate::file::SceneError;
 use crate::movie::MovieError;
 use crate::report::ReportError;
 
-/// A run that could not begin or go on.
+/// Why a run could not begin or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The scene makes no sense.
+    /// The scene is refused.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A step failed.
@@ -53,7 +54,7 @@ pub enum RunError {
         folder: PathBuf,
     },
     /// A folder without a checkpoint that can be used.
-    #[error("{} holds no checkpoint to go on from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
+    #[error("{} holds no checkpoint to resume from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
     NoCheckpoint {
         /// The run folder.
         folder: PathBuf,
@@ -66,7 +67,7 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// Resumed with an end that lies behind what is there.
+    /// Resumed with an end before what is there.
     #[error("the run in {} has reached frame {reached}, expected --frames of at least that, found {asked}", folder.display())]
     EndsEarlier {
         /// The run folder.
@@ -76,7 +77,32 @@ pub enum RunError {
         /// The last frame asked for.
         asked: usize,
     },
-    /// A run.json that is none.
+    /// Walls are compared and the scene has none.
+    #[error("`{scene}` is a viscous flow: its walls neither seal nor separate")]
+    NoWalls {
+        /// The scene.
+        scene: String,
+    },
+    /// The two runs of a comparison would be the same.
+    #[error("{} already: there is nothing to compare", comparison.statement())]
+    NothingToCompare {
+        /// What was to be compared.
+        comparison: Comparison,
+    },
+    /// The two runs of a comparison would have other frames.
+    #[error("runs that are compared have the same dimension and the same frames")]
+    OtherFrames,
+    /// Resumed with another comparison.
+    #[error("the run in {} does not compare with `{asked}`", folder.display())]
+    OtherComparison {
+        /// The run folder.
+        folder: PathBuf,
+        /// What was asked for.
+        asked: Comparison,
+        /// What is compared in the folder.
+        before: Option<Comparison>,
+    },
+    /// A run.json that cannot be read.
     #[error("{}: {reason}", path.display())]
     Record {
         /// The file.

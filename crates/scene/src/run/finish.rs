@@ -1,59 +1,54 @@
 //! What is made of a run at its end: movie and report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use unstick_files::FileCount;
 use unstick_gpu::Placement;
 
-use super::{Run, RunError, RunRecord, data_files};
+use super::{RunError, RunFolder, RunRecord};
 use crate::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
 use crate::output::Output;
 use crate::report::{self, RunSeries, RunSummary};
 
+/// Bodies of each run that get curves of their own in the report.
+const CURVES: usize = 4;
+
+/// One of the runs of a folder at its end.
+pub(super) struct Member<'a> {
+    /// What tells it from the others; empty for a single one.
+    pub label: &'a str,
+    pub folder: &'a RunFolder,
+    pub output: &'a Output,
+    /// What there is to say of its physics.
+    pub facts: &'a [(String, String)],
+    /// Names of its bodies.
+    pub bodies: Vec<&'a str>,
+    /// The last complete frame.
+    pub reached: usize,
+    /// Steps that fell short of a tolerance.
+    pub unconverged: usize,
+}
+
 /// The files that people open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// MP4 where `ffmpeg` is at hand, else animated PNG; none if none is asked for.
+    /// MP4 where `ffmpeg` is installed, else animated PNG; none if none is asked for.
     pub movie: Option<PathBuf>,
     /// The page.
     pub report: PathBuf,
-    /// Data files by run and kind.
-    pub data: Vec<(String, Vec<FileCount>)>,
+    /// Data files, of one run after the other.
+    pub data: Vec<DataFiles>,
     /// What did not go as it should have, though nothing is lost.
     pub notes: Vec<String>,
 }
 
-/// Joins the pictures of a run folder to a movie and writes the report on its runs: one, or several that are
-/// compared, each with what to call it.
-pub fn finish<const D: usize>(
-    folder: &Path,
-    record: &RunRecord,
-    placement: &Placement,
-    runs: &[(&str, &Run<D>)],
-) -> Result<Finished, RunError> {
-    let mut notes = Vec::new();
-    let movie = match runs.first() {
-        Some((_, run)) => join_frames(folder, &run.scene().output, &mut notes)?,
-        None => None,
-    };
-    let mut series = Vec::new();
-    for (label, run) in runs {
-        let label = if label.is_empty() { "run" } else { label };
-        series.push(RunSeries::read_csv(label, &run.folder().join("stats.csv"))?);
-    }
-    let data: Vec<_> = runs.iter().map(|(label, run)| ((*label).to_owned(), data_files(run.folder()))).collect();
-    let mut facts = facts(record, placement, runs);
-    facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
-    let summary = RunSummary {
-        title: record.title.clone(),
-        scene_toml: record.toml.clone(),
-        movie: movie.clone(),
-        runs: series,
-        facts,
-    };
-    let path = folder.join("report.html");
-    report::write(&summary, &path)?;
-    Ok(Finished { movie, report: path, data, notes })
+/// The data files of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataFiles {
+    /// Its folder within that of a comparison; empty for a single run.
+    pub folder: String,
+    /// How many there are of each kind.
+    pub counts: Vec<FileCount>,
 }
 
 impl Finished {
@@ -63,21 +58,80 @@ impl Finished {
     }
 }
 
-fn data_lines(data: &[(String, Vec<FileCount>)]) -> impl Iterator<Item = String> {
-    data.iter().flat_map(|(label, counts)| {
-        let place = if label.is_empty() { String::new() } else { format!("{label}/") };
-        counts.iter().map(move |count| format!("{place}{count}"))
+fn data_lines(data: &[DataFiles]) -> impl Iterator<Item = String> {
+    data.iter().flat_map(|DataFiles { folder, counts }| {
+        let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        counts.iter().map(move |count| format!("{folder}{count}"))
     })
 }
 
-/// Joins the pictures of a run folder if a movie is wanted; gives the one that is best to look at.
-pub fn join_frames(folder: &Path, wish: &Output, notes: &mut Vec<String>) -> Result<Option<PathBuf>, RunError> {
-    if !(wish.frames && wish.movie) {
+/// Joins the pictures of a folder to a movie and writes the report on its runs.
+pub(super) fn finish(
+    folder: &RunFolder,
+    record: &RunRecord,
+    placement: &Placement,
+    members: &[Member<'_>],
+) -> Result<Finished, RunError> {
+    let mut notes: Vec<String> = members.iter().filter_map(unconverged_note).collect();
+    let movie = match members.first() {
+        Some(member) => join_pictures(folder, member.output, &mut notes)?,
+        None => None,
+    };
+    let (mut runs, mut bodies) = (Vec::new(), Vec::new());
+    for member in members {
+        let label = if member.label.is_empty() { "run" } else { member.label };
+        runs.push(RunSeries::read_csv(label, &member.folder.stats())?);
+        bodies.extend(curves(member)?);
+    }
+    let data: Vec<DataFiles> = members.iter().map(|member| data_of(folder, member)).collect();
+    let mut facts = facts(record, placement, members);
+    facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
+    let summary = RunSummary {
+        title: record.title.clone(),
+        scene_toml: record.toml.clone(),
+        movie: movie.clone(),
+        runs,
+        bodies,
+        facts,
+    };
+    let path = folder.report();
+    report::write(&summary, &path)?;
+    Ok(Finished { movie, report: path, data, notes })
+}
+
+fn unconverged_note(member: &Member<'_>) -> Option<String> {
+    let run = if member.label.is_empty() { String::new() } else { format!("{}: ", member.label) };
+    let steps = if member.unconverged == 1 { "one step".into() } else { format!("{} steps", member.unconverged) };
+    let table = member.folder.stats();
+    (member.unconverged > 0).then(|| format!("{run}{steps} fell short of a tolerance, see {}", table.display()))
+}
+
+/// Paths of a few bodies.
+fn curves(member: &Member<'_>) -> Result<Vec<RunSeries>, RunError> {
+    if member.bodies.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<&str> = member.bodies.iter().take(CURVES).copied().collect();
+    let mut curves = RunSeries::read_bodies(&names, &member.folder.bodies())?;
+    if !member.label.is_empty() {
+        curves.iter_mut().for_each(|curve| curve.label = format!("{}, {}", curve.label, member.label));
+    }
+    Ok(curves)
+}
+
+fn data_of(root: &RunFolder, member: &Member<'_>) -> DataFiles {
+    let within = member.folder.path().strip_prefix(root.path()).unwrap_or(member.folder.path());
+    DataFiles { folder: within.display().to_string(), counts: member.folder.data_files() }
+}
+
+/// Joins the pictures of a folder if a movie is wanted; gives the one that is best to look at.
+fn join_pictures(folder: &RunFolder, output: &Output, notes: &mut Vec<String>) -> Result<Option<PathBuf>, RunError> {
+    if !(output.frames && output.movie) {
         return Ok(None);
     }
-    let (frames, png, mp4) = (folder.join("frames"), folder.join("movie.png"), folder.join("movie.mp4"));
-    write_from_folder(&frames, FrameRate::per_second(wish.fps)?, &png)?;
-    match transcode_with_ffmpeg(&frames, "%04d.png", wish.fps, &mp4) {
+    let (pictures, png, mp4) = (folder.pictures(), folder.movie_png(), folder.movie_mp4());
+    write_from_folder(&pictures.folder, FrameRate::per_second(output.fps)?, &png)?;
+    match transcode_with_ffmpeg(&pictures.folder, &pictures.pattern(), output.fps, &mp4) {
         Ok(true) => Ok(Some(mp4)),
         Ok(false) => Ok(Some(png)),
         Err(error) => {
@@ -87,17 +141,14 @@ pub fn join_frames(folder: &Path, wish: &Output, notes: &mut Vec<String>) -> Res
     }
 }
 
-fn facts<const D: usize>(record: &RunRecord, placement: &Placement, runs: &[(&str, &Run<D>)]) -> Vec<(String, String)> {
+fn facts(record: &RunRecord, placement: &Placement, members: &[Member<'_>]) -> Vec<(String, String)> {
     let cells = record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
-    let mut facts = vec![("scene".to_owned(), record.scene.clone()), ("cells".into(), cells)];
-    if let Some((_, run)) = runs.first() {
-        let setup = run.simulation().setup();
-        let reached = runs.iter().map(|(_, run)| run.frame()).min().unwrap_or(0);
-        facts.push(("frames".into(), format!("{reached} of {}, {} s apart", record.frames, record.frame_seconds)));
-        facts.push(("solver".into(), setup.pressure.solver.to_string()));
-        facts.push(("pressure on".into(), placement.to_string()));
-        facts.push(("tolerance".into(), format!("{:e}", setup.pressure.tolerance)));
-    }
+    let reached = members.iter().map(|member| member.reached).min().unwrap_or(0);
+    let frames = format!("{reached} of {}, {} s apart", record.frames, record.frame_seconds);
+    let mut facts: Vec<(String, String)> =
+        vec![("scene".into(), record.scene.clone()), ("cells".into(), cells), ("frames".into(), frames)];
+    facts.extend(members.first().into_iter().flat_map(|member| member.facts.iter().cloned()));
+    facts.push(("pressure on".into(), placement.to_string()));
     facts.push(("seed".into(), record.seed.to_string()));
     facts.push(("threads".into(), record.threads.to_string()));
     let processor = record.machine.get("processor").and_then(|name| name.as_str());

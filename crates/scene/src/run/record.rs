@@ -1,18 +1,13 @@
 //! `run.json`: what was run, by what, on what.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use unstick_files::write_atomic;
 use unstick_liquid::Wall;
 
-use super::RunError;
+use super::{AnyRunScene, Comparison, RunError, RunFolder, RunScene};
 use crate::file::{SceneError, SceneFile};
-use crate::scene::AnyScene;
-use crate::viscous::AnyViscousScene;
-use unstick_files::write_atomic;
-
-/// The name of the file.
-const NAME: &str = "run.json";
 
 /// What was run, by what, on what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,15 +24,18 @@ pub struct RunRecord {
     pub folder: PathBuf,
     /// The kind of all walls, where the scene's own were overruled.
     pub walls: Option<Wall>,
-    /// The two kinds of walls that are compared, if they are.
+    /// What is compared, if two runs are.
     #[serde(default)]
-    pub compare: Option<Wall>,
+    pub compare: Option<Comparison>,
+    /// What tells this run from the other one of a comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Cells along each axis.
     pub cells: Vec<usize>,
-    /// Edge length of a cell.
+    /// Edge length of a cell; zero if cells are stretched.
     #[serde(default)]
     pub spacing: f64,
-    /// Lower corner of the lattice.
+    /// Lower corner of the lattice; empty if cells are stretched.
     #[serde(default)]
     pub origin: Vec<f64>,
     /// Frames after the first.
@@ -54,65 +52,50 @@ pub struct RunRecord {
 
 impl RunRecord {
     /// The record of a scene.
-    pub fn of(file: &SceneFile, scene: &AnyScene, machine: serde_json::Value) -> Self {
-        let (frames, frame_seconds, seed) = match scene {
-            AnyScene::Plane(scene) => (scene.frames, scene.frame, scene.setup.seed),
-            AnyScene::Space(scene) => (scene.frames, scene.frame, scene.setup.seed),
-        };
-        let (spacing, origin) = match scene {
-            AnyScene::Plane(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
-            AnyScene::Space(scene) => (scene.setup.grid.spacing(), scene.setup.grid.origin().to_vec()),
-        };
-        let (title, cells) = (scene.title(), scene.cells());
-        Self { seed, spacing, origin, ..Self::new(file, title, cells, (frames, frame_seconds), machine) }
+    pub fn of(file: &SceneFile, scene: &AnyRunScene, machine: serde_json::Value) -> Self {
+        match scene {
+            AnyRunScene::Plane(scene) => Self::new(file, scene, machine),
+            AnyRunScene::Space(scene) => Self::new(file, scene, machine),
+        }
     }
 
-    /// The record of a scene of viscous flow.
-    pub fn of_viscous(file: &SceneFile, scene: &AnyViscousScene, machine: serde_json::Value) -> Self {
-        Self::new(file, scene.title(), scene.cells(), scene.frames(), machine)
-    }
-
-    fn new(
-        file: &SceneFile,
-        title: &str,
-        cells: Vec<usize>,
-        (frames, frame_seconds): (usize, f64),
-        machine: serde_json::Value,
-    ) -> Self {
+    fn new<const D: usize>(file: &SceneFile, scene: &RunScene<D>, machine: serde_json::Value) -> Self {
+        let is_stretched = scene.style.flow.is_some();
         Self {
             unstick: env!("CARGO_PKG_VERSION").into(),
             scene: file.name().into(),
-            title: title.into(),
+            title: scene.title.clone(),
             toml: file.to_toml(),
             folder: std::path::absolute(file.folder()).unwrap_or_else(|_| file.folder().into()),
             walls: None,
             compare: None,
-            cells,
-            spacing: 0.0,
-            origin: Vec::new(),
-            frames,
-            frame_seconds,
-            seed: 0,
+            label: None,
+            cells: scene.cells.clone(),
+            spacing: if is_stretched { 0.0 } else { scene.grid.spacing() },
+            origin: if is_stretched { Vec::new() } else { scene.grid.origin().to_vec() },
+            frames: scene.frames,
+            frame_seconds: scene.frame_seconds,
+            seed: scene.seed,
             threads: rayon::current_num_threads(),
             machine,
         }
     }
 
     /// Writes it into a run folder.
-    pub fn write(&self, run: &Path) -> Result<(), RunError> {
-        let path = run.join(NAME);
+    pub fn write(&self, folder: &RunFolder) -> Result<(), RunError> {
+        let path = folder.record();
         let broken = |error: serde_json::Error| RunError::Record { path: path.clone(), reason: error.to_string() };
         let text = serde_json::to_string_pretty(self).map_err(broken)? + "\n";
         write_atomic(&path, text.as_bytes()).map_err(RunError::file(&path))
     }
 
-    /// Reads that of a run folder.
-    pub fn read(run: &Path) -> Result<Self, RunError> {
-        let path = run.join(NAME);
+    /// Reads the record of a run folder.
+    pub fn read(folder: &RunFolder) -> Result<Self, RunError> {
+        let path = folder.record();
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(RunError::NoCheckpoint { folder: run.to_owned(), reasons: Vec::new() });
+                return Err(RunError::NoCheckpoint { folder: folder.path().to_owned(), reasons: Vec::new() });
             }
             Err(error) => return Err(RunError::file(&path)(error)),
         };
@@ -120,8 +103,14 @@ impl RunRecord {
     }
 
     /// The scene as it was used.
-    pub fn scene_file(&self, run: &Path) -> Result<SceneFile, SceneError> {
-        let origin = run.join(NAME).display().to_string();
+    pub fn scene_file(&self, folder: &RunFolder) -> Result<SceneFile, SceneError> {
+        let origin = folder.record().display().to_string();
         SceneFile::parse(&self.scene, &origin, &self.toml, &self.folder)
+    }
+
+    /// A hash of what decides how the liquid moves.
+    pub(super) fn physics(&self, folder: &RunFolder) -> Result<[u8; 32], RunError> {
+        let text = format!("{}\nwalls = {:?}\n", self.scene_file(folder)?.physics(), self.walls);
+        Ok(*blake3::hash(text.as_bytes()).as_bytes())
     }
 }

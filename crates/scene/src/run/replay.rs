@@ -1,13 +1,15 @@
 //! Frames of a run that is over, seen again.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use unstick_liquid::{LiquidState, Simulation};
-
-use super::checkpoint::{self, Data, Refusal};
-use super::{RunError, RunRecord, physics, states};
-use crate::scene::Scene;
+use super::checkpoint::{self, Refusal, Restored};
+use super::driver::is_at;
+use super::stepper::{RunScene, Stepper};
+use super::{Progress, Run, RunError, RunFolder, RunRecord};
+use crate::dimension::{Dim, Dimension};
+use crate::frame::Frame;
 
 /// Where a frame came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,32 +22,39 @@ pub enum Origin {
     Interrupted,
 }
 
-/// Any frame of a run, from the states that were kept and, in between, computed again from the nearest
-/// one before: a run is the same bits each time.
+/// Any frame of a run. Frames whose state was kept are read; those in between are computed again from the nearest one
+/// before, which gives the same bits each time.
 pub struct Replay<const D: usize> {
-    scene: Scene<D>,
+    scene: RunScene<D>,
     physics: [u8; 32],
     last: usize,
-    /// Frames whose states are on disk, ascending.
-    kept: Vec<(usize, PathBuf)>,
-    now: Option<(usize, Simulation<D>)>,
+    /// States on disk, ascending.
+    kept: Vec<KeptState>,
+    now: Option<Run<D>>,
 }
 
-impl<const D: usize> Replay<D> {
-    /// Looks at a run folder; the scene must be the one that was run, but for what it writes.
-    pub fn open(scene: Scene<D>, record: &RunRecord, folder: &Path) -> Result<Self, RunError> {
-        let physics = physics(record, folder)?;
-        let checkpoints = folder.join("checkpoint");
-        let restore = |data: &mut Data<'_>| LiquidState::restore(&scene.setup.grid, data);
-        let (header, state, _) = checkpoint::read(&checkpoints, physics, restore)?;
-        let last = header.frame as usize;
-        let series = states(folder);
-        let numbers = series.numbers().map_err(RunError::file(&series.folder))?;
-        let mut kept: Vec<_> = numbers.into_iter().map(|number| (number, series.path(number))).collect();
-        let is_whole = (state.time - last as f64 * scene.frame).abs() < 1e-6 * scene.frame;
-        let newest = checkpoint::list(&checkpoints)?.into_iter().next();
-        kept.extend(newest.filter(|_| is_whole).map(|path| (last, path)));
-        kept.retain(|&(number, _)| number <= last);
+/// A state on disk.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct KeptState {
+    number: usize,
+    path: PathBuf,
+}
+
+impl<const D: usize> Replay<D>
+where
+    Dim<D>: Dimension<D>,
+{
+    /// Looks at a run folder. The scene must be the one that was run, except for what it writes.
+    pub fn open(scene: RunScene<D>, folder: &RunFolder, record: &RunRecord) -> Result<Self, RunError> {
+        let physics = record.physics(folder)?;
+        let Restored { frame: last, stepper, path, .. } = checkpoint::read(folder, &scene, physics)?;
+        let states = folder.states();
+        let numbers = states.numbers().map_err(RunError::file(&states.folder))?;
+        let mut kept: Vec<KeptState> =
+            numbers.into_iter().map(|number| KeptState { number, path: states.path(number) }).collect();
+        let is_at_frame = is_at(stepper.time(), last, scene.frame_seconds);
+        kept.extend(is_at_frame.then_some(KeptState { number: last, path }));
+        kept.retain(|state| state.number <= last);
         kept.sort();
         Ok(Self { scene, physics, last, kept, now: None })
     }
@@ -56,53 +65,48 @@ impl<const D: usize> Replay<D> {
     }
 
     /// The scene.
-    pub fn scene(&self) -> &Scene<D> {
+    pub fn scene(&self) -> &RunScene<D> {
         &self.scene
     }
 
-    /// The simulation at the frame that was sought last; none before.
-    pub fn simulation(&self) -> Option<&Simulation<D>> {
-        self.now.as_ref().map(|(_, simulation)| simulation)
+    /// The frame that was sought last; none before.
+    pub fn frame(&mut self) -> Option<Arc<Frame<D>>> {
+        self.now.as_mut().map(Run::frame)
     }
 
-    /// Goes to a frame, up to [`Self::last`]; frames asked for in ascending order are computed once.
-    pub fn seek(&mut self, frame: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
-        let here = self.now.as_ref().map(|(number, _)| *number).filter(|&number| number <= frame);
-        // What a frame shows of moving solids and bodies is where its last step has met them, which a state
-        // does not hold: there a state serves for the frames after it.
-        let shows_all = frame == 0 || (self.scene.bodies.is_empty() && !self.scene.setup.has_motion());
-        let is_before = |number: usize| number < frame || (number == frame && shows_all);
-        let is_nearer = |number: usize| is_before(number) && here.is_none_or(|here| number > here);
-        let nearer = self.kept.iter().rev().filter(|(number, _)| is_nearer(*number));
-        for (number, path) in nearer {
-            if let Some(state) = self.read(path, *number)? {
-                self.now = Some((*number, self.scene.resume(state)?));
+    /// Goes to a frame, up to [`Self::last`]. Frames that are sought in ascending order are computed once.
+    pub fn seek(&mut self, number: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
+        let here = self.now.as_ref().map(Run::number).filter(|&here| here <= number);
+        // Where a frame shows what its last step has met, a state serves for the frames after it only.
+        let is_enough = number == 0 || !self.scene.shows_last_step;
+        let is_before = |kept: usize| kept < number || (kept == number && is_enough);
+        let is_nearer = |kept: usize| is_before(kept) && here.is_none_or(|here| kept > here);
+        for state in self.kept.iter().rev().filter(|state| is_nearer(state.number)) {
+            if let Some(stepper) = self.read(&state.path, state.number)? {
+                self.now = Some(Run::at(self.scene.clone(), stepper, state.number));
                 break;
             }
         }
-        let (mut number, mut simulation) = match self.now.take().filter(|(number, _)| *number <= frame) {
-            Some(now) => now,
-            None => (0, self.scene.simulation()?),
+        let mut run = match self.now.take().filter(|run| run.number() <= number) {
+            Some(run) => run,
+            None => Run::begin(self.scene.clone())?,
         };
-        let origin = if number == frame { Origin::Kept } else { Origin::Computed };
-        while number < frame {
-            if stop.load(Ordering::Relaxed) {
-                self.now = Some((number, simulation));
-                return Ok(Origin::Interrupted);
+        let mut origin = if run.number() == number { Origin::Kept } else { Origin::Computed };
+        while run.number() < number && origin != Origin::Interrupted {
+            if run.advance(stop)? == Progress::Interrupted {
+                origin = Origin::Interrupted;
             }
-            simulation.advance_to((number + 1) as f64 * self.scene.frame)?;
-            number += 1;
         }
-        self.now = Some((number, simulation));
+        self.now = Some(run);
         Ok(origin)
     }
 
     /// A state that was kept; none if it is damaged: then an earlier one will do.
-    fn read(&self, path: &Path, number: usize) -> Result<Option<LiquidState<D>>, RunError> {
-        let restore = |data: &mut Data<'_>| LiquidState::restore(&self.scene.setup.grid, data);
-        match checkpoint::read_one(path, self.physics, &restore) {
-            Ok((header, state)) => Ok((header.frame as usize == number).then_some(state)),
+    fn read(&self, path: &Path, number: usize) -> Result<Option<Box<dyn Stepper<D>>>, RunError> {
+        match checkpoint::read_state(path, &self.scene, self.physics) {
+            Ok((frame, stepper)) => Ok((frame == number).then_some(stepper)),
             Err(Refusal::Damaged(_)) => Ok(None),
+            Err(Refusal::Scene(error)) => Err(error.into()),
             Err(Refusal::OtherScene) => {
                 Err(RunError::OtherScene { folder: path.parent().and_then(Path::parent).unwrap_or(path).to_owned() })
             }

@@ -23,7 +23,7 @@ pub use json::json;
 pub use markdown::markdown;
 
 pub(crate) use methods::{CONTACT, PRESSURE, SPLITTING, TRANSPORT, VOLUME};
-pub(crate) use output::{OUTPUT, SCHEDULE, THINNED, VDB, WISH};
+pub(crate) use output::{OUTPUT, REQUEST, SCHEDULE, THINNED, VDB};
 pub(crate) use shapes::{
     BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
     MESH, MOVE, ROTATE, SHAPES, SPHERE,

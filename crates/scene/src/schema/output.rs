@@ -11,7 +11,7 @@ const FORMAT: Key = required("format", Kind::Text, "its name");
 pub(crate) static SCHEDULE: Table = inner("schedule", &[EVERY, FROM, UNTIL]);
 
 /// A format with a schedule of its own.
-pub(crate) static WISH: Table = inner("format", &[FORMAT, EVERY, FROM, UNTIL]);
+pub(crate) static REQUEST: Table = inner("format", &[FORMAT, EVERY, FROM, UNTIL]);
 
 /// The same for particles, of which some may be left out.
 pub(crate) static THINNED: Table =
@@ -25,6 +25,25 @@ pub(crate) static VDB: Table = inner(
         optional("half", Kind::Truth, "false", "numbers of 16 bits"),
     ],
 );
+
+/// Keys that every physics has.
+pub(super) const DATA_EVERY: Key =
+    optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0");
+pub(super) const DATA_FROM: Key = optional("from", Kind::Count(0), "0", "first frame of which data are written");
+pub(super) const DATA_UNTIL: Key = optional("until", Kind::Count(0), "the end", "last frame of which data are written");
+pub(super) const DATA_THIN: Key = optional("thin", Kind::Count(1), "1", "one of so many particles");
+pub(super) const DATA_VDB: Key =
+    optional("vdb", Kind::Table(&VDB), "all, false", "`grids` in `.vdb` files, and whether they have `half` the bits");
+const TRUTH_OR_SCHEDULE: &[Kind] = &[Kind::Truth, Kind::Table(&SCHEDULE)];
+pub(super) const STATES: Key = optional(
+    "states",
+    Kind::Either(TRUTH_OR_SCHEDULE),
+    "false",
+    "`true`, or a schedule: whole states of frames, `states/NNNN.state`, from which `unstick export` makes files later",
+);
+pub(super) const PARTICLE_FORMATS: Kind = Kind::Formats(&["ply", "vtk", "vtp", "npz"], &THINNED);
+pub(super) const SURFACE_FORMATS: Kind = Kind::Formats(&["ply", "obj", "glb", "vtp", "usd"], &REQUEST);
+pub(super) const VOLUME_FORMATS: Kind = Kind::Formats(&["vtk", "vti", "vdb"], &REQUEST);
 
 /// `[output]`.
 pub(crate) static OUTPUT: Table = Table {
@@ -44,42 +63,31 @@ pub(crate) static OUTPUT: Table = Table {
         optional("pressure", Kind::Truth, "false", "shade the liquid of plane pictures by pressure"),
         optional(
             "particles",
-            Kind::Formats(&["ply", "vtk", "vtp", "npz"], &THINNED),
+            PARTICLE_FORMATS,
             "[]",
             "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: positions and velocities, \
              `particles/NNNN.ext`",
         ),
         optional(
             "surface",
-            Kind::Formats(&["ply", "obj", "glb", "vtp", "usd"], &WISH),
+            SURFACE_FORMATS,
             "[]",
             "`\"ply\"`, `\"obj\"`, `\"glb\"`, `\"vtp\"`, `\"usd\"`: the surface of the liquid as a closed mesh, \
              `surface/NNNN.ext`, in space only; `usd` with walls and bodies as `stage.usda`",
         ),
         optional(
             "volume",
-            Kind::Formats(&["vtk", "vti", "vdb"], &WISH),
+            VOLUME_FORMATS,
             "[]",
             "`\"vtk\"`, `\"vti\"`: liquid distance, pressure, separated cells, velocity; solid distance. `\"vdb\"`: see \
              `vdb`, in space only",
         ),
-        optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0"),
-        optional("from", Kind::Count(0), "0", "first frame of which data are written"),
-        optional("until", Kind::Count(0), "the end", "last frame of which data are written"),
-        optional("thin", Kind::Count(1), "1", "one of so many particles"),
-        optional(
-            "vdb",
-            Kind::Table(&VDB),
-            "all, false",
-            "`grids` in `.vdb` files, and whether they have `half` the bits",
-        ),
-        optional(
-            "states",
-            Kind::Either(&[Kind::Truth, Kind::Table(&SCHEDULE)]),
-            "false",
-            "`true`, or a schedule: whole states of frames, `states/NNNN.state`, from which `unstick export` makes files \
-             later",
-        ),
+        DATA_EVERY,
+        DATA_FROM,
+        DATA_UNTIL,
+        DATA_THIN,
+        DATA_VDB,
+        STATES,
         optional(
             "view",
             Kind::Truth,

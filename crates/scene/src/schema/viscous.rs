@@ -2,7 +2,7 @@
 
 use super::shapes::BODY_SHAPES;
 use super::things::MOTION;
-use super::{CONTACT, Key, Kind, Table, inner, optional, required};
+use super::{CONTACT, Key, Kind, Table, inner, optional, output, required};
 
 /// The whole file.
 pub(crate) static ROOT: Table = Table {
@@ -283,11 +283,44 @@ pub(crate) static OUTPUT: Table = Table {
             "by their number",
             "lines of `bodies.csv` after every `\"step\"` (up to 16 bodies) or every `\"frame\"`",
         ),
+        optional(
+            "particles",
+            output::PARTICLE_FORMATS,
+            "[]",
+            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: centres and velocities of the bodies, \
+             `particles/NNNN.ext`",
+        ),
+        optional(
+            "surface",
+            output::SURFACE_FORMATS,
+            "[]",
+            "`\"ply\"`, `\"obj\"`, `\"glb\"`, `\"vtp\"`, `\"usd\"`: the surface of the bodies as a mesh, \
+             `surface/NNNN.ext`, in space only; `usd` with the bodies themselves as `stage.usda`",
+        ),
+        optional(
+            "volume",
+            output::VOLUME_FORMATS,
+            "[]",
+            "`\"vtk\"`, `\"vti\"`: pressure, velocity and the distance to bodies, on equal cells. `\"vdb\"`: see \
+             `vdb`, in space only",
+        ),
+        output::DATA_EVERY,
+        output::DATA_FROM,
+        output::DATA_UNTIL,
+        output::DATA_THIN,
+        output::DATA_VDB,
+        output::STATES,
+        optional(
+            "viewer",
+            Kind::Truth,
+            "unless they would take about a gigabyte",
+            "what [`unstick view`](guide-viewer.md) shows beside pictures: fields and bodies, `view/`",
+        ),
         optional("checkpoint_every", Kind::Count(0), "10", "a checkpoint every so many frames"),
     ],
     notes: "`stats.csv` has per step: time, length, kinetic energy of the bodies, largest speeds of bodies and liquid, \
-            largest divergence, iterations, contacts, films, deepest overlap, and the seconds of flow, marking, forces \
-            and contact. `bodies.csv` has per body: place, orientation, velocity, spin, force and torque of the liquid \
+            largest divergence, iterations, contacts, films, deepest overlap, the seconds of flow, marking, forces \
+            and contact, and whether each solve met its tolerance. `bodies.csv` has per body: place, orientation, velocity, spin, force and torque of the liquid \
             (without buoyancy), force of contacts and films.",
 };
 

@@ -85,23 +85,13 @@ impl<'a> Lines<'a> {
 
 #[cfg(test)]
 mod tests {
-    use unstick_grid::{CellField, Grid, SignedDistance};
+    use unstick_grid::{Grid, SignedDistance};
 
     use super::*;
 
     fn frame(liquid: &SignedDistance<2>, solid: &SignedDistance<2>) -> Frame<2> {
         let grid = Grid::<2>::unit(40).unwrap();
-        Frame {
-            grid,
-            number: 0,
-            time: 0.5,
-            liquid: CellField::from_fn(&grid, |cell| liquid.at(grid.centre(cell))),
-            solid: CellField::of_shape([41; 2], |node| solid.at(grid.node(node))),
-            positions: Vec::new(),
-            speeds: Vec::new(),
-            pressure: CellField::from_fn(&grid, |_| 0.0),
-            separated: Vec::new(),
-        }
+        Frame { time: 0.5, ..Frame::at_rest(grid, |point| liquid.at(point), |point| solid.at(point)) }
     }
 
     /// What lies to the left of the lines.

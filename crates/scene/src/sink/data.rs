@@ -1,47 +1,48 @@
 //! Frames as data files, one per frame and format.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::sync::Arc;
 
 use unstick_files::usd::Stage;
 use unstick_files::{Series, gltf, npz, obj, ply, usd, vtk, write_atomic};
 
-use super::{FrameSink, Index, Shot, surface, values, world};
-use crate::dimension::{Dim, Dimension};
+use super::index::Index;
+use super::world::{Movers, world};
+use super::{FrameSink, surface, values};
+use crate::frame::Frame;
 use crate::output::{ParticleFormat, Schedule, SurfaceFormat, VolumeFormat};
-use crate::run::RunError;
-use crate::scene::Scene;
+use crate::run::{DataKind, RunError, RunFolder, RunScene};
 
 /// A frame as the bytes of a file; none where there is nothing to write.
-pub type Encode<const D: usize> = Box<dyn Fn(&Shot<'_, D>) -> Option<Vec<u8>> + Send>;
+pub type Encode<const D: usize> = Box<dyn Fn(&Frame<D>) -> Option<Vec<u8>> + Send>;
 
-/// Writes `NNNN.ext` into a folder, and keeps the file that lists them up to date.
+/// Writes `NNNN.ext` into the folder of a kind of data, and keeps the file that lists them up to date.
 pub struct DataSink<const D: usize> {
-    /// The files.
-    pub series: Series,
-    /// Of which frames.
-    pub schedule: Schedule,
-    /// What the files hold.
-    pub encode: Encode<D>,
-    /// What lists them.
-    pub index: Option<Index>,
+    folder: RunFolder,
+    kind: DataKind,
+    series: Series,
+    schedule: Schedule,
+    encode: Encode<D>,
+    index: Option<Index>,
 }
 
-impl<const D: usize> DataSink<D>
-where
-    Dim<D>: Dimension<D>,
-{
-    /// Makes the folder. What lies there of frames after `last` will be written again: it is taken off the
-    /// list first, then removed, so that a list never names what is not there.
-    pub fn begin(&self, shot: &Shot<'_, D>, last: usize) -> Result<(), RunError> {
+impl<const D: usize> DataSink<D> {
+    /// Whether a frame is written.
+    pub fn takes(&self, number: usize) -> bool {
+        self.schedule.takes(number)
+    }
+
+    /// Makes the folder. Files of frames after `last` will be written again: they are taken off the list first, then
+    /// removed, so that a list never names what is not there.
+    pub fn begin(&self, last: usize) -> Result<(), RunError> {
         let folder = &self.series.folder;
         std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
         if let Some(index) = &self.index {
-            index.begin(&self.series, shot)?;
-            index.write(&self.series, last)?;
+            index.begin(&self.series)?;
+            index.write(&self.folder, self.kind, &self.series, last)?;
         }
-        for number in self.series.numbers().map_err(RunError::file(folder))?.into_iter().filter(|&number| number > last)
-        {
+        let numbers = self.series.numbers().map_err(RunError::file(folder))?;
+        for number in numbers.into_iter().filter(|&number| number > last) {
             let path = self.series.path(number);
             std::fs::remove_file(&path).map_err(RunError::file(&path))?;
         }
@@ -49,19 +50,15 @@ where
     }
 }
 
-impl<const D: usize> FrameSink<D> for DataSink<D>
-where
-    Dim<D>: Dimension<D>,
-{
-    fn receive(&mut self, shot: &Shot<'_, D>) -> Result<ControlFlow<()>, RunError> {
-        let number = shot.frame.number;
-        if self.schedule.takes(number)
-            && let Some(bytes) = (self.encode)(shot)
+impl<const D: usize> FrameSink<D> for DataSink<D> {
+    fn receive(&mut self, frame: &Arc<Frame<D>>) -> Result<ControlFlow<()>, RunError> {
+        if self.takes(frame.number)
+            && let Some(bytes) = (self.encode)(frame)
         {
-            let path = self.series.path(number);
+            let path = self.series.path(frame.number);
             write_atomic(&path, &bytes).map_err(RunError::file(&path))?;
             if let Some(index) = &self.index {
-                index.write(&self.series, usize::MAX)?;
+                index.write(&self.folder, self.kind, &self.series, usize::MAX)?;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -69,66 +66,66 @@ where
 }
 
 /// The sinks that a scene asks for, in `particles`, `surface` and `volume` of the run folder.
-pub fn data_sinks<const D: usize>(scene: &Scene<D>, run: &Path) -> Vec<DataSink<D>>
-where
-    Dim<D>: Dimension<D>,
-{
+pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Vec<DataSink<D>> {
     let mut sinks: Vec<DataSink<D>> = Vec::new();
-    let pvd = Some(Index::Pvd { frame_seconds: scene.frame });
-    let mut add = |folder: &str, extension, schedule, index: Option<Index>, encode: Encode<D>| {
-        sinks.push(DataSink { series: Series { folder: run.join(folder), extension }, schedule, encode, index });
+    let mut add = |kind, extension, schedule, index, encode| {
+        let series = folder.data(kind, extension);
+        sinks.push(DataSink { folder: folder.clone(), kind, series, schedule, encode, index });
     };
-    for wish in &scene.output.particles {
-        let (thin, schedule) = (wish.thin, wish.schedule);
-        let (extension, index, encode): (_, _, Encode<D>) = match wish.format {
-            ParticleFormat::Ply => ("ply", None, Box::new(move |shot| Some(ply::points(&values::points(shot, thin))))),
+    let pvd = || Some(Index::Pvd { frame_seconds: scene.frame_seconds });
+    for request in &scene.output.particles {
+        let thin = request.thin;
+        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
+            ParticleFormat::Ply => {
+                ("ply", None, Box::new(move |frame| Some(ply::points(&values::points(frame, thin)))))
+            }
             ParticleFormat::Vtk => {
-                ("vtk", None, Box::new(move |shot| Some(vtk::legacy_points(&values::points(shot, thin)))))
+                ("vtk", None, Box::new(move |frame| Some(vtk::legacy_points(&values::points(frame, thin)))))
             }
             ParticleFormat::Vtp => {
-                ("vtp", pvd.clone(), Box::new(move |shot| Some(vtk::points(&values::points(shot, thin)))))
+                ("vtp", pvd(), Box::new(move |frame| Some(vtk::points(&values::points(frame, thin)))))
             }
-            ParticleFormat::Npz => ("npz", None, Box::new(move |shot| Some(npz::points(&values::points(shot, thin))))),
+            ParticleFormat::Npz => {
+                ("npz", None, Box::new(move |frame| Some(npz::points(&values::points(frame, thin)))))
+            }
         };
-        add("particles", extension, schedule, index, encode);
+        add(DataKind::Particles, extension, request.schedule, index, encode);
     }
-    for wish in &scene.output.surface {
-        let (extension, index, encode): (_, _, Encode<D>) = match wish.format {
-            SurfaceFormat::Ply => ("ply", None, Box::new(|shot| Some(ply::surface(&Dim::<D>::surface(shot)?)))),
-            SurfaceFormat::Obj => ("obj", None, Box::new(|shot| Some(obj::surface(&Dim::<D>::surface(shot)?)))),
-            SurfaceFormat::Glb => ("glb", None, Box::new(|shot| Some(gltf::surface(&Dim::<D>::surface(shot)?)))),
-            SurfaceFormat::Vtp => ("vtp", pvd.clone(), Box::new(|shot| Some(vtk::surface(&Dim::<D>::surface(shot)?)))),
-            SurfaceFormat::Usd => (
-                "usda",
-                Some(stage(scene)),
-                Box::new(|shot| {
-                    let shot = Dim::<D>::space(shot)?;
-                    Some(usd::frame(shot.frame.number, &surface(&shot), &world::poses(shot.simulation)))
-                }),
-            ),
+    for request in &scene.output.surface {
+        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
+            SurfaceFormat::Ply => ("ply", None, Box::new(|frame| Some(ply::surface(&surface(frame.in_space()?))))),
+            SurfaceFormat::Obj => ("obj", None, Box::new(|frame| Some(obj::surface(&surface(frame.in_space()?))))),
+            SurfaceFormat::Glb => ("glb", None, Box::new(|frame| Some(gltf::surface(&surface(frame.in_space()?))))),
+            SurfaceFormat::Vtp => ("vtp", pvd(), Box::new(|frame| Some(vtk::surface(&surface(frame.in_space()?))))),
+            SurfaceFormat::Usd => {
+                let Some(scene) = scene.in_space() else { continue };
+                let movers = Movers::of(scene);
+                let encode = move |frame: &Frame<D>| {
+                    let frame = frame.in_space()?;
+                    Some(usd::frame(frame.number, &surface(frame), &movers.poses(frame)))
+                };
+                ("usda", Some(Index::Usd { stage: stage(scene), world: world(scene) }), Box::new(encode))
+            }
         };
-        add("surface", extension, wish.schedule, index, encode);
+        add(DataKind::Surface, extension, request.schedule, index, encode);
     }
-    for wish in &scene.output.volume {
+    for request in &scene.output.volume {
         let options = scene.output.vdb.clone();
-        let (extension, index, encode): (_, _, Encode<D>) = match wish.format {
-            VolumeFormat::Vtk => ("vtk", None, Box::new(|shot| Some(vtk::legacy_fields(&values::fields(shot))))),
-            VolumeFormat::Vti => ("vti", pvd.clone(), Box::new(|shot| Some(vtk::fields(&values::fields(shot))))),
-            VolumeFormat::Vdb => {
-                ("vdb", None, Box::new(move |shot| Some(values::vdb(&Dim::<D>::space(shot)?, &options))))
-            }
+        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
+            VolumeFormat::Vtk => ("vtk", None, Box::new(|frame| Some(vtk::legacy_fields(&values::fields(frame))))),
+            VolumeFormat::Vti => ("vti", pvd(), Box::new(|frame| Some(vtk::fields(&values::fields(frame))))),
+            VolumeFormat::Vdb => ("vdb", None, Box::new(move |frame| Some(values::vdb(frame.in_space()?, &options)))),
         };
-        add("volume", extension, wish.schedule, index, encode);
+        add(DataKind::Volume, extension, request.schedule, index, encode);
     }
     sinks
 }
 
-fn stage<const D: usize>(scene: &Scene<D>) -> Index {
-    let stage = Stage {
+fn stage(scene: &RunScene<3>) -> Stage {
+    Stage {
         title: scene.title.clone(),
-        frame_seconds: scene.frame,
+        frame_seconds: scene.frame_seconds,
         world: "./surface/world.usda".into(),
         manifest: "./surface/manifest.usda".into(),
-    };
-    Index::Usd { stage }
+    }
 }

@@ -1,30 +1,27 @@
-//! What a simulation holds, as the files of the trade want it.
+//! What a frame holds, as file formats want it.
 
 use unstick_files::vdb::{self, Liquid};
 use unstick_files::{Fields, Points, Surface};
 use unstick_grid::CellField;
 use unstick_liquid::interpolate_velocity;
 
-use super::Shot;
 use crate::frame::Frame;
 use crate::output::VdbOptions;
 
 /// The particles, or one of `thin`.
-pub(super) fn points<'a, const D: usize>(shot: &Shot<'a, D>, thin: usize) -> Points<'a, D> {
-    let particles = &shot.simulation.state().particles;
-    Points { time: shot.frame.time, position: &particles.position, velocity: &particles.velocity, thin }
+pub(super) fn points<const D: usize>(frame: &Frame<D>, thin: usize) -> Points<'_, D> {
+    Points { time: frame.time, position: &frame.positions, velocity: &frame.velocities, thin }
 }
 
 /// Liquid distance, pressure, separated cells and velocity in the cells; solid distance at the nodes.
-pub(super) fn fields<'a, const D: usize>(shot: &Shot<'a, D>) -> Fields<'a, D> {
-    let (frame, state) = (shot.frame, shot.simulation.state());
+pub(super) fn fields<const D: usize>(frame: &Frame<D>) -> Fields<'_, D> {
     let single = |field: &CellField<f64, D>| field.values().iter().map(|&value| value as f32).collect();
-    let separated = state.separated.values().iter().map(|&separated| f32::from(u8::from(separated))).collect();
+    let separated = frame.separated_cells().values().iter().map(|&separated| f32::from(u8::from(separated))).collect();
     Fields {
         time: frame.time,
         grid: frame.grid,
         cells: vec![("liquid", single(&frame.liquid)), ("pressure", single(&frame.pressure)), ("separated", separated)],
-        velocity: &state.velocity,
+        velocity: &frame.velocity,
         nodes: vec![("solid", &frame.solid)],
     }
 }
@@ -34,26 +31,29 @@ pub fn liquid_distance(frame: &Frame<3>) -> CellField<f64, 3> {
     CellField::from_fn(&frame.grid, |cell| frame.inside(cell))
 }
 
-/// The boundary of what is liquid and not solid, closed where liquid meets the border.
+/// The boundary of what is liquid and not solid, closed where liquid meets the border. A viscous flow fills its box:
+/// its surface is that of the bodies in it.
 pub fn surface_of(frame: &Frame<3>) -> Surface {
-    Surface::of_distance(&frame.grid, &liquid_distance(frame), frame.time)
+    match &frame.flow {
+        Some(_) => Surface::of_nodes(&frame.grid, &frame.solid, frame.time),
+        None => Surface::of_distance(&frame.grid, &liquid_distance(frame), frame.time),
+    }
 }
 
 /// The same with velocities.
-pub fn surface(shot: &Shot<'_, 3>) -> Surface {
-    let velocity = &shot.simulation.state().velocity;
-    surface_of(shot.frame).with_velocity(|point| interpolate_velocity(&shot.frame.grid, velocity, point))
+pub fn surface(frame: &Frame<3>) -> Surface {
+    surface_of(frame).with_velocity(|point| interpolate_velocity(&frame.grid, &frame.velocity, point))
 }
 
 /// The file of OpenVDB.
-pub(super) fn vdb(shot: &Shot<'_, 3>, options: &VdbOptions) -> Vec<u8> {
+pub(super) fn vdb(frame: &Frame<3>, options: &VdbOptions) -> Vec<u8> {
     let liquid = Liquid {
-        frame: shot.frame.number,
-        time: shot.frame.time,
-        grid: shot.frame.grid,
-        distance: &liquid_distance(shot.frame),
-        velocity: &shot.simulation.state().velocity,
-        pressure: &shot.frame.pressure,
+        frame: frame.number,
+        time: frame.time,
+        grid: frame.grid,
+        distance: &liquid_distance(frame),
+        velocity: &frame.velocity,
+        pressure: &frame.pressure,
     };
     vdb::liquid(&liquid, &options.grids, options.precision)
 }

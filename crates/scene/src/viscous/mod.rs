@@ -1,4 +1,4 @@
-//! Scenes of viscous flow that fills a box, with bodies in it: what they are and how they run.
+//! Scenes of viscous flow that fills a box, with bodies in it.
 //!
 //! ```
 //! use unstick_scene::SceneFile;
@@ -13,12 +13,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod frame;
 mod output;
-mod paths;
-mod run;
 mod scene;
-mod stats;
 
+pub(crate) use frame::lattice;
 pub use output::{PathLines, ViscousOutput};
-pub use run::ViscousRun;
 pub use scene::{AnyViscousScene, ViscousScene};

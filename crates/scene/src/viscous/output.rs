@@ -38,8 +38,8 @@ impl PathLines {
     /// Bodies up to whose number every step has lines.
     const FEW: usize = 16;
 
-    /// What suits so many bodies.
-    pub(super) fn suiting(bodies: usize) -> Self {
+    /// What suits a number of bodies.
+    pub(crate) fn suiting(bodies: usize) -> Self {
         if bodies <= Self::FEW { Self::Step } else { Self::Frame }
     }
 }

@@ -3,9 +3,11 @@
 use unstick_bodies::{Container, RigidBody, Steering, Suspension, SuspensionState};
 use unstick_flow::{Boundary, Flow, FlowSetup};
 use unstick_grid::vector::{length, times};
+use unstick_liquid::equal_part;
 
 use super::ViscousOutput;
-use crate::draw::viscous::{Show, ViscousLook};
+use crate::draw::viscous::Show;
+use crate::draw::{FlowStyle, PictureStyle};
 use crate::file::{Place, SceneError};
 use crate::scene::Contacts;
 
@@ -136,7 +138,7 @@ impl<const D: usize> ViscousScene<D> {
         Ok(suspension.with_films(self.films).with_steering(self.steering.clone()))
     }
 
-    /// Goes on from a state.
+    /// Liquid and bodies at a state.
     pub fn resume(&self, state: SuspensionState<D>) -> Result<Suspension<D>, SceneError> {
         let mut suspension = self.suspension()?;
         suspension.set_state(state);
@@ -150,7 +152,7 @@ impl<const D: usize> ViscousScene<D> {
             return None;
         }
         let longest = suspension.longest_step(self.cfl).unwrap_or(self.max_step).min(self.max_step);
-        Some(left / (left / longest - 1e-9).ceil().max(1.0))
+        Some(equal_part(left, left / longest - 1e-9))
     }
 
     /// Memory that the simulation takes, estimated.
@@ -175,7 +177,7 @@ impl<const D: usize> ViscousScene<D> {
     }
 
     /// How pictures look.
-    pub fn look(&self) -> ViscousLook {
+    pub fn picture_style(&self) -> PictureStyle {
         let output = &self.output;
         let fastest = self.typical_speed();
         let usual = match output.show {
@@ -183,14 +185,18 @@ impl<const D: usize> ViscousScene<D> {
             Show::Vorticity => 4.0 * fastest / self.typical_length(),
             Show::Pressure => self.setup.density * fastest * fastest,
         };
-        ViscousLook {
+        let scale = output.scale.unwrap_or(usual);
+        PictureStyle {
             width: output.common.width,
-            show: output.show,
-            scale: output.scale.unwrap_or(usual),
-            fastest: if output.show == Show::Speed { output.scale.unwrap_or(fastest) } else { fastest },
-            view: output.view,
-            slice: output.slice,
-            window: output.window,
+            fastest: if output.show == Show::Speed { scale } else { fastest },
+            pressure: false,
+            flow: Some(FlowStyle {
+                show: output.show,
+                scale,
+                view: output.view,
+                slice: output.slice,
+                window: output.window,
+            }),
         }
     }
 

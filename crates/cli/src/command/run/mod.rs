@@ -1,113 +1,83 @@
 //! `unstick run`: a scene becomes a run folder.
 
-mod finish;
-mod members;
-mod plan;
 mod progress;
-mod viscous;
+mod request;
 
-use std::sync::atomic::AtomicBool;
-
-use unstick::scene::run::{Beacon, RunState};
-use unstick::scene::{AnyScene, Dim, Dimension, Scene};
+use unstick::liquid::Wall;
+use unstick::scene::run::{Comparison, Finished, Session};
 
 use super::Verdict;
-use crate::args::{RunArgs, WallKind};
+use super::export::count;
+use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::output;
-use members::Members;
-use plan::Plan;
 use progress::Bar;
 
-pub use plan::check_memory;
 pub use progress::{Bar as FrameBar, stop_on_interrupt};
+pub use request::check_memory;
 
-/// What `unstick` alone does: the breaking dam with both kinds of wall, anew each time.
+/// What `unstick` alone does: the breaking dam with both kinds of wall. It replaces what it has written before.
 pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
-    let args = RunArgs { compare: Some(WallKind::Sealed), force: true, ..RunArgs::default() };
+    let args = RunArgs { compare: Some(Comparison::Walls(Wall::Sealed)), force: true, ..RunArgs::default() };
     run(&args, quiet)
 }
 
 /// Checks everything, simulates, and says where the movie and the report are.
 pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let file = plan::scene_file(args)?;
-    if file.is_viscous() {
-        return viscous::run(file, args, quiet);
-    }
-    let plan = Plan::check(file, args)?;
-    match plan.scene.clone() {
-        AnyScene::Plane(scene) => carry_out(&plan, scene, args, quiet),
-        AnyScene::Space(scene) => carry_out(&plan, scene, args, quiet),
-    }
-}
-
-fn carry_out<const D: usize>(plan: &Plan, scene: Scene<D>, args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let frames = scene.frames;
+    let request = request::request(args)?;
+    let folder = request.folder.as_ref().map(|folder| folder.path().display().to_string()).unwrap_or_default();
     let shown = !quiet && !args.json;
-    let warning = scene.setup.pressure.warning().filter(|_| !quiet);
-    let (mut members, notes) =
-        if plan.resume { Members::resume(plan, scene)? } else { (Members::begin(plan, scene)?, vec![]) };
-    notes.iter().for_each(output::note);
-    warning.iter().for_each(output::note);
     let stop = stop_on_interrupt();
+    let mut session = Session::open(request, stop.clone())?;
+    session.take_notes().iter().for_each(output::note);
+    session.warning().filter(|_| !quiet).into_iter().for_each(output::note);
     if shown {
-        output::print(plan.headline())?;
+        output::print(session.headline())?;
     }
-    let bar = Bar::new(shown, &plan.title, members.frame(), frames);
-    let beacon = Beacon::light(&plan.folder, members.frame(), frames, stop.clone())?;
-    let outcome = simulate(&mut members, frames, &stop, |frame| {
+    let bar = Bar::new(shown, &session.record().title, session.number(), session.frames());
+    let outcome = session.run(&stop, |frame, notes| {
+        notes.iter().for_each(output::note);
         bar.reached(frame);
-        Ok(beacon.reached(frame)?)
     });
     bar.finish();
-    let state = match &outcome {
-        Err(_) => RunState::Failed,
-        Ok(()) if members.frame() >= frames => RunState::Finished,
-        Ok(()) => RunState::Stopped,
-    };
-    if let Err(error) = outcome {
-        let _ = beacon.end(state, members.frame());
-        // What there is up to here is worth looking at; the error matters more than the pictures.
-        let _ = members.catch_up().and_then(|()| finish::finish(plan, &members));
-        return Err(error);
-    }
-    members.catch_up()?;
-    let finished = members.frame() >= frames;
-    let files = finish::finish(plan, &members)?;
-    beacon.end(state, members.frame())?;
-    let folder = plan.folder.display();
+    outcome?;
+    let Some(files) = session.finish()? else { return Ok(Verdict::Done) };
+    files.notes.iter().for_each(output::note);
+    let is_finished = session.is_finished();
     if args.json {
-        output::print(files.json(&plan.folder, &plan.record, members.frame(), finished))?;
-    } else if !finished {
+        output::print(json(&files, &session, &folder))?;
+    } else if !is_finished {
+        let (frame, frames) = (session.number(), session.frames());
         output::note(format_args!(
-            "stopped after frame {} of {frames}; go on with: unstick run --resume --out {folder}",
-            members.frame()
+            "stopped after frame {frame} of {frames}; go on with: unstick run --resume --out {folder}"
         ));
     }
     if shown {
-        output::print(files.line())?;
-        files.data().try_for_each(output::print)?;
+        output::print(line(&files))?;
+        files.data_lines().try_for_each(output::print)?;
     }
-    Ok(if finished { Verdict::Done } else { Verdict::Interrupted })
+    Ok(if is_finished { Verdict::Done } else { Verdict::Interrupted })
 }
 
-/// Computes frames until all are there or somebody asks to stop.
-fn simulate<const D: usize>(
-    members: &mut Members<D>,
-    frames: usize,
-    stop: &AtomicBool,
-    mut reached: impl FnMut(usize) -> Result<(), CommandError>,
-) -> Result<(), CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let mut interrupted = false;
-    while members.frame() < frames && !interrupted {
-        interrupted = members.advance(stop)?;
-        reached(members.frame())?;
+/// Where the files are, in a line.
+fn line(files: &Finished) -> String {
+    let report = files.report.display();
+    match &files.movie {
+        Some(movie) => format!("The movie is {}, the report {report}.", movie.display()),
+        None => format!("The report is {report}."),
     }
-    Ok(())
+}
+
+/// Where the files are, as an object.
+fn json(files: &Finished, session: &Session, folder: &str) -> serde_json::Value {
+    serde_json::json!({
+        "folder": folder,
+        "scene": session.record().scene,
+        "frame": session.number(),
+        "frames": session.frames(),
+        "finished": session.is_finished(),
+        "movie": files.movie,
+        "report": files.report,
+        "data": files.data.iter().flat_map(|data| data.counts.iter().map(count)).collect::<Vec<_>>(),
+    })
 }

@@ -1,4 +1,4 @@
-//! How far it is, and the wish to stop.
+//! Progress on the terminal, and Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::OnceLock;

@@ -1,8 +1,8 @@
 //! Simulates a scene once with each setting.
 
 use unstick::liquid::{Simulation, Stage, StepReport};
+use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::run::RunError;
-use unstick::scene::sink::Look;
 use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
 
 use super::{GOES_ON, Measurement, Session, grids, scene_with};
@@ -104,8 +104,8 @@ impl Album {
         std::fs::create_dir_all(&folder).map_err(LabError::writing(&folder))?;
         let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
         let name = format!("{}-{frame:04}.png", self.name.chars().map(plain).collect::<String>());
-        let look = Look { width: WIDTH, ..Look::of(scene) };
-        let image = Dim::<D>::draw(&Frame::of(simulation, frame), &look);
+        let style = PictureStyle { width: WIDTH, ..scene.picture_style() };
+        let image = draw(&Frame::of(simulation, frame), &style);
         image.write_png(&folder.join(&name)).map_err(RunError::from)?;
         Ok(Some((frame, format!("{PICTURES}/{name}"))))
     }

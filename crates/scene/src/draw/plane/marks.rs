@@ -13,7 +13,7 @@ use crate::{
 
 pub(super) fn draw_particles(image: &mut Image, view: &View, frame: &Frame<2>, table: &[Colour], fastest: f64) {
     let radius = (0.27 * view.zoom as f32).clamp(0.7, 3.5);
-    for (&position, &speed) in frame.positions.iter().zip(&frame.speeds) {
+    for (&position, speed) in frame.positions.iter().zip(frame.speeds()) {
         // Inside the liquid its own shading says the same, in a picture that compresses ten times as well.
         let depth = cell_of(&frame.grid, position).map_or(f64::INFINITY, |cell| frame.liquid.at(cell));
         if depth < -0.5 * frame.grid.spacing() {

@@ -30,7 +30,7 @@ pub struct PlaneOptions {
     /// Colours from slow to fast. Default [`Palette::Foam`].
     pub palette: Palette,
     /// The speed (m/s) at the bright end of the palette. Default none: chosen for each frame so
-    /// that one particle in a hundred is faster. Give one for movies, lest the colours flicker.
+    /// that one particle in a hundred is faster. Give one for movies, or their colours flicker.
     pub fastest: Option<f64>,
     /// How the inside of the liquid is filled. Default by speed, like the particles.
     pub fill: Fill,
@@ -77,7 +77,7 @@ impl Default for PlaneOptions {
 pub fn draw(frame: &Frame<2>, options: &PlaneOptions) -> Image {
     let view = View::new(frame, options.width);
     let mut image = Image::new(view.width, view.height, GROUND);
-    let fastest = options.fastest.unwrap_or_else(|| nearly_fastest(&frame.speeds));
+    let fastest = options.fastest.unwrap_or_else(|| nearly_fastest(frame));
     let table = options.palette.table();
     fill_liquid(&mut image, &view, frame, &Shading::new(frame, options.fill, &table, fastest));
     if options.particles {
@@ -90,7 +90,7 @@ pub fn draw(frame: &Frame<2>, options: &PlaneOptions) -> Image {
     if options.time_stamp {
         stamp(&mut image, frame.time);
     }
-    if options.legend && options.particles && !frame.speeds.is_empty() {
+    if options.legend && options.particles && !frame.velocities.is_empty() {
         draw_legend(&mut image, &table, fastest);
     }
     image
@@ -130,8 +130,8 @@ fn blend(pixel: &mut [u8], colour: Colour, opacity: f32) {
 }
 
 /// A speed that one particle in a hundred exceeds, rounded up to two digits.
-fn nearly_fastest(speeds: &[f64]) -> f64 {
-    let mut sorted: Vec<f64> = speeds.iter().copied().filter(|speed| speed.is_finite()).collect();
+fn nearly_fastest(frame: &Frame<2>) -> f64 {
+    let mut sorted: Vec<f64> = frame.speeds().filter(|speed| speed.is_finite()).collect();
     if sorted.is_empty() {
         return 1.0;
     }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn fast_particles_are_bright_and_walls_that_let_go_are_orange() {
         let mut frame = synthetic::disc_in_a_box();
-        (frame.positions, frame.speeds) = (vec![[0.5, 0.5], [0.3, 0.85]], vec![0.0, 2.0]);
+        (frame.positions, frame.velocities) = (vec![[0.5, 0.5], [0.3, 0.85]], vec![[0.0; 2], [2.0, 0.0]]);
         frame.separated = vec![[4, 20]];
         let image = draw(&frame, &PlaneOptions { fastest: Some(2.0), ..plain() });
         assert!(image.pixel(60, 30).iter().all(|&byte| byte > 180), "{:?}", image.pixel(60, 30));
@@ -207,7 +207,8 @@ mod tests {
     fn infinite_distances_and_stray_particles_do_no_harm() {
         let mut frame = synthetic::disc_in_a_box();
         frame.liquid = CellField::from_fn(&frame.grid, |_| f64::INFINITY);
-        (frame.positions, frame.speeds) = (vec![[-7.0, 99.0], [f64::NAN, 0.0]], vec![f64::NAN, f64::INFINITY]);
+        (frame.positions, frame.velocities) =
+            (vec![[-7.0, 99.0], [f64::NAN, 0.0]], vec![[f64::NAN; 2], [f64::INFINITY; 2]]);
         frame.separated = vec![[1000, 0]];
         assert_eq!(draw(&frame, &plain()).pixel(100, 100), GROUND);
     }

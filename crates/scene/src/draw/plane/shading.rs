@@ -53,7 +53,7 @@ fn mean_speed(frame: &Frame<2>) -> CellField<f64, 2> {
     let grid = &frame.grid;
     let mut sum = CellField::from_fn(grid, |_| 0.0);
     let mut count = CellField::from_fn(grid, |_| 0.0);
-    for (&position, &speed) in frame.positions.iter().zip(&frame.speeds) {
+    for (&position, speed) in frame.positions.iter().zip(frame.speeds()) {
         if speed.is_finite()
             && let Some(cell) = cell_of(grid, position)
         {

@@ -148,7 +148,7 @@ mod tests {
         let frame = synthetic::ball_in_a_box();
         let seen = |position: [f64; 3]| {
             let mut frame = frame.clone();
-            (frame.positions, frame.speeds) = (vec![position], vec![1.0]);
+            (frame.positions, frame.velocities) = (vec![position], vec![[1.0, 0.0, 0.0]]);
             draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, ..plain() })
                 != draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, spray: false, ..plain() })
         };
@@ -170,7 +170,7 @@ mod tests {
         let mut frame = synthetic::ball_in_a_box();
         frame.liquid = unstick_grid::CellField::from_fn(&frame.grid, |_| f64::INFINITY);
         frame.positions = vec![[f64::NAN; 3], [9.0; 3]];
-        frame.speeds = vec![0.0; 2];
+        frame.velocities = vec![[0.0; 3]; 2];
         draw(&frame, &plain());
         frame.solid = unstick_grid::CellField::of_shape(frame.solid.shape(), |_| -1.0);
         draw(&frame, &plain());

@@ -1,13 +1,12 @@
 //! Bodies in space, seen from the front and a little from the side and from above, without perspective.
 
-use unstick_bodies::{RigidBody, Shape, Suspension};
+use unstick_bodies::{RigidBody, Shape};
+use unstick_flow::TensorGrid;
 use unstick_grid::vector::{dot, minus, plus, times};
 
-use super::ViscousLook;
 use super::colours::GROUND;
-use crate::draw::Image;
-use crate::draw::Palette;
 use crate::draw::colour::{Colour, mix};
+use crate::draw::{Image, Palette, PictureStyle};
 
 /// Turn to the side and tilt, in radians.
 const YAW: f64 = 0.5;
@@ -67,9 +66,9 @@ impl Camera {
 }
 
 /// Draws all bodies in the frame of their box, the faster the brighter.
-pub fn draw<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image {
-    let [lower, upper] = scene.flow().setup().grid.bounds().map(in_space);
-    let camera = Camera::new(lower, upper, look.width);
+pub fn draw<const D: usize>(grid: &TensorGrid<D>, bodies: &[RigidBody<D>], style: &PictureStyle) -> Image {
+    let [lower, upper] = grid.bounds().map(in_space);
+    let camera = Camera::new(lower, upper, style.width);
     let mut image = Image::new(camera.width, camera.height, GROUND);
     let mut depths = vec![f64::NEG_INFINITY; camera.width * camera.height];
     let table = Palette::Viridis.table();
@@ -79,9 +78,9 @@ pub fn draw<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image 
     for (from, to) in edges {
         line(&mut image, camera.project(corners[from]), camera.project(corners[to]));
     }
-    for body in scene.bodies() {
+    for body in bodies {
         let speed = body.velocity().iter().map(|value| value * value).sum::<f64>().sqrt();
-        let colour = table[((0.25 + 0.75 * speed / look.fastest).clamp(0.0, 1.0) * 255.0) as usize];
+        let colour = table[((0.25 + 0.75 * speed / style.fastest).clamp(0.0, 1.0) * 255.0) as usize];
         draw_body(&mut image, &mut depths, &camera, body, colour);
     }
     image

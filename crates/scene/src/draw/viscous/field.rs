@@ -1,13 +1,14 @@
 //! A field over the first two axes, with the bodies that it meets.
 
 use rayon::prelude::*;
-use unstick_bodies::{RigidBody, Suspension};
-use unstick_flow::{Axis, FlowState, TensorGrid};
+use unstick_bodies::RigidBody;
+use unstick_flow::{Axis, TensorGrid};
 
+use super::Show;
 use super::colours::{BODY, BODY_EDGE, GROUND, place, table};
-use super::{Show, ViscousLook};
-use crate::draw::Image;
 use crate::draw::colour::{from_bytes, mix, to_bytes};
+use crate::draw::{FlowStyle, Image};
+use crate::frame::FlowFields;
 
 /// Pixels over the plane of the first two axes.
 struct Plane {
@@ -21,12 +22,12 @@ struct Plane {
 }
 
 impl Plane {
-    fn new<const D: usize>(grid: &TensorGrid<D>, look: &ViscousLook) -> Self {
+    fn new<const D: usize>(grid: &TensorGrid<D>, width: usize, style: &FlowStyle) -> Self {
         let [lower, upper] = grid.bounds();
         let middle = if D == 3 { 0.5 * (lower[D - 1] + upper[D - 1]) } else { 0.0 };
-        let [lower, upper] = look.window.unwrap_or([lower, upper].map(|corner| [corner[0], corner[1]]));
+        let [lower, upper] = style.window.unwrap_or([lower, upper].map(|corner| [corner[0], corner[1]]));
         let size: [f64; 2] = std::array::from_fn(|axis| upper[axis] - lower[axis]);
-        let mut width = look.width.clamp(16, 1 << 13);
+        let mut width = width.clamp(16, 1 << 13);
         // Tall boxes are drawn as high as others are wide.
         if size[1] > size[0] {
             width = ((width as f64 * size[0] / size[1]) as usize).max(width / 4).max(16);
@@ -38,7 +39,7 @@ impl Plane {
             height,
             lower,
             pixel: [size[0] / width as f64, size[1] / height as f64],
-            depth: look.slice.unwrap_or(middle),
+            depth: style.slice.unwrap_or(middle),
         }
     }
 
@@ -57,11 +58,11 @@ impl Plane {
 }
 
 /// Draws the field and the bodies.
-pub fn slice<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image {
-    let grid = &scene.flow().setup().grid;
-    let plane = Plane::new(grid, look);
-    let values = values(scene, look.show, plane.depth);
-    let table: Vec<[u8; 3]> = table(look.show).into_iter().map(to_bytes).collect();
+pub fn slice<const D: usize>(flow: &FlowFields<D>, bodies: &[RigidBody<D>], width: usize, style: &FlowStyle) -> Image {
+    let grid = &flow.grid;
+    let plane = Plane::new(grid, width, style);
+    let values = values(flow, style.show, plane.depth);
+    let table: Vec<[u8; 3]> = table(style.show).into_iter().map(to_bytes).collect();
     let mut image = Image::new(plane.width, plane.height, GROUND);
     let cells = grid.cells()[0];
     let columns: Vec<(usize, f64)> = (0..plane.width).map(|column| beside(grid.axis(0), plane.x(column))).collect();
@@ -71,10 +72,10 @@ pub fn slice<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image
         for (pixel, &(left, right)) in line.chunks_exact_mut(3).zip(&columns) {
             let along = |row: &[f64]| row[left] + right * (row[left + 1] - row[left]);
             let value = along(rows[0]) + up * (along(rows[1]) - along(rows[0]));
-            pixel.copy_from_slice(&table[place(look.show, value, look.scale)]);
+            pixel.copy_from_slice(&table[place(style.show, value, style.scale)]);
         }
     });
-    scene.bodies().iter().for_each(|body| draw_body(&mut image, &plane, body));
+    bodies.iter().for_each(|body| draw_body(&mut image, &plane, body));
     image
 }
 
@@ -115,18 +116,17 @@ fn draw_body<const D: usize>(image: &mut Image, plane: &Plane, body: &RigidBody<
 }
 
 /// The field at the cell centres of the first two axes.
-fn values<const D: usize>(scene: &Suspension<D>, show: Show, depth: f64) -> Vec<f64> {
-    let (setup, state) = (scene.flow().setup(), scene.flow().state());
-    let grid = &setup.grid;
+fn values<const D: usize>(flow: &FlowFields<D>, show: Show, depth: f64) -> Vec<f64> {
+    let grid = &flow.grid;
     let cells = grid.cells();
     // Layers around the plane, and how much of the upper one counts.
     let (layer, part) = if D == 3 { beside(grid.axis(D - 1), depth) } else { (0, 0.0) };
     let at = |column: usize, row: usize, layer: usize| {
         let cell: [usize; D] = std::array::from_fn(|axis| [column, row, layer][axis]);
         match show {
-            Show::Speed => speed(state, cell),
-            Show::Vorticity => vorticity(grid, state, cell),
-            Show::Pressure => setup.density * state.pressure.at(cell),
+            Show::Speed => speed(flow, cell),
+            Show::Vorticity => vorticity(flow, cell),
+            Show::Pressure => flow.pressure.at(cell),
         }
     };
     let value = |number: usize| {
@@ -138,24 +138,25 @@ fn values<const D: usize>(scene: &Suspension<D>, show: Show, depth: f64) -> Vec<
 }
 
 /// One component of the velocity in the middle of a cell.
-fn component<const D: usize>(state: &FlowState<D>, axis: usize, cell: [usize; D]) -> f64 {
+fn component<const D: usize>(flow: &FlowFields<D>, axis: usize, cell: [usize; D]) -> f64 {
     let mut above = cell;
     above[axis] += 1;
-    0.5 * (state.velocity[axis].at(cell) + state.velocity[axis].at(above))
+    0.5 * (flow.velocity[axis].at(cell) + flow.velocity[axis].at(above))
 }
 
-fn speed<const D: usize>(state: &FlowState<D>, cell: [usize; D]) -> f64 {
-    (0..D).map(|axis| component(state, axis, cell).powi(2)).sum::<f64>().sqrt()
+fn speed<const D: usize>(flow: &FlowFields<D>, cell: [usize; D]) -> f64 {
+    (0..D).map(|axis| component(flow, axis, cell).powi(2)).sum::<f64>().sqrt()
 }
 
 /// ∂v/∂x − ∂u/∂y, one-sided at the border.
-fn vorticity<const D: usize>(grid: &TensorGrid<D>, state: &FlowState<D>, cell: [usize; D]) -> f64 {
+fn vorticity<const D: usize>(flow: &FlowFields<D>, cell: [usize; D]) -> f64 {
+    let grid = &flow.grid;
     let slope = |of: usize, along: usize| {
         let (mut below, mut above) = (cell, cell);
         below[along] = cell[along].saturating_sub(1);
         above[along] = (cell[along] + 1).min(grid.cells()[along] - 1);
         let line = grid.axis(along);
-        (component(state, of, above) - component(state, of, below))
+        (component(flow, of, above) - component(flow, of, below))
             / (line.centre(above[along]) - line.centre(below[along]))
     };
     slope(1, 0) - slope(0, 1)

@@ -4,11 +4,10 @@ mod bodies;
 mod colours;
 mod field;
 
-use unstick_bodies::Suspension;
-
-use super::Image;
 use super::beside::beside;
 use super::legend::{draw_scale, stamp};
+use super::{FlowStyle, Image, PictureStyle};
+use crate::frame::{FlowFields, Frame};
 
 /// What the liquid shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,41 +55,27 @@ impl View {
         &[("both", Self::Both), ("slice", Self::Slice), ("bodies", Self::Bodies)];
 }
 
-/// How pictures of a flow look; the same for all its frames, lest colours flicker.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ViscousLook {
-    /// Width in pixels, of each part.
-    pub width: usize,
-    /// What the liquid shows.
-    pub show: Show,
-    /// The value at the bright end of the colours.
-    pub scale: f64,
-    /// The speed of bodies at the bright end of theirs, in m/s.
-    pub fastest: f64,
-    /// What is drawn in space.
-    pub view: View,
-    /// Where the slice lies along the third axis; none: in the middle.
-    pub slice: Option<f64>,
-    /// Lower and upper corner of the part of the first two axes that slices show; none: all of it.
-    pub window: Option<[[f64; 2]; 2]>,
-}
-
-/// Draws what there is now.
-pub fn draw<const D: usize>(scene: &Suspension<D>, look: &ViscousLook) -> Image {
-    let time = scene.flow().state().time;
+/// Draws a viscous flow and its bodies.
+pub fn draw<const D: usize>(
+    frame: &Frame<D>,
+    flow: &FlowFields<D>,
+    style: &PictureStyle,
+    of_flow: &FlowStyle,
+) -> Image {
     let slice = || {
-        let mut image = field::slice(scene, look);
-        stamp(&mut image, time);
-        let label = format!("{} {}", super::legend::short(look.scale), look.show.unit());
-        draw_scale(&mut image, &colours::table(look.show), &label);
+        let mut image = field::slice(flow, &frame.bodies, style.width, of_flow);
+        stamp(&mut image, frame.time);
+        let label = format!("{} {}", super::legend::short(of_flow.scale), of_flow.show.unit());
+        draw_scale(&mut image, &colours::table(of_flow.show), &label);
         image
     };
-    match (D, look.view) {
+    let bodies = || bodies::draw(&flow.grid, &frame.bodies, style);
+    match (D, of_flow.view) {
         (2, _) | (_, View::Slice) => slice(),
-        (_, View::Both) => beside(&[slice(), bodies::draw(scene, look)], &["slice", "bodies"]),
+        (_, View::Both) => beside(&[slice(), bodies()], &["slice", "bodies"]),
         (_, View::Bodies) => {
-            let mut image = bodies::draw(scene, look);
-            stamp(&mut image, time);
+            let mut image = bodies();
+            stamp(&mut image, frame.time);
             image
         }
     }

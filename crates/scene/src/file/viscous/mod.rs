@@ -11,9 +11,9 @@ use unstick_flow::{FlowSetup, TensorGrid};
 use super::body::contact;
 use super::error::SceneError;
 use super::node::{Fields, Node, Value};
+use super::output::common;
 use crate::dimension::{Dim, Dimension};
 use crate::draw::viscous::{Show, View};
-use crate::output::Output;
 use crate::schema::viscous as schema;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
 use bodies::SceneBodies;
@@ -98,12 +98,8 @@ fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
         let message = format!("`{}` needs three dimensions, this scene has two", of_space.path);
         return Err(SceneError::at(&of_space.place, message, "not for the plane"));
     }
-    let mut common = Output::default();
-    fields.read("width", &mut common.width, |node| node.count(64, 8192))?;
-    fields.read("frames", &mut common.frames, Node::truth)?;
-    fields.read("movie", &mut common.movie, Node::truth)?;
-    fields.read("fps", &mut common.fps, |node| node.within(0.1, 1000.0))?;
-    fields.read("checkpoint_every", &mut common.checkpoint_every, |node| node.count(0, usize::MAX))?;
+    let mut common = common::<D>(&fields)?;
+    common.view = fields.get("viewer").map(Node::truth).transpose()?;
     let mut output = ViscousOutput { common, ..ViscousOutput::default() };
     fields.read("show", &mut output.show, |node| node.choice(Show::ALL))?;
     fields.read("scale", &mut output.scale, |node| node.positive().map(Some))?;

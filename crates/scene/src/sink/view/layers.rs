@@ -1,28 +1,28 @@
 //! What each layer of a frame holds.
 
-use unstick_grid::{CellField, Grid};
+use unstick_grid::Grid;
 use unstick_liquid::{interpolate_cells, interpolate_velocity};
 
 use super::pack::Pack;
 use crate::frame::Frame;
-use crate::sink::{Shot, Surface, surface_of};
+use crate::sink::{Surface, surface_of};
 
-/// Of more particles than these one in so many is kept; they are sorted by cell, so all places thin out alike.
+/// The most particles in a frame. Of more, every second, third and so on is kept: they are sorted by cell, so all places
+/// thin out alike.
 pub(super) const MOST_PARTICLES: usize = 200_000;
 
-/// Distances are kept within so many cells of the surface.
+/// Distances are kept within this many cells of the surface.
 const REACH: f64 = 2.0;
 
 /// `position`, `speed` and `pressure` of particles.
-pub(super) fn particles<const D: usize>(shot: &Shot<'_, D>, pack: &mut Pack) {
-    let frame = shot.frame;
+pub(super) fn particles<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     let one_in = frame.positions.len().div_ceil(MOST_PARTICLES).max(1);
     pack.note("particles", frame.positions.len());
     let kept = || frame.positions.iter().step_by(one_in);
     pack.places("position", &frame.grid, kept().copied());
-    let pressure: Vec<f64> = kept().map(|&point| interpolate_cells(&frame.grid, &frame.pressure, point)).collect();
-    add_levels(pack, "speed", frame.speeds.iter().step_by(one_in).copied().collect());
-    add_levels(pack, "pressure", pressure);
+    let pressure = kept().map(|&point| interpolate_cells(&frame.grid, &frame.pressure, point)).collect();
+    add_levels(pack, "speed", frame.speeds().step_by(one_in).collect());
+    add_pressure(pack, frame, pressure);
 }
 
 /// `separated`: the cells whose wall has let go.
@@ -31,53 +31,43 @@ pub(super) fn separated<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
 }
 
 /// The liquid in the plane: `liquid` (distance), `speed` and `pressure` of all cells.
-pub(crate) fn plane_fields(shot: &Shot<'_, 2>, pack: &mut Pack) {
-    let frame = shot.frame;
-    let velocity = &shot.simulation.state().velocity;
+pub(crate) fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
     let speed_of = |cell| {
-        let [x, y] = interpolate_velocity(&frame.grid, velocity, frame.grid.centre(cell));
+        let [x, y] = interpolate_velocity(&frame.grid, &frame.velocity, frame.grid.centre(cell));
         x.hypot(y)
     };
     let is_liquid = |cell: [usize; 2]| frame.liquid.at(cell) < frame.grid.spacing();
     let speed = frame.grid.iter().map(|cell| if is_liquid(cell) { speed_of(cell) } else { 0.0 }).collect();
     distances(pack, "liquid", &frame.grid, frame.liquid.values());
     add_levels(pack, "speed", speed);
-    add_levels(pack, "pressure", frame.pressure.values().to_vec());
+    add_pressure(pack, frame, frame.pressure.values().to_vec());
 }
 
 /// Solids in the plane: `solid`, the distance at the nodes.
-pub(crate) fn plane_solids(grid: &Grid<2>, solid: &CellField<f64, 2>, pack: &mut Pack) {
-    distances(pack, "solid", grid, solid.values());
+pub(crate) fn plane_solids(frame: &Frame<2>, pack: &mut Pack) {
+    distances(pack, "solid", &frame.grid, frame.solid.values());
 }
 
-/// The liquid in space: a mesh with `vertex`, `normal`, `triangle`, and `speed` and `pressure` of vertices, read a
+/// The surface in space: a mesh with `vertex`, `normal`, `triangle`, and `speed` and `pressure` of vertices, read a
 /// cell below the surface, where the pressure is not that of the air.
-pub(crate) fn space_mesh(shot: &Shot<'_, 3>, pack: &mut Pack) {
-    let (grid, mesh) = (&shot.frame.grid, surface_of(shot.frame));
+pub(crate) fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
+    let (grid, mesh) = (&frame.grid, surface_of(frame));
     let normals = normals(&mesh);
     let below = |(vertex, normal): (&[f32; 3], &[f32; 3])| {
         std::array::from_fn(|axis| f64::from(vertex[axis]) - grid.spacing() * f64::from(normal[axis]))
     };
     let inside: Vec<[f64; 3]> = mesh.vertices.iter().zip(&normals).map(below).collect();
-    let velocity = &shot.simulation.state().velocity;
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     add_mesh(pack, "", grid, &mesh, &normals);
-    add_levels(
-        pack,
-        "speed",
-        inside.iter().map(|&point| length(interpolate_velocity(grid, velocity, point))).collect(),
-    );
-    add_levels(
-        pack,
-        "pressure",
-        inside.iter().map(|&point| interpolate_cells(grid, &shot.frame.pressure, point)).collect(),
-    );
+    let speed = |&point: &[f64; 3]| length(interpolate_velocity(grid, &frame.velocity, point));
+    add_levels(pack, "speed", inside.iter().map(speed).collect());
+    add_pressure(pack, frame, inside.iter().map(|&point| interpolate_cells(grid, &frame.pressure, point)).collect());
 }
 
 /// Solids in space: a mesh with `solid_vertex`, `solid_normal`, `solid_triangle`; open where it meets the border.
-pub(crate) fn space_solids(grid: &Grid<3>, solid: &CellField<f64, 3>, pack: &mut Pack) {
-    let mesh = Surface::open_of_nodes(grid, solid);
-    add_mesh(pack, "solid_", grid, &mesh, &normals(&mesh));
+pub(crate) fn space_solids(frame: &Frame<3>, pack: &mut Pack) {
+    let mesh = Surface::open_of_nodes(&frame.grid, &frame.solid);
+    add_mesh(pack, "solid_", &frame.grid, &mesh, &normals(&mesh));
 }
 
 fn add_mesh(pack: &mut Pack, prefix: &str, grid: &Grid<3>, mesh: &Surface, normals: &[[f32; 3]]) {
@@ -114,4 +104,13 @@ fn distances<const D: usize>(pack: &mut Pack, name: &str, grid: &Grid<D>, values
 fn add_levels(pack: &mut Pack, name: &str, values: Vec<f64>) {
     let largest = values.iter().copied().fold(0.0, f64::max);
     pack.levels(name, [0.0, largest], values.into_iter());
+}
+
+/// Pressure from zero to the largest. That of a viscous flow is known up to a constant: its least value becomes zero.
+fn add_pressure<const D: usize>(pack: &mut Pack, frame: &Frame<D>, mut values: Vec<f64>) {
+    if frame.flow.is_some() {
+        let least = frame.pressure.values().iter().copied().fold(f64::INFINITY, f64::min);
+        values.iter_mut().for_each(|value| *value -= least);
+    }
+    add_levels(pack, "pressure", values);
 }

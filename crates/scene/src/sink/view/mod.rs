@@ -6,23 +6,25 @@
 //!     view/surface/NNNN.gz     every frame: a mesh in space, fields of the cells in the plane
 //! ```
 //!
-//! The layers are files of their own so that a player fetches what it shows and nothing else. Every file is
-//! gzip over one [`ViewPack`], described in `docs/guide-viewer.md`.
+//! The layers are separate files, so a player fetches only what it shows. Every file is gzip over one [`ViewPack`],
+//! described in `docs/guide-viewer.md`. Of a viscous flow the particles are the centres of its bodies, and the mesh in
+//! space is that of the bodies.
 
 mod layers;
 mod pack;
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use unstick_liquid::Simulation;
-
-use super::{FrameSink, Shot};
-use crate::dimension::{Dim, Dimension};
-use crate::run::RunError;
-use crate::scene::Scene;
-use pack::Pack;
 use unstick_files::write_atomic;
+use unstick_grid::Grid;
+
+use super::FrameSink;
+use crate::dimension::{Dim, Dimension};
+use crate::frame::Frame;
+use crate::run::{RunError, RunFolder, RunScene};
+use pack::Pack;
 
 pub(crate) use layers::{plane_fields, plane_solids, space_mesh, space_solids};
 pub use pack::Pack as ViewPack;
@@ -30,36 +32,33 @@ pub use pack::Pack as ViewPack;
 /// The layers of a frame, which are the names of their folders.
 pub const LAYERS: [&str; 2] = ["particles", "surface"];
 
-/// More bytes than this, and a scene that does not ask for the viewer's files gets none.
-const UNASKED: f64 = (1u64 << 30) as f64;
-
-/// Writes the files of the viewer.
+/// Writes the viewer's files.
 #[derive(Clone, Debug)]
 pub struct ViewSink {
-    folder: PathBuf,
+    folder: RunFolder,
+    /// Whether solids come with every frame.
+    has_motion: bool,
 }
 
 impl ViewSink {
     /// Makes the folders in that of the run and writes what does not change.
-    pub fn create<const D: usize>(run: &Path, scene: &Scene<D>, simulation: &Simulation<D>) -> Result<Self, RunError>
+    pub fn create<const D: usize>(folder: &RunFolder, scene: &RunScene<D>, frame: &Frame<D>) -> Result<Self, RunError>
     where
         Dim<D>: Dimension<D>,
     {
-        let folder = run.join("view");
         for layer in LAYERS {
-            let path = folder.join(layer);
+            let path = folder.view_layer(layer).folder;
             std::fs::create_dir_all(&path).map_err(RunError::file(&path))?;
         }
-        let fastest = scene.typical_speed();
-        let mut pack = Pack::new(&scene.setup.grid, 0, simulation.state().time);
-        pack.note("fastest", fastest);
-        // ρ g H / 2 where the speed is that of a fall through the height H.
-        pack.note("highest", 0.25 * scene.setup.density * fastest * fastest);
-        if !moves(simulation) {
-            Dim::<D>::view_solids(&scene.setup.grid, &simulation.geometry().solid, &mut pack);
+        let mut pack = Pack::new(&frame.grid, 0, frame.time);
+        pack.note("fastest", scene.style.fastest);
+        pack.note("highest", scene.highest_pressure);
+        let has_motion = scene.has_motion();
+        if !has_motion {
+            Dim::<D>::view_solids(frame, &mut pack);
         }
-        write(&folder.join("scene.gz"), &pack)?;
-        Ok(Self { folder })
+        write(&folder.view_scene(), &pack)?;
+        Ok(Self { folder: folder.clone(), has_motion })
     }
 }
 
@@ -67,45 +66,37 @@ impl<const D: usize> FrameSink<D> for ViewSink
 where
     Dim<D>: Dimension<D>,
 {
-    fn receive(&mut self, shot: &Shot<'_, D>) -> Result<ControlFlow<()>, RunError> {
-        let frame = shot.frame;
+    fn receive(&mut self, frame: &Arc<Frame<D>>) -> Result<ControlFlow<()>, RunError> {
         for layer in LAYERS {
             let mut pack = Pack::new(&frame.grid, frame.number, frame.time);
             match layer {
-                "particles" => layers::particles(shot, &mut pack),
-                _ => Dim::<D>::view_surface(shot, &mut pack),
+                "particles" => layers::particles(frame, &mut pack),
+                _ => Dim::<D>::view_surface(frame, &mut pack),
             }
             layers::separated(frame, &mut pack);
-            if moves(shot.simulation) {
-                Dim::<D>::view_solids(&frame.grid, &frame.solid, &mut pack);
+            if self.has_motion {
+                Dim::<D>::view_solids(frame, &mut pack);
             }
-            write(&self.folder.join(layer).join(format!("{:04}.gz", frame.number)), &pack)?;
+            write(&self.folder.view_layer(layer).path(frame.number), &pack)?;
         }
         Ok(ControlFlow::Continue(()))
     }
-}
-
-fn moves<const D: usize>(simulation: &Simulation<D>) -> bool {
-    simulation.setup().has_motion() || simulation.bodies().is_some()
 }
 
 fn write(path: &Path, pack: &Pack) -> Result<(), RunError> {
     pack.compress().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
 }
 
-impl<const D: usize> Scene<D> {
-    /// Whether the files of the viewer are written: if asked for, or if nothing is said and they stay below
-    /// about a gigabyte.
-    pub fn is_viewed(&self) -> bool {
-        self.output.view.unwrap_or_else(|| self.view_bytes() < UNASKED)
-    }
+/// Bytes of a frame of a liquid, estimated before compression.
+pub(crate) fn liquid_bytes<const D: usize>(grid: &Grid<D>, particles: f64) -> f64 {
+    let particles = particles.min(layers::MOST_PARTICLES as f64) * (2 * D + 2) as f64;
+    // In space twice a cross-section of the domain in vertices, each with two triangles.
+    let surface = if D == 2 { 3.0 * grid.len() as f64 } else { 72.0 * (grid.len() as f64).powf(2.0 / 3.0) };
+    particles + surface
+}
 
-    /// Bytes that the files of the viewer take in all, estimated before compression.
-    fn view_bytes(&self) -> f64 {
-        let grid = &self.setup.grid;
-        let particles = self.particles_needed().min(layers::MOST_PARTICLES as f64) * (2 * D + 2) as f64;
-        // In space twice a cross-section of the domain in vertices, each with two triangles.
-        let surface = if D == 2 { 3.0 * grid.len() as f64 } else { 72.0 * (grid.len() as f64).powf(2.0 / 3.0) };
-        (self.frames + 1) as f64 * (particles + surface)
-    }
+/// The same for a viscous flow.
+pub(crate) fn flow_bytes<const D: usize>(grid: &Grid<D>, bodies: usize) -> f64 {
+    // Solids come with both layers.
+    liquid_bytes(grid, bodies as f64) * if D == 2 { 2.0 } else { 3.0 }
 }

@@ -1,4 +1,4 @@
-//! Tables that grow by lines, whose first cell is the step.
+//! Tables that grow line by line. The first cell of a line is the step.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -9,21 +9,21 @@ use unstick_files::write_atomic;
 
 /// A table on disk, up to date after every frame.
 #[derive(Debug)]
-pub(crate) struct Csv {
+pub(super) struct CsvTable {
     path: PathBuf,
     file: File,
     /// Lines that are not on disk yet.
     pub lines: String,
 }
 
-impl Csv {
-    /// Begins anew.
+impl CsvTable {
+    /// Begins a table.
     pub fn create(path: &Path, header: &str) -> Result<Self, RunError> {
         write_atomic(path, format!("{header}\n").as_bytes()).map_err(RunError::file(path))?;
         Self::open(path)
     }
 
-    /// Goes on after a step; whatever was written of later ones is dropped.
+    /// Continues after a step. Lines of later steps, and a line that was cut short, are dropped.
     pub fn resume(path: &Path, header: &str, step: u64) -> Result<Self, RunError> {
         let text = std::fs::read_to_string(path).map_err(RunError::file(path))?;
         let mut kept = format!("{header}\n");
@@ -42,7 +42,7 @@ impl Csv {
         Ok(Self { path: path.to_owned(), file, lines: String::new() })
     }
 
-    /// Puts what was noted on disk.
+    /// Writes the new lines to the disk.
     pub fn flush(&mut self) -> Result<(), RunError> {
         self.file.write_all(self.lines.as_bytes()).map_err(RunError::file(&self.path))?;
         self.lines.clear();

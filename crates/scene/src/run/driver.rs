@@ -1,0 +1,287 @@
+//! The loop of every run: step to the next frame, note each step, show the frame, write checkpoints.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::checkpoint::{self, Header, Restored};
+use super::stepper::{RunScene, StepRecord, Stepper};
+use super::table::CsvTable;
+use super::{RunError, RunFolder, RunRecord};
+use crate::dimension::{Dim, Dimension};
+use crate::frame::Frame;
+use crate::sink::view::ViewSink;
+use crate::sink::{FrameSink, data_sinks};
+use crate::viscous::PathLines;
+
+/// How a frame has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is complete.
+    Frame,
+    /// Asked to stop in the middle. With a folder, a checkpoint is written.
+    Interrupted,
+}
+
+/// A simulation that is computed frame by frame, with or without a folder.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use unstick_scene::SceneFile;
+/// use unstick_scene::run::{AnyRunScene, Run};
+///
+/// let mut file = SceneFile::find("dam-break")?;
+/// file.set("grid.cells=[24,24]")?;
+/// let AnyRunScene::Plane(scene) = AnyRunScene::of(&file, None)? else { unreachable!("a scene of the plane") };
+/// let mut run = Run::begin(scene)?;
+/// run.advance(&AtomicBool::new(false))?;
+/// assert_eq!(run.frame().number, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Run<const D: usize> {
+    scene: RunScene<D>,
+    stepper: Box<dyn Stepper<D>>,
+    /// The last complete frame.
+    number: usize,
+    /// What there is to see now, made when it is first asked for.
+    frame: Option<Arc<Frame<D>>>,
+    /// Steps since the frame before.
+    steps: Vec<StepRecord>,
+    /// Steps that fell short of a tolerance.
+    unconverged: usize,
+    sinks: Vec<Box<dyn FrameSink<D> + Send>>,
+    files: Option<RunFiles>,
+    device_failure: Option<String>,
+}
+
+/// What a run keeps up to date in its folder.
+struct RunFiles {
+    folder: RunFolder,
+    stats: CsvTable,
+    /// Paths of the bodies, if there are any.
+    bodies: Option<CsvTable>,
+    physics: [u8; 32],
+}
+
+impl<const D: usize> Run<D>
+where
+    Dim<D>: Dimension<D>,
+{
+    /// Begins without a folder.
+    pub fn begin(scene: RunScene<D>) -> Result<Self, RunError> {
+        let stepper = scene.physics.begin()?;
+        Ok(Self::new(scene, stepper, 0, None))
+    }
+
+    /// Continues a simulation that is at a frame, without a folder.
+    pub(super) fn at(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize) -> Self {
+        Self::new(scene, stepper, number, None)
+    }
+
+    /// Writes a run into a folder that is there, from its first frame on; [`RunFolder::prepare`] makes one.
+    pub fn write_to(mut self, folder: &RunFolder, record: &RunRecord) -> Result<Self, RunError> {
+        record.write(folder)?;
+        let stats = CsvTable::create(&folder.stats(), &self.stepper.columns().join(","))?;
+        let has_bodies = !self.scene.bodies.is_empty();
+        let create_bodies = || CsvTable::create(&folder.bodies(), &self.stepper.body_columns());
+        let bodies = has_bodies.then(create_bodies).transpose()?;
+        let physics = record.physics(folder)?;
+        self.files = Some(RunFiles { folder: folder.clone(), stats, bodies, physics });
+        self.add_file_sinks()?;
+        let _ = self.show()?;
+        Ok(self)
+    }
+
+    /// Resumes from the newest sound checkpoint; says what is wrong with newer ones.
+    pub fn resume(scene: RunScene<D>, folder: &RunFolder, record: &RunRecord) -> Result<(Self, Vec<String>), RunError> {
+        let physics = record.physics(folder)?;
+        let Restored { frame: number, stepper, notes, .. } = checkpoint::read(folder, &scene, physics)?;
+        if scene.frames < number {
+            let folder = folder.path().to_owned();
+            return Err(RunError::EndsEarlier { folder, reached: number, asked: scene.frames });
+        }
+        let (step, has_bodies) = (stepper.step(), !scene.bodies.is_empty());
+        let stats = CsvTable::resume(&folder.stats(), &stepper.columns().join(","), step)?;
+        let resume_bodies = || CsvTable::resume(&folder.bodies(), &stepper.body_columns(), step);
+        let bodies = has_bodies.then(resume_bodies).transpose()?;
+        folder.forget_frames_after(number)?;
+        record.write(folder)?;
+        let files = RunFiles { folder: folder.clone(), stats, bodies, physics };
+        let mut run = Self::new(scene, stepper, number, Some(files));
+        run.add_file_sinks()?;
+        Ok((run, notes))
+    }
+
+    fn new(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize, files: Option<RunFiles>) -> Self {
+        let (steps, sinks) = (Vec::new(), Vec::new());
+        Self { scene, stepper, number, frame: None, steps, unconverged: 0, sinks, files, device_failure: None }
+    }
+
+    /// Gives a sink every frame from now on.
+    pub fn add_sink(&mut self, sink: impl FrameSink<D> + Send + 'static) {
+        self.sinks.push(Box::new(sink));
+    }
+
+    /// Adds the sinks that the scene asks for: data files and the viewer's files. Removes files of later frames, which
+    /// a run that is resumed has left.
+    fn add_file_sinks(&mut self) -> Result<(), RunError> {
+        let Some(RunFiles { folder, .. }) = &self.files else { return Ok(()) };
+        let folder = folder.clone();
+        let sinks = data_sinks(&self.scene, &folder);
+        sinks.iter().try_for_each(|sink| sink.begin(self.number))?;
+        folder.forget_data_after(self.number)?; // in formats that were asked for before
+        sinks.into_iter().for_each(|sink| self.add_sink(sink));
+        if self.scene.is_viewed() {
+            let frame = self.frame();
+            self.add_sink(ViewSink::create(&folder, &self.scene, &frame)?);
+        }
+        Ok(())
+    }
+
+    /// Computes the next frame. When asked to stop, it finishes the step and writes a checkpoint.
+    pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        if self.is_at_frame() {
+            self.steps.clear();
+        }
+        let time = (self.number + 1) as f64 * self.scene.frame_seconds;
+        while let Some(length) = self.stepper.next_step(time) {
+            self.frame = None;
+            let outcome = self.stepper.advance(length).and_then(|record| self.note(record));
+            let is_to_stop = stop.load(Ordering::Relaxed) && self.stepper.next_step(time).is_some();
+            if outcome.is_err() || is_to_stop {
+                self.flush()?;
+                self.checkpoint()?;
+                return outcome.map(|()| Progress::Interrupted);
+            }
+        }
+        self.number += 1;
+        if self.scene.path_lines == PathLines::Frame {
+            self.note_bodies();
+        }
+        self.flush()?;
+        let is_to_stop = self.show()?.is_break() || stop.load(Ordering::Relaxed);
+        let every = self.scene.output.checkpoint_every;
+        let is_due = every > 0 && self.number.is_multiple_of(every);
+        if is_due || is_to_stop || self.number >= self.scene.frames {
+            self.checkpoint()?;
+        }
+        Ok(if is_to_stop { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    /// Notes a step that was just taken. A scene that needs its device ends when that has failed.
+    fn note(&mut self, mut record: StepRecord) -> Result<(), RunError> {
+        if let Some(RunFiles { stats, .. }) = &mut self.files {
+            let values: Vec<String> = record.values.iter().map(ToString::to_string).collect();
+            stats.lines += &values.join(",");
+            stats.lines.push('\n');
+        }
+        if self.scene.path_lines == PathLines::Step {
+            self.note_bodies();
+        }
+        self.unconverged += usize::from(!record.converged);
+        let device_failure = record.device_failure.take();
+        self.steps.push(record);
+        match device_failure {
+            Some(reason) if self.scene.needs_device => Err(RunError::Device { reason }),
+            Some(reason) => {
+                self.device_failure = Some(reason);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn note_bodies(&mut self) {
+        if let Some(RunFiles { bodies: Some(bodies), .. }) = &mut self.files {
+            self.stepper.write_bodies(&mut bodies.lines);
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), RunError> {
+        let Some(RunFiles { stats, bodies, .. }) = &mut self.files else { return Ok(()) };
+        stats.flush()?;
+        bodies.as_mut().map_or(Ok(()), CsvTable::flush)
+    }
+
+    /// Shows the frame to all sinks, and keeps its state if the scene asks for that.
+    fn show(&mut self) -> Result<ControlFlow<()>, RunError> {
+        if let Some((files, header)) = self.files.as_ref().zip(self.header())
+            && self.scene.output.states.is_some_and(|schedule| schedule.takes(self.number))
+        {
+            checkpoint::write_state(&files.folder.states().path(self.number), &header, &*self.stepper)?;
+        }
+        if self.sinks.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let frame = self.frame();
+        let mut flow = ControlFlow::Continue(());
+        for sink in &mut self.sinks {
+            if sink.receive(&frame)?.is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Writes a checkpoint; does nothing without a folder.
+    pub fn checkpoint(&self) -> Result<(), RunError> {
+        let Some((files, header)) = self.files.as_ref().zip(self.header()) else { return Ok(()) };
+        checkpoint::write(&files.folder, &header, &*self.stepper)
+    }
+
+    fn header(&self) -> Option<Header> {
+        self.files.as_ref().map(|files| Header { frame: self.number as u64, physics: files.physics })
+    }
+
+    /// What there is to see now. It is made once and shared.
+    pub fn frame(&mut self) -> Arc<Frame<D>> {
+        self.frame.get_or_insert_with(|| Arc::new(self.stepper.frame(self.number))).clone()
+    }
+}
+
+impl<const D: usize> Run<D> {
+    /// The last complete frame.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether the simulation is at that frame, not on its way to the next.
+    pub fn is_at_frame(&self) -> bool {
+        is_at(self.stepper.time(), self.number, self.scene.frame_seconds)
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &RunScene<D> {
+        &self.scene
+    }
+
+    /// The simulation.
+    pub fn stepper(&self) -> &dyn Stepper<D> {
+        &*self.stepper
+    }
+
+    /// The steps since the frame before.
+    pub fn steps(&self) -> &[StepRecord] {
+        &self.steps
+    }
+
+    /// Steps since the run was begun or resumed that fell short of a tolerance.
+    pub fn unconverged(&self) -> usize {
+        self.unconverged
+    }
+
+    /// The folder, if there is one.
+    pub fn folder(&self) -> Option<&RunFolder> {
+        self.files.as_ref().map(|files| &files.folder)
+    }
+
+    /// Why the processor goes on alone, if the device has failed; said once.
+    pub fn take_device_failure(&mut self) -> Option<String> {
+        self.device_failure.take()
+    }
+}
+
+/// Whether a time is that of a frame.
+pub(super) fn is_at(time: f64, number: usize, frame_seconds: f64) -> bool {
+    (time - number as f64 * frame_seconds).abs() < 1e-6 * frame_seconds
+}

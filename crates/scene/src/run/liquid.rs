@@ -1,0 +1,184 @@
+//! Liquids with a surface as a physics to run.
+
+use std::sync::Arc;
+
+use unstick_bodies::FloatingBodies;
+use unstick_gpu::{Backend, Placement};
+use unstick_liquid::{LiquidState, Simulation, Stage};
+
+use super::bodies::{BodyLine, columns, write_body};
+use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
+use super::{AnyRunScene, RunError};
+use crate::draw::PictureStyle;
+use crate::file::SceneError;
+use crate::frame::Frame;
+use crate::scene::{AnyScene, Scene};
+use crate::sink::view::liquid_bytes;
+use crate::viscous::PathLines;
+
+impl From<AnyScene> for AnyRunScene {
+    fn from(scene: AnyScene) -> Self {
+        match scene {
+            AnyScene::Plane(scene) => Self::Plane(scene.into()),
+            AnyScene::Space(scene) => Self::Space(scene.into()),
+        }
+    }
+}
+
+impl<const D: usize> From<Scene<D>> for RunScene<D> {
+    fn from(scene: Scene<D>) -> Self {
+        let (setup, style) = (&scene.setup, scene.picture_style());
+        let particles = scene.particles_needed();
+        Self {
+            title: scene.title.clone(),
+            description: scene.description.clone(),
+            frames: scene.frames,
+            frame_seconds: scene.frame,
+            cells: setup.grid.cells().to_vec(),
+            grid: setup.grid,
+            seed: setup.seed,
+            solids: setup.solids.clone(),
+            bodies: scene.bodies.clone(),
+            path_lines: PathLines::Step,
+            output: scene.output.clone(),
+            view_bytes: (scene.frames + 1) as f64 * liquid_bytes(&setup.grid, particles),
+            // ρ g H / 2, where the speed is that of a fall through the height H.
+            highest_pressure: 0.25 * setup.density * style.fastest * style.fastest,
+            style,
+            facts: vec![
+                ("solver".into(), setup.pressure.solver.to_string()),
+                ("tolerance".into(), format!("{:e}", setup.pressure.tolerance)),
+            ],
+            warning: setup.pressure.warning().map(|warning| warning.to_string()),
+            needs_device: scene.backing.backend == Backend::Gpu,
+            shows_last_step: !scene.bodies.is_empty() || setup.has_motion(),
+            physics: Arc::new(scene),
+        }
+    }
+}
+
+impl<const D: usize> Scene<D> {
+    /// How pictures look.
+    pub fn picture_style(&self) -> PictureStyle {
+        let output = &self.output;
+        PictureStyle { width: output.width, fastest: self.typical_speed(), pressure: output.pressure, flow: None }
+    }
+}
+
+impl<const D: usize> Physics<D> for Scene<D> {
+    fn begin(&self) -> Result<Box<dyn Stepper<D>>, SceneError> {
+        Ok(Box::new(self.simulation()?))
+    }
+
+    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError> {
+        let state = LiquidState::restore(&self.setup.grid, &mut postcard::Deserializer::from_bytes(state))?;
+        Ok(Box::new(Scene::resume(self, state.ok_or(StateError::OtherGrid)?)?))
+    }
+
+    fn placement(&self) -> Result<Placement, SceneError> {
+        Scene::placement(self)
+    }
+
+    fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        Scene::check_memory(self, available)
+    }
+}
+
+/// The columns of `stats.csv` before the times of the stages.
+const COLUMNS: [&str; 18] = [
+    "step",
+    "time",
+    "dt",
+    "particles",
+    "volume",
+    "surface_volume",
+    "kinetic_energy",
+    "potential_energy",
+    "divergence",
+    "complementarity",
+    "unknowns",
+    "wall_rows",
+    "active_rows",
+    "solver",
+    "converged",
+    "cycles",
+    "inner_iterations",
+    "residual",
+];
+
+impl<const D: usize> Stepper<D> for Simulation<D> {
+    fn time(&self) -> f64 {
+        self.state().time
+    }
+
+    fn step(&self) -> u64 {
+        self.state().step
+    }
+
+    fn next_step(&self, time: f64) -> Option<f64> {
+        Simulation::next_step(self, time)
+    }
+
+    fn advance(&mut self, length: f64) -> Result<StepRecord, RunError> {
+        let report = Simulation::advance(self, length)?;
+        let mut values = vec![
+            Value::Count(self.state().step),
+            Value::Number(report.time),
+            Value::Number(report.dt),
+            Value::Count(report.particles as u64),
+            Value::Number(report.volume),
+            Value::Number(report.surface_volume),
+            Value::Number(report.kinetic_energy),
+            Value::Number(report.potential_energy),
+            Value::Small(report.divergence),
+            Value::Small(report.complementarity),
+            Value::Count(report.unknowns as u64),
+            Value::Count(report.wall_rows as u64),
+            Value::Count(report.active_rows as u64),
+            Value::Text(report.solver),
+            Value::Truth(report.converged),
+            Value::Count(report.cycles as u64),
+            Value::Count(report.inner_iterations as u64),
+            Value::Small(report.residual),
+        ];
+        values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
+        let (converged, device_failure) = (report.converged, report.device_failure);
+        Ok(StepRecord { values, converged, device_failure, history: report.history })
+    }
+
+    fn frame(&self, number: usize) -> Frame<D> {
+        Frame::of(self, number)
+    }
+
+    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError> {
+        Ok(postcard::to_extend(&self.state().to_data(), bytes)?)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let stages = Stage::ALL.iter().map(|stage| format!("seconds_{}", stage.name()));
+        COLUMNS.iter().map(|name| (*name).to_owned()).chain(stages).collect()
+    }
+
+    fn summary(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("step", Value::Count(self.state().step)),
+            ("time", Value::Number(self.state().time)),
+            ("particles", Value::Count(self.state().particles.len() as u64)),
+            ("volume", Value::Number(self.volume())),
+            ("surface_volume", Value::Number(self.surface_volume())),
+        ]
+    }
+
+    fn body_columns(&self) -> String {
+        columns::<D>() + ",contacts,overlap"
+    }
+
+    fn write_bodies(&self, lines: &mut String) {
+        let Some(afloat) = FloatingBodies::of(self) else { return };
+        let (state, contact) = (self.state(), afloat.contact());
+        for (body, forces) in afloat.world().bodies().iter().zip(afloat.forces()) {
+            write_body(lines, &BodyLine { step: state.step, time: state.time, body, forces });
+            lines.push_str(&format!(",{},{:e}\n", contact.contacts, contact.deepest));
+        }
+    }
+}

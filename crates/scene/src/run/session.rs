@@ -1,0 +1,276 @@
+//! The runs of a folder, driven together: one, or two that are compared and shown side by side.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use unstick_gpu::Placement;
+
+use super::compare::Variant;
+use super::finish::{Finished, finish};
+use super::group::{Group, Runs};
+use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
+use super::{Comparison, Progress, RunError, RunFolder, RunRecord, RunState, StatusWriter};
+use crate::dimension::{Dim, Dimension};
+use crate::file::SceneFile;
+use crate::frame::Frame;
+
+/// What is to be run, and where.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// The scene, with everything set.
+    pub file: SceneFile,
+    /// What to compare it with. To resume, none means what was compared before.
+    pub compare: Option<Comparison>,
+    /// The run folder; none to write nothing.
+    pub folder: Option<RunFolder>,
+    /// Go on with what is in the folder.
+    pub resume: bool,
+    /// Replace an older run in the folder.
+    pub force: bool,
+    /// Bytes of memory that are free, where that is known.
+    pub memory: Option<u64>,
+    /// What the machine is, for `run.json`.
+    pub machine: serde_json::Value,
+}
+
+/// What there is to see of a run, in the plane or in space.
+#[derive(Clone, Debug)]
+pub enum AnyFrame {
+    /// Two dimensions.
+    Plane(Arc<Frame<2>>),
+    /// Three.
+    Space(Arc<Frame<3>>),
+}
+
+impl From<Arc<Frame<2>>> for AnyFrame {
+    fn from(frame: Arc<Frame<2>>) -> Self {
+        Self::Plane(frame)
+    }
+}
+
+impl From<Arc<Frame<3>>> for AnyFrame {
+    fn from(frame: Arc<Frame<3>>) -> Self {
+        Self::Space(frame)
+    }
+}
+
+/// The runs of a request: frames are computed one by one, pictures and the status are kept up to date.
+///
+/// ```
+/// use std::sync::Arc;
+/// use unstick_scene::SceneFile;
+/// use unstick_scene::run::{RunRequest, Session};
+///
+/// let mut file = SceneFile::find("dam-break")?;
+/// file.set("grid.cells=[24,24]")?;
+/// file.set("time.frames=2")?;
+/// let stop = Arc::default();
+/// let mut session = Session::open(RunRequest::new(file), Arc::clone(&stop))?;
+/// session.run(&stop, |frame, _notes| println!("frame {frame} is there"))?;
+/// assert_eq!(session.number(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Session {
+    runs: Box<dyn Runs>,
+    folder: Option<RunFolder>,
+    record: RunRecord,
+    placement: Placement,
+    warning: Option<String>,
+    notes: Vec<String>,
+    status: Option<StatusWriter>,
+}
+
+impl RunRequest {
+    /// Runs a scene without a folder.
+    pub fn new(file: SceneFile) -> Self {
+        let machine = serde_json::Value::Null;
+        Self { file, compare: None, folder: None, resume: false, force: false, memory: None, machine }
+    }
+
+    /// What is compared: what is asked for, or what the run that is resumed has compared.
+    fn comparison(&self) -> Result<Option<Comparison>, RunError> {
+        let Some(folder) = self.folder.as_ref().filter(|_| self.resume) else { return Ok(self.compare.clone()) };
+        let before = RunRecord::read(folder)?.compare;
+        match &self.compare {
+            Some(asked) if before.as_ref() != Some(asked) => {
+                let folder = folder.path().to_owned();
+                Err(RunError::OtherComparison { folder, asked: asked.clone(), before })
+            }
+            _ => Ok(before),
+        }
+    }
+}
+
+impl Session {
+    /// Refuses what cannot be done, then builds all simulations, then writes the first files. `stop` is raised when
+    /// somebody who watches the folder asks for it.
+    pub fn open(request: RunRequest, stop: Arc<AtomicBool>) -> Result<Self, RunError> {
+        let scene = AnyRunScene::of(&request.file, None)?;
+        let compare = request.comparison()?;
+        if let Some(folder) = request.folder.as_ref().filter(|_| !request.resume) {
+            folder.check(request.force)?;
+        }
+        let variants = match &compare {
+            None => vec![Variant::only(request.file.clone())],
+            Some(comparison) => comparison.variants(&request.file)?.into(),
+        };
+        let mut record = RunRecord::of(&request.file, &scene, request.machine.clone());
+        record.compare = compare;
+        match scene {
+            AnyRunScene::Plane(scene) => Self::open_as(request, record, &scene, variants, stop),
+            AnyRunScene::Space(scene) => Self::open_as(request, record, &scene, variants, stop),
+        }
+    }
+
+    fn open_as<const D: usize>(
+        request: RunRequest,
+        mut record: RunRecord,
+        scene: &RunScene<D>,
+        variants: Vec<Variant>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self, RunError>
+    where
+        Dim<D>: Dimension<D>,
+        AnyFrame: From<Arc<Frame<D>>>,
+        RunScene<D>: TryFrom<AnyRunScene>,
+    {
+        let placement = scene.physics.placement()?;
+        if let Some(machine) = record.machine.as_object_mut() {
+            machine.insert("pressure_on".into(), placement.to_string().into());
+        }
+        let count = variants.len() as u64;
+        let mut scenes = Vec::new();
+        for variant in &variants {
+            let same = |own: &RunScene<D>| (own.frames, own.frame_seconds) == (scene.frames, scene.frame_seconds);
+            let own = RunScene::try_from(variant.scene()?).ok().filter(same).ok_or(RunError::OtherFrames)?;
+            request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / count))?;
+            scenes.push(own);
+        }
+        let (group, notes) = Group::open(&request, &record, scene, variants, scenes)?;
+        let begin = |folder: &RunFolder| StatusWriter::begin(folder, group.number(), scene.frames, stop);
+        let status = request.folder.as_ref().map(begin).transpose()?;
+        let warning = scene.warning.clone();
+        Ok(Self { runs: Box::new(group), folder: request.folder, record, placement, warning, notes, status })
+    }
+
+    /// The last frame that all runs have completed.
+    pub fn number(&self) -> usize {
+        self.runs.number()
+    }
+
+    /// The last frame there will be.
+    pub fn frames(&self) -> usize {
+        self.record.frames
+    }
+
+    /// Whether all frames are there.
+    pub fn is_finished(&self) -> bool {
+        self.number() >= self.frames()
+    }
+
+    /// What was run.
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// Where the pressure is solved for.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// What a user should know before it runs.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
+    }
+
+    /// What did not go as it should have since this was last asked, though nothing is lost.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
+        let failures = self.runs.take_device_failures().into_iter();
+        notes.extend(failures.map(|reason| format!("{reason}; the processor goes on")));
+        notes
+    }
+
+    /// What is going to happen, in a line.
+    pub fn headline(&self) -> String {
+        let cells = self.record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+        let bodies = match self.runs.bodies() {
+            0 => String::new(),
+            1 => ", one body".into(),
+            count => format!(", {count} bodies"),
+        };
+        let beside = match self.runs.labels() {
+            [one, other] => format!(", {one} and {other} side by side"),
+            _ => String::new(),
+        };
+        let pressure = match &self.placement {
+            Placement::Cpu(None) => String::new(),
+            placement => format!(", pressure on {placement}"),
+        };
+        format!("{}: {cells} cells{bodies}, {} frames{beside}{pressure}", self.record.title, self.record.frames)
+    }
+
+    /// Computes the next frame. A run that is ahead of another waits for it.
+    pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        let progress = self.runs.advance(stop)?;
+        self.status.as_ref().map_or(Ok(()), |status| status.reached(self.runs.number()))?;
+        Ok(progress)
+    }
+
+    /// Computes frames until all are there or `stop` is raised. `reached` gets the number of each frame and what did not
+    /// go as it should have. An error ends the run; what there is up to there is made into a movie and a report first.
+    pub fn run(&mut self, stop: &AtomicBool, mut reached: impl FnMut(usize, Vec<String>)) -> Result<(), RunError> {
+        while !self.is_finished() {
+            match self.advance(stop) {
+                Ok(progress) => {
+                    let notes = self.take_notes();
+                    reached(self.number(), notes);
+                    if progress == Progress::Interrupted {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    let _ = self.end(RunState::Failed); // the error matters more than the pictures
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the pictures to a movie and writes the report; none without a folder.
+    pub fn finish(&mut self) -> Result<Option<Finished>, RunError> {
+        self.end(if self.is_finished() { RunState::Finished } else { RunState::Stopped })
+    }
+
+    fn end(&mut self, state: RunState) -> Result<Option<Finished>, RunError> {
+        let drawn = self.runs.finish_pictures();
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let finished = finish(folder, &self.record, &self.placement, &self.runs.members());
+        if let Some(status) = self.status.take() {
+            status.end(state, self.runs.number())?;
+        }
+        drawn?;
+        finished.map(Some)
+    }
+
+    /// Writes checkpoints of all runs.
+    pub fn checkpoint(&self) -> Result<(), RunError> {
+        self.runs.checkpoint()
+    }
+
+    /// What there is to see now, of the first run.
+    pub fn frame(&mut self) -> AnyFrame {
+        self.runs.frame()
+    }
+
+    /// The steps of the first run since the frame before, and the names of their values.
+    pub fn steps(&self) -> (Vec<String>, &[StepRecord]) {
+        self.runs.steps()
+    }
+
+    /// What can be said of the first run before its first step.
+    pub fn summary(&self) -> Vec<(&'static str, Value)> {
+        self.runs.summary()
+    }
+}

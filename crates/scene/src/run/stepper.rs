@@ -1,0 +1,221 @@
+//! What a run drives: a scene with a physics, and the simulation made of it.
+//!
+//! A new physics, or a new place to compute, implements two traits: [`Physics`] makes a simulation, [`Stepper`] is
+//! one. Run folders, pictures, the viewer's files, data files, checkpoints, comparisons and the Python package then
+//! work without further code.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use unstick_bodies::RigidBody;
+use unstick_gpu::Placement;
+use unstick_grid::{Grid, Motion};
+use unstick_liquid::Solid;
+
+use super::RunError;
+use crate::draw::PictureStyle;
+use crate::file::SceneError;
+use crate::frame::Frame;
+use crate::output::Output;
+use crate::viscous::PathLines;
+
+/// A simulation at one moment.
+pub trait Stepper<const D: usize>: Send {
+    /// Simulated seconds.
+    fn time(&self) -> f64;
+
+    /// Steps taken.
+    fn step(&self) -> u64;
+
+    /// Length of the next step on the way to a time; none when it is reached.
+    fn next_step(&self, time: f64) -> Option<f64>;
+
+    /// Takes a step. After an error the simulation is where it was before.
+    fn advance(&mut self, length: f64) -> Result<StepRecord, RunError>;
+
+    /// What there is to see now.
+    fn frame(&self, number: usize) -> Frame<D>;
+
+    /// Appends the state as bytes, from which [`Physics::resume`] goes on bit for bit.
+    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError>;
+
+    /// Names of the columns of `stats.csv`. The first is `step`.
+    fn columns(&self) -> Vec<String>;
+
+    /// What can be said before the first step: some of the columns, and their values.
+    fn summary(&self) -> Vec<(&'static str, Value)>;
+
+    /// Header of `bodies.csv`. The first column is `step`.
+    fn body_columns(&self) -> String;
+
+    /// Appends a line for each body to `bodies.csv`.
+    fn write_bodies(&self, lines: &mut String);
+}
+
+/// What makes simulations of a scene.
+pub trait Physics<const D: usize>: Send + Sync {
+    /// The simulation at its beginning. It takes the memory that [`check_memory`](Self::check_memory) estimates.
+    fn begin(&self) -> Result<Box<dyn Stepper<D>>, SceneError>;
+
+    /// The simulation at a state that [`Stepper::store`] gave.
+    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError>;
+
+    /// Where the pressure is solved for. A device that the scene asks for and that is not there is refused.
+    fn placement(&self) -> Result<Placement, SceneError>;
+
+    /// Refuses a scene that takes more memory than is available, in bytes.
+    fn check_memory(&self, available: u64) -> Result<(), SceneError>;
+}
+
+/// A scene that can be run: what the driver must know of it as values, and its physics.
+#[derive(Clone)]
+pub struct RunScene<const D: usize> {
+    /// For people.
+    pub title: String,
+    /// One line on what happens.
+    pub description: String,
+    /// Frames after the first.
+    pub frames: usize,
+    /// Seconds from frame to frame.
+    pub frame_seconds: f64,
+    /// Cells along each axis.
+    pub cells: Vec<usize>,
+    /// The lattice of its frames.
+    pub grid: Grid<D>,
+    /// Seed of what is random.
+    pub seed: u64,
+    /// Solids.
+    pub solids: Vec<Solid<D>>,
+    /// Bodies as they begin.
+    pub bodies: Vec<RigidBody<D>>,
+    /// When `bodies.csv` gets lines.
+    pub path_lines: PathLines,
+    /// What is written.
+    pub output: Output,
+    /// Bytes that the viewer's files take in all, estimated before compression.
+    pub view_bytes: f64,
+    /// How pictures look.
+    pub style: PictureStyle,
+    /// The pressure at the bright end of the viewer's colours, in pascals.
+    pub highest_pressure: f64,
+    /// What the report says of the physics: names and values.
+    pub facts: Vec<(String, String)>,
+    /// What a user should know before it runs.
+    pub warning: Option<String>,
+    /// Whether the run ends when the device that computes has failed.
+    pub needs_device: bool,
+    /// Whether a frame shows what its last step has met, which a stored state does not hold.
+    pub shows_last_step: bool,
+    /// What makes simulations of it.
+    pub physics: Arc<dyn Physics<D>>,
+}
+
+/// A scene that can be run, in the plane or in space.
+#[derive(Clone)]
+pub enum AnyRunScene {
+    /// Two dimensions.
+    Plane(RunScene<2>),
+    /// Three.
+    Space(RunScene<3>),
+}
+
+impl TryFrom<AnyRunScene> for RunScene<2> {
+    type Error = AnyRunScene;
+
+    fn try_from(scene: AnyRunScene) -> Result<Self, AnyRunScene> {
+        match scene {
+            AnyRunScene::Plane(scene) => Ok(scene),
+            other => Err(other),
+        }
+    }
+}
+
+impl TryFrom<AnyRunScene> for RunScene<3> {
+    type Error = AnyRunScene;
+
+    fn try_from(scene: AnyRunScene) -> Result<Self, AnyRunScene> {
+        match scene {
+            AnyRunScene::Space(scene) => Ok(scene),
+            other => Err(other),
+        }
+    }
+}
+
+/// More bytes than this, and a scene that does not ask for the viewer's files gets none.
+const VIEW_LIMIT: f64 = (1u64 << 30) as f64;
+
+impl<const D: usize> RunScene<D> {
+    /// The same scene as one of space; none in the plane.
+    pub fn in_space(&self) -> Option<&RunScene<3>> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    /// Whether solids or bodies move.
+    pub fn has_motion(&self) -> bool {
+        !self.bodies.is_empty() || self.solids.iter().any(|solid| !matches!(solid.motion, Motion::Still))
+    }
+
+    /// Whether the viewer's files are written: if asked for, or if nothing is said and they stay small.
+    pub fn is_viewed(&self) -> bool {
+        self.output.view.unwrap_or(self.view_bytes < VIEW_LIMIT)
+    }
+}
+
+/// What a step says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct StepRecord {
+    /// Its line in `stats.csv`, in the order of [`Stepper::columns`].
+    pub values: Vec<Value>,
+    /// Whether every solve met its tolerance.
+    pub converged: bool,
+    /// Why a device failed that was to compute; the processor has finished the step and goes on.
+    pub device_failure: Option<String>,
+    /// Residual of the pressure at its start and after every cycle, where that is known.
+    pub history: Vec<f64>,
+}
+
+/// A value of `stats.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Count(u64),
+    /// A number with all its digits.
+    Number(f64),
+    /// A number with an exponent: residuals and errors.
+    Small(f64),
+    /// Seconds on the clock.
+    Seconds(f64),
+    /// Yes or no.
+    Truth(bool),
+    /// A word.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(value) => write!(f, "{value}"),
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Small(value) => write!(f, "{value:e}"),
+            Self::Seconds(value) => write!(f, "{value:.6}"),
+            Self::Truth(value) => write!(f, "{value}"),
+            Self::Text(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// A state that cannot be stored or resumed from.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The bytes are not a state.
+    #[error("{0}")]
+    Unreadable(#[from] postcard::Error),
+    /// The state belongs to another grid or to other bodies.
+    #[error("it does not fit the grid")]
+    OtherGrid,
+    /// The scene is refused.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+}

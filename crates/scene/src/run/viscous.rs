@@ -1,0 +1,197 @@
+//! Viscous flows with bodies as a physics to run.
+
+use std::sync::Arc;
+
+use serde::Deserialize as _;
+use unstick_bodies::{FlatSuspension, Forces, RigidBody, Suspension, SuspensionSeconds, SuspensionState};
+use unstick_gpu::Placement;
+use unstick_grid::vector::length;
+
+use super::bodies::{BodyLine, columns, write_body};
+use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
+use super::{AnyRunScene, RunError};
+use crate::file::SceneError;
+use crate::frame::Frame;
+use crate::sink::view::flow_bytes;
+use crate::viscous::{AnyViscousScene, PathLines, ViscousScene, lattice};
+
+impl From<AnyViscousScene> for AnyRunScene {
+    fn from(scene: AnyViscousScene) -> Self {
+        match scene {
+            AnyViscousScene::Plane(scene) => Self::Plane(scene.into()),
+            AnyViscousScene::Space(scene) => Self::Space(scene.into()),
+        }
+    }
+}
+
+impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
+    fn from(scene: ViscousScene<D>) -> Self {
+        let (setup, grid) = (&scene.setup, lattice(&scene.setup.grid));
+        let style = scene.picture_style();
+        Self {
+            title: scene.title.clone(),
+            description: scene.description.clone(),
+            frames: scene.frames,
+            frame_seconds: scene.frame,
+            cells: setup.grid.cells().to_vec(),
+            grid,
+            seed: 0,
+            solids: Vec::new(),
+            bodies: scene.bodies.clone(),
+            path_lines: scene.output.bodies.unwrap_or(PathLines::suiting(scene.bodies.len())),
+            output: scene.output.common.clone(),
+            view_bytes: (scene.frames + 1) as f64 * flow_bytes(&grid, scene.bodies.len()),
+            highest_pressure: setup.density * style.fastest * style.fastest,
+            style,
+            facts: vec![
+                ("finest cell".into(), format!("{:.3e} m", setup.grid.finest())),
+                ("bodies".into(), scene.bodies.len().to_string()),
+                ("viscosity".into(), format!("{:?}", setup.viscosity)),
+                ("density".into(), format!("{} kg/m³", setup.density)),
+            ],
+            warning: None,
+            needs_device: false,
+            shows_last_step: false,
+            physics: Arc::new(scene),
+        }
+    }
+}
+
+impl<const D: usize> Physics<D> for ViscousScene<D> {
+    fn begin(&self) -> Result<Box<dyn Stepper<D>>, SceneError> {
+        Ok(Box::new(ViscousStepper { suspension: self.suspension()?, scene: self.clone() }))
+    }
+
+    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError> {
+        let data = FlatSuspension::deserialize(&mut postcard::Deserializer::from_bytes(state))?;
+        let state = SuspensionState::restore(&self.setup.grid, self.bodies.len(), data).ok_or(StateError::OtherGrid)?;
+        Ok(Box::new(ViscousStepper { suspension: ViscousScene::resume(self, state)?, scene: self.clone() }))
+    }
+
+    fn placement(&self) -> Result<Placement, SceneError> {
+        Ok(Placement::Cpu(None))
+    }
+
+    fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        ViscousScene::check_memory(self, available)
+    }
+}
+
+/// Liquid and bodies, and the rule for the length of steps.
+struct ViscousStepper<const D: usize> {
+    suspension: Suspension<D>,
+    scene: ViscousScene<D>,
+}
+
+/// The columns of `stats.csv` before the times of the stages.
+const COLUMNS: [&str; 13] = [
+    "step",
+    "time",
+    "dt",
+    "kinetic_energy",
+    "fastest_body",
+    "fastest_liquid",
+    "divergence",
+    "viscous_iterations",
+    "pressure_iterations",
+    "contacts",
+    "contact_iterations",
+    "films",
+    "overlap",
+];
+
+/// The solves of a step, whose outcomes are the last columns of `stats.csv`.
+const SOLVES: [&str; 4] = ["viscous", "pressure", "contact", "film"];
+
+impl<const D: usize> ViscousStepper<D> {
+    fn kinetic_energy(&self) -> f64 {
+        self.suspension.bodies().iter().map(RigidBody::kinetic_energy).sum()
+    }
+}
+
+impl<const D: usize> Stepper<D> for ViscousStepper<D> {
+    fn time(&self) -> f64 {
+        self.suspension.flow().state().time
+    }
+
+    fn step(&self) -> u64 {
+        self.suspension.flow().state().step
+    }
+
+    fn next_step(&self, time: f64) -> Option<f64> {
+        self.scene.next_step(&self.suspension, time)
+    }
+
+    fn advance(&mut self, step_length: f64) -> Result<StepRecord, RunError> {
+        let before = self.suspension.state();
+        let report = match self.suspension.advance(step_length) {
+            Ok(report) => report,
+            Err(error) => {
+                // A step that failed leaves the state in its middle.
+                self.suspension.set_state(before);
+                return Err(error.into());
+            }
+        };
+        let (state, bodies) = (self.suspension.flow().state(), self.suspension.bodies());
+        let (flow, contact) = (&report.flow, &report.contact);
+        let fastest = bodies.iter().map(|body| length(body.velocity())).fold(0.0, f64::max);
+        let liquid = state.velocity.iter().flat_map(|field| field.values()).fold(0.0f64, |most, u| most.max(u.abs()));
+        let mut values = vec![
+            Value::Count(state.step),
+            Value::Number(state.time),
+            Value::Number(flow.length),
+            Value::Number(self.kinetic_energy()),
+            Value::Number(fastest),
+            Value::Number(liquid),
+            Value::Small(flow.divergence),
+            Value::Count(flow.viscous.iterations as u64),
+            Value::Count(flow.pressure.iterations as u64),
+            Value::Count(contact.contacts as u64),
+            Value::Count(contact.impulse_solve.iterations as u64),
+            Value::Count(report.films as u64),
+            Value::Small(contact.deepest),
+        ];
+        values.extend(report.seconds.parts().map(|(_, seconds)| Value::Seconds(seconds)));
+        let is_contact_solved = contact.impulse_solve.converged() && contact.friction_solve.converged();
+        let solves =
+            [flow.viscous.converged(), flow.pressure.converged(), is_contact_solved, report.film_solve.converged()];
+        values.extend(solves.map(Value::Truth));
+        Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
+    }
+
+    fn frame(&self, number: usize) -> Frame<D> {
+        Frame::of_suspension(&self.suspension, number)
+    }
+
+    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError> {
+        Ok(postcard::to_extend(&self.suspension.state().to_data(), bytes)?)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let stages = SuspensionSeconds::default().parts().map(|(stage, _)| format!("seconds_{stage}"));
+        let names = COLUMNS.iter().map(|name| (*name).to_owned());
+        names.chain(stages).chain(SOLVES.iter().map(|solve| format!("{solve}_converged"))).collect()
+    }
+
+    fn summary(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("step", Value::Count(self.step())),
+            ("time", Value::Number(self.time())),
+            ("kinetic_energy", Value::Number(self.kinetic_energy())),
+        ]
+    }
+
+    fn body_columns(&self) -> String {
+        columns::<D>()
+    }
+
+    fn write_bodies(&self, lines: &mut String) {
+        let (suspension, step, time) = (&self.suspension, self.step(), self.time());
+        let forces = suspension.forces().iter().zip(suspension.contact_forces());
+        for (body, (liquid, contact)) in suspension.bodies().iter().zip(forces) {
+            let forces = Forces { liquid: liquid.force, torque: liquid.torque, contact: contact.force };
+            write_body(lines, &BodyLine { step, time, body, forces: &forces });
+            lines.push('\n');
+        }
+    }
+}
