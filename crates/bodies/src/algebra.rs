@@ -1,7 +1,7 @@
-//! Rotation in the plane and in space by one source.
+//! Rotation, with the same code in the plane and in space.
 //!
-//! What belongs to rotation (angular velocity, torque, inertia) always has three components. In the
-//! plane vectors lie in it, so their cross products point along the third axis and nothing else does.
+//! Angular velocity, torque and inertia always have three components. Cross products of vectors in the
+//! plane point along the third axis.
 
 use unstick_grid::vector::{Matrix, cross, dot};
 
@@ -11,7 +11,7 @@ pub(crate) fn lift<const D: usize>(a: [f64; D]) -> [f64; 3] {
     std::array::from_fn(|axis| if axis < D { a[axis] } else { 0.0 })
 }
 
-/// The part of a vector of space that lies in the plane; all of it if D is 3.
+/// The first D components of a vector of space.
 #[inline]
 pub(crate) fn lower<const D: usize>(a: [f64; 3]) -> [f64; D] {
     std::array::from_fn(|axis| a[axis])
@@ -43,7 +43,7 @@ pub(crate) fn crossing([x, y, z]: [f64; 3]) -> Matrix<3> {
     [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
 }
 
-/// A⁻¹ by cofactors; entries that are not finite if there is none.
+/// A⁻¹ by cofactors; its entries are not finite if A is singular.
 pub(crate) fn inverse(a: &Matrix<3>) -> Matrix<3> {
     let columns = [cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])];
     let determinant = dot(a[0], columns[0]);

@@ -1,5 +1,6 @@
 //! One rigid body.
 
+use unstick_flow::Twist;
 use unstick_grid::vector::{Matrix, applied, dot, minus, plus, product, times, transposed};
 use unstick_grid::{Pose, SignedDistance};
 use unstick_liquid::Wall;
@@ -10,19 +11,19 @@ use crate::mass::MassProperties;
 use crate::shape::Shape;
 use crate::state::BodyState;
 
-/// What a body weighs.
+/// The weight of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weight {
-    /// So many kg per m³ (per m² in the plane).
+    /// In kg per m³ (per m² in the plane).
     Density(f64),
-    /// So many kg in all, evenly spread.
+    /// In kg for the whole body, evenly spread.
     Mass(f64),
 }
 
-/// What a body's surface does.
+/// Properties of a body's surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// To liquid that moves away from it.
+    /// Whether liquid may separate from it.
     pub wall: Wall,
     /// Part of the approach velocity with which it bounces, 0 to 1. Default 0.
     pub restitution: f64,
@@ -62,7 +63,7 @@ pub struct RigidBody<const D: usize> {
     inverse_inertia: Matrix<3>,
     held_until: f64,
     held: bool,
-    /// Velocity and spin while it is held: those of whoever holds it.
+    /// Velocity and spin while it is held: those of its steering.
     driven: ([f64; D], [f64; 3]),
     pub(crate) state: BodyState<D>,
 }
@@ -100,7 +101,7 @@ impl<const D: usize> RigidBody<D> {
         Ok(Self { name, shape, surface, volume, properties, inverse_inertia, held_until, held, driven, state })
     }
 
-    /// The same with velocities; in the plane only the third component of the spin may differ from zero.
+    /// The same body with velocities. In the plane only the third component of the spin may differ from zero.
     pub fn with_motion(mut self, velocity: [f64; D], spin: [f64; 3]) -> Result<Self, BodyError> {
         if velocity.iter().chain(&spin).any(|value| !value.is_finite()) {
             return Err(BodyError::NotFinite { body: self.name, what: "velocity" });
@@ -113,7 +114,7 @@ impl<const D: usize> RigidBody<D> {
         Ok(self)
     }
 
-    /// The same with another surface.
+    /// The same body with another surface.
     pub fn with_surface(mut self, surface: Surface) -> Result<Self, BodyError> {
         let Surface { restitution, friction, .. } = surface;
         if !(0.0..=1.0).contains(&restitution) {
@@ -128,19 +129,19 @@ impl<const D: usize> RigidBody<D> {
         Ok(self)
     }
 
-    /// Changes what its surface does to the liquid.
+    /// Sets whether liquid may separate from its surface.
     pub fn set_wall(&mut self, wall: Wall) {
         self.surface.wall = wall;
     }
 
-    /// Another one like it, at another place.
+    /// A copy at another place.
     pub fn copy(&self, name: impl Into<String>, place: [f64; D]) -> Self {
         let mut copy = Self { name: name.into(), ..self.clone() };
         copy.state.pose = Pose::from_parts(self.state.pose.rotation(), place).unwrap_or(self.state.pose);
         copy
     }
 
-    /// The same, held in its place until a time; infinite for always.
+    /// The same body, held in its place until a time; infinite for ever.
     pub fn held_until(mut self, time: f64) -> Result<Self, BodyError> {
         if time.is_nan() {
             return Err(BodyError::NotFinite { body: self.name, what: "time of release" });
@@ -150,18 +151,18 @@ impl<const D: usize> RigidBody<D> {
         Ok(self)
     }
 
-    /// Holds the body or lets it go, as the time demands. While it is held nothing moves it.
+    /// Holds or releases the body, depending on the time. Nothing moves a held body.
     pub fn hold_at(&mut self, time: f64) {
         // Times of steps are sums: a release within rounding of a step's start belongs to it.
         self.held = self.is_held_for_ever() || time < self.held_until - 1e-9 * self.held_until.abs();
     }
 
-    /// Whether it is never let go.
+    /// Whether it is never released.
     pub fn is_held_for_ever(&self) -> bool {
         self.held_until == f64::INFINITY
     }
 
-    /// Says how whoever holds the body moves it; its place is up to [`Self::set_state`].
+    /// Sets the velocity of a held body that is steered. [`Self::set_state`] sets its place.
     pub fn drive(&mut self, velocity: [f64; D], spin: [f64; 3]) {
         self.driven = (velocity, spin);
     }
@@ -181,7 +182,7 @@ impl<const D: usize> RigidBody<D> {
         &self.shape
     }
 
-    /// What its surface does.
+    /// Properties of its surface.
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
@@ -212,7 +213,7 @@ impl<const D: usize> RigidBody<D> {
         &self.state
     }
 
-    /// Puts it where a state says.
+    /// Sets place and velocity.
     pub fn set_state(&mut self, state: BodyState<D>) {
         self.state = state;
     }
@@ -228,16 +229,28 @@ impl<const D: usize> RigidBody<D> {
         &self.state.pose
     }
 
-    /// Velocity of the centre of mass; while it is held, that of whoever holds it.
+    /// Velocity of the centre of mass; while the body is held, that of its steering.
     #[inline]
     pub fn velocity(&self) -> [f64; D] {
         if self.held { self.driven.0 } else { self.state.velocity }
     }
 
-    /// Angular velocity; while it is held, that of whoever holds it. In the plane only the third component.
+    /// Angular velocity; while the body is held, that of its steering. In the plane only the third component.
     #[inline]
     pub fn spin(&self) -> [f64; 3] {
         if self.held { self.driven.1 } else { self.state.spin }
+    }
+
+    /// Velocity and angular velocity.
+    pub(crate) fn twist(&self) -> Twist<D> {
+        Twist { linear: self.velocity(), angular: self.spin() }
+    }
+
+    /// Sets velocity and angular velocity of a body that is not held.
+    pub(crate) fn set_twist(&mut self, twist: &Twist<D>) {
+        if !self.held {
+            (self.state.velocity, self.state.spin) = (twist.linear, twist.angular);
+        }
     }
 
     /// Velocity of the point of the body that lies here.
@@ -255,12 +268,12 @@ impl<const D: usize> RigidBody<D> {
         &self.inverse_inertia
     }
 
-    /// Inertia as it lies: R I Rᵀ.
+    /// Inertia in its present orientation: R I Rᵀ.
     pub fn inertia(&self) -> Matrix<3> {
         self.rotated(&self.properties.inertia)
     }
 
-    /// The inverse of the inertia as it lies; zero while the body is held.
+    /// The inverse of the inertia in its present orientation; zero while the body is held.
     pub fn inverse_inertia(&self) -> Matrix<3> {
         if self.held { [[0.0; 3]; 3] } else { self.rotated(&self.inverse_inertia) }
     }
@@ -300,19 +313,19 @@ impl<const D: usize> RigidBody<D> {
         self.kick(impulse, moment(offset, impulse));
     }
 
-    /// Changes the velocity as gravity does.
+    /// Changes the velocity by gravity.
     pub fn accelerate(&mut self, change: [f64; D]) {
         if !self.held {
             self.state.velocity = plus(self.state.velocity, change);
         }
     }
 
-    /// Distance of a point from the body where it lies, negative inside.
+    /// Distance of a point from the body, negative inside.
     pub fn distance(&self, point: [f64; D]) -> f64 {
         self.shape.distance(self.state.pose.apply_inverse(point))
     }
 
-    /// The body where it lies as a value of the grid's geometry.
+    /// The body at its place, as a shape of the grid.
     pub fn signed_distance(&self) -> SignedDistance<D> {
         self.shape.signed_distance().posed(&self.state.pose)
     }

@@ -1,8 +1,8 @@
-//! What can be wrong with bodies, as values with data.
+//! What can be wrong with bodies.
 
 use unstick_mlcp::{ProblemError, SolveError};
 
-/// Bodies that cannot be.
+/// Bodies that were refused, or contacts that cannot be resolved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
@@ -16,7 +16,7 @@ pub enum BodyError {
         /// Its value.
         value: f64,
     },
-    /// A quantity outside of its range.
+    /// A quantity is outside of its range.
     #[error("body `{body}`: its {what} is {value}, expected {expected}")]
     OutOfRange {
         /// Which body.
@@ -28,7 +28,7 @@ pub enum BodyError {
         /// What it may be.
         expected: &'static str,
     },
-    /// A place or velocity that is no number.
+    /// A place or velocity is not finite.
     #[error("body `{body}`: its {what} is not finite")]
     NotFinite {
         /// Which body.
@@ -36,10 +36,10 @@ pub enum BodyError {
         /// Which quantity.
         what: &'static str,
     },
-    /// Two bodies of one name.
+    /// Two bodies have the same name.
     #[error("two bodies are named `{0}`")]
     SameName(String),
-    /// Two bodies in one place.
+    /// Two bodies overlap.
     #[error("bodies `{first}` and `{second}` overlap by {depth:.3e} m at {point:.4?}")]
     Overlap {
         /// One of them.
@@ -51,7 +51,7 @@ pub enum BodyError {
         /// Where.
         point: Vec<f64>,
     },
-    /// A body outside of the container.
+    /// A body reaches out of the container.
     #[error("body `{body}` reaches {depth:.3e} m into the wall at {point:.4?}")]
     Outside {
         /// Which body.

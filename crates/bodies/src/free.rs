@@ -1,4 +1,4 @@
-//! Free motion: Newton–Euler without forces, which act by [`RigidBody::kick`] between the steps.
+//! Free motion: the Newton–Euler equations without forces. Forces act by [`RigidBody::kick`] between the steps.
 //!
 //! In the axes of the body the angular momentum Π obeys Π' = Π × I⁻¹Π: the gyroscopic term. The
 //! implicit midpoint rule with ω = ½ I⁻¹(Π₀ + Π₁),
@@ -30,7 +30,7 @@ impl<const D: usize> RigidBody<D> {
         }
     }
 
-    /// Moves by small displacements, as a projection of positions asks for.
+    /// Moves by small displacements: the correction of positions.
     pub(crate) fn shift(&mut self, by: [f64; D], turn: [f64; 3]) {
         let rotation = product(&spin_of::<D>(turn), &self.state.pose.rotation());
         if let Some(pose) = Pose::from_parts(orthonormal(&rotation), plus(self.position(), by)) {
@@ -38,7 +38,7 @@ impl<const D: usize> RigidBody<D> {
         }
     }
 
-    /// Whether all axes are principal with one moment: then the spin does not change.
+    /// Whether the inertia is a multiple of the identity: then the spin does not change.
     fn is_isotropic(&self) -> bool {
         let inertia = self.inertia_at_rest();
         let mean = (inertia[0][0] + inertia[1][1] + inertia[2][2]) / 3.0;

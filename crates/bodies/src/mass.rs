@@ -4,8 +4,8 @@ use unstick_grid::vector::{Matrix, identity};
 
 /// Mass, and inertia about the centre of mass in the axes of the body.
 ///
-/// In the plane only the third diagonal entry of the inertia means anything; the others are those of
-/// the identity, so that the inverse exists.
+/// In the plane only the third diagonal entry of the inertia is used. The rest is the identity, so that the inverse
+/// exists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     /// Mass in kg; in the plane per metre of depth.

@@ -1,4 +1,4 @@
-//! Closed meshes made by formula.
+//! Closed meshes from formulas.
 
 use unstick_grid::TriangleMesh;
 use unstick_grid::vector::{dot, length, minus, plus, times};
@@ -12,15 +12,15 @@ pub fn cuboid(half: [f64; 3]) -> TriangleMesh {
     TriangleMesh::new((0..8).map(corner).collect(), triangles).expect("a box is closed")
 }
 
-/// A sphere of triangles about the origin: an octahedron, each triangle split in four `levels` times.
+/// A sphere of triangles about the origin: an octahedron whose triangles are split into four, `levels` times.
 pub fn sphere(radius: f64, levels: usize) -> TriangleMesh {
     star(levels, |_| radius)
 }
 
-/// A toy duck: body, head, beak and tail, facing +x, so long from beak to tail. It is heavy below,
-/// so that it floats upright.
+/// A toy duck of body, head, beak and tail that faces +x; `long` is its length from beak to tail. Most of its volume
+/// lies low, so it floats upright.
 ///
-/// The surface is what rays out of the neck, which lies in body and head, leave last.
+/// Its parts are ellipsoids. In every direction from the neck the surface is the farthest point of any part.
 pub fn duck(long: f64) -> TriangleMesh {
     // Centre and half axes of ellipsoids, in parts of a duck of length 2 from tail to breast.
     let parts = [

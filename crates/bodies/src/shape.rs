@@ -1,4 +1,4 @@
-//! Shapes that bodies can have, about their centre of mass.
+//! Shapes of bodies, about their centre of mass.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Shape<3> {
 }
 
 impl<const D: usize> Shape<D> {
-    /// The distance of a point from the shape at rest, negative inside.
+    /// The distance of a point, in the axes of the body; negative inside.
     pub fn distance(&self, point: [f64; D]) -> f64 {
         match self {
             Self::Mesh(mesh) => mesh.distance.at(point),
@@ -80,7 +80,7 @@ impl<const D: usize> Shape<D> {
         }
     }
 
-    /// The shape at rest as a value of the grid's geometry.
+    /// The shape in the axes of the body, as a shape of the grid.
     pub fn signed_distance(&self) -> SignedDistance<D> {
         match self {
             Self::Sphere { radius } => SignedDistance::sphere([0.0; D], *radius),
@@ -108,7 +108,7 @@ impl<const D: usize> Shape<D> {
         }
     }
 
-    /// Whether all lengths make a shape.
+    /// All lengths by name; they must be positive.
     pub(crate) fn lengths(&self) -> Vec<(&'static str, f64)> {
         match self {
             Self::Sphere { radius } => vec![("radius", *radius)],

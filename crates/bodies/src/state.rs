@@ -1,10 +1,10 @@
-//! What changes of a body while it moves.
+//! The state of a body.
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::Pose;
 use unstick_grid::vector::{Matrix, matrix, product, transposed};
 
-/// Place and velocity of a body; it *is* the checkpoint.
+/// Place and velocity of a body: what a checkpoint stores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<f64>", try_from = "Vec<f64>")]
 pub struct BodyState<const D: usize> {
@@ -47,7 +47,7 @@ impl<const D: usize> TryFrom<Vec<f64>> for BodyState<D> {
     }
 }
 
-/// The nearest rotation to a matrix that is one up to rounding: one step of Newton, ½ R (3 − RᵀR).
+/// The rotation nearest to a matrix that is a rotation up to rounding: one Newton step, ½ R (3 − RᵀR).
 pub(crate) fn orthonormal<const D: usize>(rotation: &Matrix<D>) -> Matrix<D> {
     let gram = product(&transposed(rotation), rotation);
     let factor = matrix(|row, column| 0.5 * (if row == column { 3.0 } else { 0.0 } - gram[row][column]));

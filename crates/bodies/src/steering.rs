@@ -1,22 +1,22 @@
-//! Bodies that go where they are told.
+//! Steered bodies: their motion is given.
 
 use std::f64::consts::TAU;
 
 use unstick_grid::vector::{minus, plus, times};
 use unstick_grid::{Motion, Pose};
 
-/// How a body moves that nothing else moves.
+/// The given motion of a body.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Steering<const D: usize> {
-    /// Back and forth about its place at rest, by amplitude × sin(2π t / period).
+    /// Back and forth about its rest position, by amplitude × sin(2π t / period).
     Oscillation {
         /// Farthest displacement.
         amplitude: [f64; D],
         /// Seconds from one passage to the next in the same direction.
         period: f64,
     },
-    /// As a solid of a scene does.
+    /// The motion of a solid of a scene.
     Scripted(Motion<D>),
 }
 
@@ -31,7 +31,7 @@ impl<const D: usize> Steering<D> {
         }
     }
 
-    /// Velocity and spin at a time of a body whose centre lies at `place` then.
+    /// Velocity and spin at a time, for a body whose centre then lies at `place`.
     pub fn motion(&self, place: [f64; D], time: f64) -> ([f64; D], [f64; 3]) {
         match self {
             Self::Oscillation { amplitude, period } => {

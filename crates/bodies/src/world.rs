@@ -1,6 +1,6 @@
 //! Bodies in a container: one step of contact and motion.
 
-use unstick_grid::vector::{length, times};
+use unstick_grid::vector::{dot, length, minus, plus, times};
 use unstick_mlcp::Convergence;
 
 use crate::algebra::lift;
@@ -14,10 +14,10 @@ use crate::error::BodyError;
 /// Approaches slower than this do not bounce, in m/s: bodies at rest would tremble.
 const BOUNCE_THRESHOLD: f64 = 0.02;
 
-/// Overlap that is left alone, in terms of the smallest body's reach.
+/// Overlap that is not corrected, as a part of the smallest body's reach.
 const ALLOWANCE: f64 = 1e-3;
 
-/// Bodies, what they are kept in, and how they collide.
+/// Bodies, their container, and how they collide.
 ///
 /// ```
 /// use unstick_bodies::{ContactModel, Container, RigidBody, Shape, Weight, World};
@@ -50,7 +50,7 @@ impl<const D: usize> World<D> {
         Ok(world)
     }
 
-    /// Bodies that see neither walls nor each other, wherever they are.
+    /// Bodies that touch neither walls nor each other.
     pub(crate) fn unbounded(bodies: Vec<RigidBody<D>>) -> Self {
         let mut world = Self { bodies, container: Container::default(), model: ContactModel::None, time: 0.0 };
         world.set_time(0.0);
@@ -63,7 +63,7 @@ impl<const D: usize> World<D> {
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(BodyError::SameName(pair[0].into()));
         }
-        // Held bodies count, and are let go for this; those that are held for ever may reach into walls.
+        // Bodies that are released later count as free here. Bodies that are held for ever may reach into walls.
         let free: Vec<RigidBody<D>> = self
             .bodies
             .iter()
@@ -90,12 +90,12 @@ impl<const D: usize> World<D> {
         &self.bodies
     }
 
-    /// The bodies, to be pushed and moved.
+    /// The bodies, mutable.
     pub fn bodies_mut(&mut self) -> &mut [RigidBody<D>] {
         &mut self.bodies
     }
 
-    /// What they are kept in.
+    /// The container.
     pub fn container(&self) -> &Container<D> {
         &self.container
     }
@@ -110,29 +110,36 @@ impl<const D: usize> World<D> {
         self.time
     }
 
-    /// Goes to a time: holds bodies or lets them go.
+    /// Sets the time, and holds or releases bodies accordingly.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
         self.bodies.iter_mut().for_each(|body| body.hold_at(time));
     }
 
-    /// Overlap that is left alone, in metres.
+    /// Overlap that is not corrected, in metres.
     pub fn allowance(&self) -> f64 {
         let least = self.bodies.iter().map(|body| body.shape().reach()).fold(f64::INFINITY, f64::min);
         if least.is_finite() { ALLOWANCE * least } else { 0.0 }
     }
 
-    /// Lets gravity act for a time.
+    /// Applies gravity for a time.
     pub fn accelerate(&mut self, acceleration: [f64; D], dt: f64) {
         self.bodies.iter_mut().for_each(|body| body.accelerate(times(dt, acceleration)));
     }
 
     /// Sum of all momenta.
     pub fn momentum(&self) -> [f64; D] {
-        self.bodies.iter().fold([0.0; D], |sum, body| unstick_grid::vector::plus(sum, body.momentum()))
+        self.bodies.iter().fold([0.0; D], |sum, body| plus(sum, body.momentum()))
     }
 
-    /// Contacts that a step of length `dt` can close, and the number of pairs that were looked at.
+    /// Kinetic energy of all bodies, and their potential energy relative to the origin.
+    pub fn energy(&self, gravity: [f64; D]) -> (f64, f64) {
+        let kinetic = self.bodies().iter().map(RigidBody::kinetic_energy).sum();
+        let weighed = self.bodies().iter().fold([0.0; D], |sum, body| plus(sum, times(body.mass(), body.position())));
+        (kinetic, -dot(gravity, weighed))
+    }
+
+    /// The contacts that can close within `dt`, and the number of pairs that were examined.
     pub fn contacts(&self, dt: f64) -> (Vec<Contact<D>>, usize) {
         let allowance = self.allowance();
         let reach = |body: &RigidBody<D>| {
@@ -143,7 +150,7 @@ impl<const D: usize> World<D> {
         find_contacts(&self.bodies, &self.container, self.time, &margins)
     }
 
-    /// Resolves contacts and moves on. Forces have acted on the velocities before.
+    /// Resolves contacts and moves the bodies. The velocities already contain the action of forces.
     pub fn step(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
         let before = self.velocities();
         let mut report = match self.model {
@@ -158,7 +165,7 @@ impl<const D: usize> World<D> {
             .bodies
             .iter()
             .zip(before)
-            .map(|(body, before)| times(body.mass(), lift(unstick_grid::vector::minus(body.velocity(), before))))
+            .map(|(body, before)| times(body.mass(), lift(minus(body.velocity(), before))))
             .collect();
         let time = self.time + dt;
         self.set_time(time);
@@ -172,7 +179,7 @@ impl<const D: usize> World<D> {
         self.bodies.iter().map(RigidBody::velocity).collect()
     }
 
-    /// Pushes overlaps that remain out of each other, without a change of velocities.
+    /// Pushes overlapping bodies apart without a change of velocities.
     pub(crate) fn separate(&mut self) -> Result<Separation, BodyError> {
         match self.model {
             ContactModel::None | ContactModel::Springs { .. } => Ok(Separation::default()),
@@ -183,7 +190,7 @@ impl<const D: usize> World<D> {
         }
     }
 
-    /// Changes the velocities as springs do in steps of their own over `dt`; moves nothing in the end.
+    /// Changes the velocities by springs, with substeps over `dt`. Places stay as they are.
     pub(crate) fn bounce(&mut self, dt: f64, stiffness: f64) -> ContactReport {
         let before: Vec<_> = self.bodies.iter().map(|body| *body.state()).collect();
         let report = self.swing(dt, stiffness);
@@ -194,7 +201,7 @@ impl<const D: usize> World<D> {
         report
     }
 
-    /// Changes the velocities so that no contact closes within `dt`; moves nothing.
+    /// Changes the velocities so that no contact closes within `dt`. Places stay as they are.
     pub fn collide(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
         if self.model == ContactModel::None {
             return Ok(ContactReport::default());
@@ -218,7 +225,7 @@ impl<const D: usize> World<D> {
         Ok(ContactReport { pairs, contacts: count, ..report })
     }
 
-    /// Springs act in steps of their own.
+    /// Springs, with substeps that resolve their swings.
     fn swing(&mut self, dt: f64, stiffness: f64) -> ContactReport {
         let steps = (dt / longest_spring_step(&self.bodies, stiffness)).ceil().max(1.0);
         let mut report = ContactReport::of_impulses(Convergence::direct(steps as usize));

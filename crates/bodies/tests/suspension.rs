@@ -1,7 +1,7 @@
 //! Bodies that collide in viscous liquid.
 
 use unstick_bodies::{ContactModel, Container, RigidBody, Shape, Steering, Suspension, SuspensionState, Weight};
-use unstick_flow::{Axis, Boundary, Flow, FlowSetup, TensorGrid};
+use unstick_flow::{Axis, Boundary, Flow, FlowSetup, SolveKind, StepError, TensorGrid, Unconverged};
 use unstick_grid::Pose;
 use unstick_grid::vector::{length, minus};
 
@@ -186,4 +186,46 @@ fn a_periodic_box_nearly_keeps_its_momentum() {
     let drift = length(minus(scene.momentum(), start)) / scale;
     // Not to rounding: the number of faces that a body covers changes as it moves.
     assert!(drift < 2e-3, "{drift}");
+}
+
+/// A disc that sinks, with a limit of iterations.
+fn sinking(max_iterations: usize, on_unconverged: Unconverged) -> Suspension<2> {
+    let mut setup = flow(24, 0.02, Boundary::wall()).setup().clone();
+    (setup.solve.viscous_tolerance, setup.solve.pressure_tolerance) = (1e-8, 1e-8);
+    (setup.solve.max_iterations, setup.solve.on_unconverged) = (max_iterations, on_unconverged);
+    Suspension::new(Flow::new(setup).unwrap(), vec![disc("a", 2.0, [0.5, 0.6], [0.0; 2])], [0.0, -1.0])
+}
+
+#[test]
+fn a_solve_that_falls_short_ends_the_run_or_is_accepted_and_reported() {
+    let error = sinking(1, Unconverged::Error).advance(0.02).unwrap_err();
+    let StepError::Unconverged { solve, convergence, .. } = error else { panic!("{error}") };
+    assert_eq!((solve, convergence.converged(), convergence.tolerance), (SolveKind::Viscous, false, 1e-8));
+    assert!(convergence.residual > 1e-8);
+    let report = sinking(1, Unconverged::Accept).advance(0.02).unwrap();
+    assert!(!report.flow.viscous.converged() && !report.flow.pressure.converged() && report.film_solve.converged());
+    let mut hopeless = sinking(1, Unconverged::ShortenStep);
+    let before = hopeless.state();
+    assert!(matches!(hopeless.advance(0.02), Err(StepError::Unconverged { .. })));
+    assert!(hopeless.state() == before, "a step that failed is undone");
+}
+
+#[test]
+fn a_step_that_is_too_long_to_converge_is_shortened() {
+    // The limits that a long and a short second step need.
+    let mut free = sinking(500, Unconverged::Error);
+    let _ = free.advance(0.02).unwrap();
+    let start = free.state();
+    let mut iterations = |length: f64| {
+        free.set_state(start.clone());
+        let report = free.advance(length).unwrap();
+        report.flow.viscous.iterations.max(report.flow.pressure.iterations)
+    };
+    let (long, short) = (iterations(0.32), iterations(0.02));
+    assert!(short < long, "{short} against {long}");
+    let mut limited = sinking(short, Unconverged::ShortenStep);
+    limited.set_state(start);
+    let report = limited.advance(0.32).unwrap();
+    assert!(report.flow.length < 0.32 && report.flow.viscous.converged() && report.flow.pressure.converged());
+    assert_eq!(limited.flow().state().time, 0.02 + report.flow.length);
 }

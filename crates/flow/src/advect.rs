@@ -1,7 +1,8 @@
 //! Momentum carried by the flow, in conservative form.
 //!
-//! Central fluxes with plain averages of what is carried and averages by volume of what carries are
-//! skew-symmetric on any stretched grid: they neither make nor lose kinetic energy \[Verstappen2003\].
+//! The fluxes are central: the plain average of the carried velocity times the average by volume of the
+//! carrying velocity. On any stretched grid they are skew-symmetric: they neither make nor lose kinetic
+//! energy \[Verstappen2003\].
 
 use unstick_grid::FaceField;
 
@@ -18,10 +19,10 @@ pub(crate) fn advect<const D: usize>(
     for (component, out) in out.iter_mut().enumerate() {
         let flux = Flux { discrete, velocity, component };
         let shape = out.shape();
-        let line = &discrete.velocity[component][component];
+        let operator = &discrete.velocity[component][component];
         for_each_row(shape, out.values_mut(), |place, out| {
             out.fill(0.0);
-            if component != 0 && !line.is_free[place[component]] {
+            if component != 0 && !operator.is_free[place[component]] {
                 return;
             }
             flux.add_along_row(place, out);
@@ -33,7 +34,7 @@ pub(crate) fn advect<const D: usize>(
                 }
             }
             if component == 0 {
-                out.iter_mut().zip(&line.is_free).filter(|(_, is_free)| !**is_free).for_each(|(out, _)| *out = 0.0);
+                out.iter_mut().zip(&operator.is_free).filter(|(_, is_free)| !**is_free).for_each(|(out, _)| *out = 0.0);
             }
         });
     }
@@ -54,11 +55,11 @@ impl<const D: usize> Flux<'_, D> {
 
     /// Widths across a row of control volumes, other than those along `axis` and axis 0.
     fn area(&self, place: [usize; D], axis: usize) -> f64 {
-        let lines = &self.discrete.velocity[self.component];
-        (1..D).filter(|&other| other != axis).map(|other| lines[other].mass[place[other]]).product()
+        let operators = &self.discrete.velocity[self.component];
+        (1..D).filter(|&other| other != axis).map(|other| operators[other].mass[place[other]]).product()
     }
 
-    /// The two cells along the component's own axis that its control volume is half of, with those half widths.
+    /// The two cells that share the control volume along the component's own axis, with half their widths.
     fn halves(&self, node: usize) -> [(usize, f64); 2] {
         let axis = self.component;
         let cells = self.discrete.cells_beside(axis, node);
@@ -74,7 +75,7 @@ impl<const D: usize> Flux<'_, D> {
         }
         let mut node = place;
         node[axis] += usize::from(upper);
-        let lines = &self.discrete.velocity[self.component];
+        let operators = &self.discrete.velocity[self.component];
         let area = self.area(place, axis);
         // What carries: the velocity across `axis`, over both halves of the control volume.
         if self.component == 0 {
@@ -90,8 +91,8 @@ impl<const D: usize> Flux<'_, D> {
                 beside[self.component] = cell;
                 self.row(axis, beside)
             });
-            let area = area / lines[self.component].mass[place[self.component]];
-            let widths = &lines[0].mass;
+            let area = area / operators[self.component].mass[place[self.component]];
+            let widths = &operators[0].mass;
             for (i, out) in out.iter_mut().enumerate() {
                 *out = area * widths[i] * (halves[0].1 * rows[0][i] + halves[1].1 * rows[1][i]);
             }
@@ -117,10 +118,10 @@ impl<const D: usize> Flux<'_, D> {
     /// Fluxes of the component by itself, across its own axis ≠ 0.
     fn through_own_row(&self, place: [usize; D], upper: bool, out: &mut [f64]) {
         let axis = self.component;
-        let line = &self.discrete.velocity[axis][axis];
+        let operator = &self.discrete.velocity[axis][axis];
         let at = place[axis];
         // Beyond an outflow the value stays what it is.
-        let other = if upper { line.after(at) } else { line.before(at) };
+        let other = if upper { operator.after(at) } else { operator.before(at) };
         let mut beside = place;
         beside[axis] = other;
         let area = self.area(place, axis);
@@ -139,13 +140,13 @@ impl<const D: usize> Flux<'_, D> {
         let here = self.row(component, place);
         let last = out.len() - 1;
         if component == 0 {
-            let line = &self.discrete.velocity[0][0];
+            let operator = &self.discrete.velocity[0][0];
             let flux = |a: f64, b: f64| area * (0.5 * (a + b)).powi(2);
             for i in 1..last {
                 out[i] += flux(here[i], here[i + 1]) - flux(here[i - 1], here[i]);
             }
             for i in [0, last] {
-                out[i] += flux(here[i], here[line.after(i)]) - flux(here[line.before(i)], here[i]);
+                out[i] += flux(here[i], here[operator.after(i)]) - flux(here[operator.before(i)], here[i]);
             }
             return;
         }
@@ -193,4 +194,34 @@ enum Carried {
     Given(f64),
     /// The mean of two neighbours.
     Mean(usize, usize),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{closed_square, dot};
+
+    #[test]
+    fn a_velocity_without_divergence_keeps_its_kinetic_energy() {
+        let discrete = closed_square();
+        // Differences of a stream function that vanishes at the walls.
+        let stream = |i: usize, j: usize| {
+            let [x, y] = [discrete.grid.axis(0).nodes()[i], discrete.grid.axis(1).nodes()[j]];
+            x * (1.0 - x) * y * (1.0 - y) * (3.0 + (7.0 * x).sin() + (5.0 * y).cos())
+        };
+        let mut velocity = discrete.zero_faces();
+        for component in 0..2 {
+            let shape = velocity[component].shape();
+            for (i, j) in (0..shape[1]).flat_map(|j| (0..shape[0]).map(move |i| (i, j))) {
+                *velocity[component].at_mut([i, j]) = match component {
+                    0 => (stream(i, j + 1) - stream(i, j)) / discrete.grid.axis(1).width(j),
+                    _ => (stream(i, j) - stream(i + 1, j)) / discrete.grid.axis(0).width(i),
+                };
+            }
+        }
+        let mut out = discrete.zero_faces();
+        advect(&discrete, &velocity, &mut out);
+        let (power, scale) = (dot(&velocity, &out), dot(&out, &out).sqrt() * dot(&velocity, &velocity).sqrt());
+        assert!(scale > 1e-3 && power.abs() < 1e-13 * scale, "{power} of {scale}");
+    }
 }

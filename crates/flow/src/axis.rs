@@ -8,7 +8,7 @@ pub struct Axis {
     nodes: Vec<f64>,
 }
 
-/// An axis that cannot be.
+/// An axis that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AxisError {
@@ -101,7 +101,7 @@ impl Axis {
         Self::new(nodes)
     }
 
-    /// The same from end to end in two cells, which take no memory to speak of.
+    /// The same ends with two cells: for checks that need little memory.
     pub fn whole(&self) -> Self {
         let ends = [self.nodes[0], self.nodes[self.cells()]];
         Self { nodes: vec![ends[0], 0.5 * (ends[0] + ends[1]), ends[1]] }
@@ -132,7 +132,7 @@ impl Axis {
         0.5 * (self.nodes[cell] + self.nodes[cell + 1])
     }
 
-    /// Length of the whole.
+    /// Length from end to end.
     pub fn length(&self) -> f64 {
         self.nodes[self.cells()] - self.nodes[0]
     }
@@ -154,7 +154,7 @@ fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Vec<f64> {
     while sizes(count, growth).sum::<f64>() < length {
         count += 1;
     }
-    // The ratio at which that many cells fill the length; where even equal cells are too long, they are scaled.
+    // Bisection for the ratio at which so many cells fill the length. If equal cells are already too long, scale them.
     let (mut low, mut high) = (1.0, growth);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

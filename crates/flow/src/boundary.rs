@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Boundary<const D: usize> {
-    /// A wall that the liquid sticks to, moving along itself: a lid.
+    /// A wall that the liquid sticks to. It may move along itself: a lid.
     NoSlip {
-        /// Velocity of the wall; its part across the wall must vanish.
+        /// Velocity of the wall; it must be zero across the wall.
         velocity: [f64; D],
     },
     /// A wall that the liquid slides along: a plane of symmetry.
@@ -15,7 +15,7 @@ pub enum Boundary<const D: usize> {
     Inflow(Inflow),
     /// Liquid that leaves: no pressure and no viscous force (do-nothing).
     Outflow,
-    /// The other side of the domain; for both sides of an axis or none.
+    /// The opposite side continues the domain; for both sides of an axis or none.
     Periodic,
 }
 
@@ -26,7 +26,7 @@ pub struct Inflow {
     pub speed: f64,
     /// How it is spread over the side.
     pub profile: Profile,
-    /// How it goes with time.
+    /// How it changes with time.
     pub course: Course,
 }
 
@@ -51,7 +51,7 @@ pub enum Course {
         /// Seconds until it is zero again.
         duration: f64,
     },
-    /// From zero to all of it, (1 − cos(π t / duration)) / 2, then steady.
+    /// It rises from zero as (1 − cos(π t / duration)) / 2, then is steady.
     Ramp {
         /// Seconds until it is steady.
         duration: f64,
@@ -80,12 +80,12 @@ impl<const D: usize> Boundary<D> {
 }
 
 impl Inflow {
-    /// Speed that does not change, spread as a parabola.
+    /// A steady speed, spread as a parabola.
     pub fn parabolic(speed: f64) -> Self {
         Self { speed, profile: Profile::Parabolic, course: Course::Steady }
     }
 
-    /// The same speed everywhere and always.
+    /// A steady speed, the same everywhere.
     pub fn uniform(speed: f64) -> Self {
         Self { speed, profile: Profile::Uniform, course: Course::Steady }
     }
@@ -101,5 +101,26 @@ impl Course {
             Self::Ramp { duration } if time < duration => 0.5 * (1.0 - angle(duration).cos()),
             Self::Ramp { .. } => 1.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn courses_begin_and_end_as_they_say() {
+        let (sine, ramp) = (Course::HalfSine { duration: 8.0 }, Course::Ramp { duration: 2.0 });
+        assert_eq!([Course::Steady.at(3.0), sine.at(0.0), sine.at(4.0), ramp.at(0.0)], [1.0, 0.0, 1.0, 0.0]);
+        assert!((ramp.at(1.0) - 0.5).abs() < 1e-15 && sine.at(8.0).abs() < 1e-15);
+        assert_eq!([ramp.at(2.0), ramp.at(9.0)], [1.0; 2]);
+    }
+
+    #[test]
+    fn walls_and_inflows_fix_the_velocity_and_outflows_do_not() {
+        let sides = [Boundary::<2>::wall(), Boundary::FreeSlip, Boundary::Inflow(Inflow::uniform(1.0))];
+        assert!(sides.iter().all(Boundary::is_closed));
+        assert!(!Boundary::<2>::Outflow.is_closed() && !Boundary::<2>::Periodic.is_closed());
+        assert_eq!(sides.map(|side| side.tangential()), [Some([0.0; 2]), None, Some([0.0; 2])]);
     }
 }

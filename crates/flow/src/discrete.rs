@@ -1,9 +1,9 @@
-//! The staggered grid as the equations see it: lines of every lattice, boundary values, gradient and divergence.
+//! The discrete equations on the staggered grid: operators of every lattice, boundary values, gradient, divergence.
 
 use unstick_grid::{CellField, FaceField};
 
+use crate::axis_operator::AxisOperator;
 use crate::boundary::{Boundary, Profile};
-use crate::line::Line;
 use crate::stencil::for_each_row;
 use crate::tensor::{TensorGrid, index_of};
 
@@ -11,19 +11,19 @@ use crate::tensor::{TensorGrid, index_of};
 pub(crate) struct Discrete<const D: usize> {
     pub grid: TensorGrid<D>,
     pub sides: [[Boundary<D>; 2]; D],
-    /// Lines of each component of the velocity along each axis.
-    pub velocity: [[Line; D]; D],
-    pub pressure: [Line; D],
+    /// The operator of each component of the velocity along each axis.
+    pub velocity: [[AxisOperator; D]; D],
+    pub pressure: [AxisOperator; D],
 }
 
 impl<const D: usize> Discrete<D> {
     pub fn new(grid: TensorGrid<D>, sides: [[Boundary<D>; 2]; D]) -> Self {
-        let line = |component: usize, axis: usize| {
-            let make = if component == axis { Line::across } else { Line::along };
+        let operator = |component: usize, axis: usize| {
+            let make = if component == axis { AxisOperator::across } else { AxisOperator::along };
             make(grid.axis(axis), &sides[axis])
         };
-        let velocity = std::array::from_fn(|component| std::array::from_fn(|axis| line(component, axis)));
-        let pressure = std::array::from_fn(|axis| Line::pressure(grid.axis(axis), &sides[axis]));
+        let velocity = std::array::from_fn(|component| std::array::from_fn(|axis| operator(component, axis)));
+        let pressure = std::array::from_fn(|axis| AxisOperator::pressure(grid.axis(axis), &sides[axis]));
         Self { velocity, pressure, grid, sides }
     }
 
@@ -50,7 +50,7 @@ impl<const D: usize> Discrete<D> {
         self.velocity[component][component].is_free[place[component]]
     }
 
-    /// Sets the velocity across the sides to what it is at a time, and copies around periods.
+    /// Sets the velocity across the sides at a time, and copies it around periodic axes.
     pub fn impose_sides(&self, velocity: &mut FaceField<f64, D>, time: f64) {
         for axis in 0..D {
             let shape = velocity[axis].shape();
@@ -70,7 +70,7 @@ impl<const D: usize> Discrete<D> {
         }
     }
 
-    /// The value at the last node of a periodic axis is that at the first.
+    /// Copies the value at the first node of a periodic axis to the last.
     pub fn copy_around(&self, axis: usize, values: &mut CellField<f64, D>) {
         let shape = values.shape();
         let last = shape[axis] - 1;
@@ -88,7 +88,7 @@ impl<const D: usize> Discrete<D> {
         }
     }
 
-    /// The velocity at a face; at the last node of a periodic axis that at the first.
+    /// The velocity at a face. The last node of a periodic axis reads the first.
     #[inline]
     pub fn value(&self, velocity: &FaceField<f64, D>, component: usize, mut place: [usize; D]) -> f64 {
         let is_copy = self.velocity[component][component].is_periodic
@@ -104,8 +104,8 @@ impl<const D: usize> Discrete<D> {
         let Boundary::Inflow(inflow) = &self.sides[axis][end] else { return 0.0 };
         let inwards = if end == 0 { 1.0 } else { -1.0 };
         let parabola = |other: usize| {
-            let line = self.grid.axis(other);
-            let part = (line.centre(place[other]) - line.nodes()[0]) / line.length();
+            let cells = self.grid.axis(other);
+            let part = (cells.centre(place[other]) - cells.nodes()[0]) / cells.length();
             4.0 * part * (1.0 - part)
         };
         let spread: f64 = match inflow.profile {
@@ -118,7 +118,7 @@ impl<const D: usize> Discrete<D> {
         inwards * inflow.speed * inflow.course.at(time) * spread
     }
 
-    /// Adds what walls that move along themselves give to the viscous force: `scale` (wall) u_wall.
+    /// Adds the viscous force of walls that move along themselves: `scale` times the wall's weight times its velocity.
     pub fn add_wall_terms(&self, scale: f64, out: &mut FaceField<f64, D>) {
         for component in 0..D {
             for axis in (0..D).filter(|&axis| axis != component) {
@@ -182,7 +182,7 @@ impl<const D: usize> Discrete<D> {
         let cells = pressure.shape();
         for (axis, out) in out.iter_mut().enumerate() {
             let shape = out.shape();
-            let line = &self.velocity[axis][axis];
+            let operator = &self.velocity[axis][axis];
             for_each_row(shape, out.values_mut(), |place, out| {
                 let row = |place| &pressure.values()[index_of(cells, place)..][..cells[0]];
                 if axis == 0 {
@@ -190,15 +190,15 @@ impl<const D: usize> Discrete<D> {
                     let here = row(place);
                     let value = |cell: Option<usize>| cell.map_or(0.0, |cell| here[cell]);
                     for node in 1..shape[0] - 1 {
-                        out[node] -= (here[node] - here[node - 1]) * factor(line.mass[node], area);
+                        out[node] -= (here[node] - here[node - 1]) * factor(operator.mass[node], area);
                     }
-                    for node in [0, shape[0] - 1].into_iter().filter(|&node| line.is_free[node]) {
+                    for node in [0, shape[0] - 1].into_iter().filter(|&node| operator.is_free[node]) {
                         let [below, above] = self.cells_beside(0, node).map(value);
-                        out[node] -= (above - below) * factor(line.mass[node], area);
+                        out[node] -= (above - below) * factor(operator.mass[node], area);
                     }
                     return;
                 }
-                if !line.is_free[place[axis]] {
+                if !operator.is_free[place[axis]] {
                     return;
                 }
                 let across: f64 = (1..D)
@@ -211,7 +211,7 @@ impl<const D: usize> Discrete<D> {
                     let mut beside = place;
                     beside[axis] = cell;
                     for ((out, p), width) in out.iter_mut().zip(row(beside)).zip(&self.pressure[0].mass) {
-                        *out -= sign * p * factor(line.mass[place[axis]], across * width);
+                        *out -= sign * p * factor(operator.mass[place[axis]], across * width);
                     }
                 }
             });
@@ -236,5 +236,56 @@ pub(crate) fn for_each_face_of_side<const D: usize>(
             rest /= side[other];
             if other == axis { node } else { place }
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Inflow;
+    use crate::testing::{cell_waves, closed_square, dot, mixed_box, stretched, waves};
+
+    #[test]
+    fn a_linear_velocity_has_one_divergence_everywhere() {
+        let discrete = closed_square();
+        let mut velocity = discrete.zero_faces();
+        for (axis, slope) in [(0, 2.0), (1, -0.5)] {
+            let shape = velocity[axis].shape();
+            for (i, j) in (0..shape[1]).flat_map(|j| (0..shape[0]).map(move |i| (i, j))) {
+                *velocity[axis].at_mut([i, j]) = slope * discrete.grid.face_centre(axis, [i, j])[axis];
+            }
+        }
+        let mut divergence = discrete.zero_cells();
+        discrete.divergence(&velocity, &mut divergence);
+        let [columns, rows] = divergence.shape();
+        for (i, j) in (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j))) {
+            let area = discrete.grid.axis(0).width(i) * discrete.grid.axis(1).width(j);
+            assert!((divergence.at([i, j]) - 1.5 * area).abs() < 1e-15, "cell {i}, {j}");
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_the_adjoint_of_the_divergence_at_every_kind_of_side() {
+        let discrete = mixed_box();
+        let (u, p) = (waves(&discrete, 0.37), cell_waves(&discrete, 0.71));
+        let (mut divergence, mut gradient) = (discrete.zero_cells(), discrete.zero_faces());
+        discrete.divergence(&u, &mut divergence);
+        discrete.subtract_gradient(&p, &mut gradient, |_, area| area);
+        let left: f64 = divergence.values().iter().zip(p.values()).map(|(a, b)| a * b).sum();
+        let right = dot(&gradient, &u);
+        assert!((left - right).abs() < 1e-13, "{left} {right}");
+    }
+
+    #[test]
+    fn a_parabola_enters_with_its_largest_speed_in_the_middle() {
+        let sides =
+            [[Boundary::Inflow(Inflow::parabolic(2.0)), Boundary::Outflow], [Boundary::wall(), Boundary::wall()]];
+        let discrete = Discrete::new(TensorGrid::new([stretched(8.0), stretched(8.0)]), sides);
+        let mut velocity = discrete.zero_faces();
+        discrete.impose_sides(&mut velocity, 0.0);
+        for j in 0..velocity[0].shape()[1] {
+            let y = discrete.grid.axis(1).centre(j);
+            assert!((velocity[0].at([0, j]) - 8.0 * y * (1.0 - y)).abs() < 1e-15);
+        }
     }
 }

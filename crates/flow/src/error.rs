@@ -16,24 +16,24 @@ pub enum SetupError {
         /// Which axis.
         axis: usize,
     },
-    /// A wall that moves across itself.
+    /// A wall moves across itself.
     #[error("a wall across axis {axis} moves across itself at {speed}: expected a velocity along the wall")]
     WallThroughItself {
         /// Which axis.
         axis: usize,
-        /// The part of its velocity across it.
+        /// Its velocity across itself.
         speed: f64,
     },
     /// Liquid enters and cannot leave.
     #[error("liquid enters but no side lets it out: expected an outflow")]
     NoOutflow,
-    /// A density that is none.
+    /// The density is not positive.
     #[error("a density of {0}: expected a positive number")]
     Density(f64),
-    /// A viscosity that is none.
+    /// The viscosity is not positive or its bounds are out of order.
     #[error("a viscosity of {0:?}: expected positive finite numbers, bounds in order")]
     Viscosity(Viscosity),
-    /// A number that is none.
+    /// A number is not finite.
     #[error("the {what} is not finite")]
     NotFinite {
         /// Which number.
@@ -41,14 +41,14 @@ pub enum SetupError {
     },
 }
 
-/// A step that has no answer.
+/// A step that could not be taken.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// A step of no length.
+    /// The length of the step is not positive.
     #[error("a step of {0} s: expected a positive number")]
     Length(f64),
-    /// A body that the domain does not hold.
+    /// A body lies outside of the domain.
     #[error("body {body} at {centre:?} lies outside of the domain")]
     BodyOutside {
         /// Which body, from 0.
@@ -56,7 +56,7 @@ pub enum StepError {
         /// Its centre.
         centre: Vec<f64>,
     },
-    /// A free body without mass or size.
+    /// A free body has no mass or no volume.
     #[error("body {body} has mass {mass} and volume {volume}: expected positive numbers")]
     Massless {
         /// Which body, from 0.
@@ -66,7 +66,7 @@ pub enum StepError {
         /// Its volume.
         volume: f64,
     },
-    /// What bodies do to each other cannot be told.
+    /// The contacts between bodies cannot be resolved.
     #[error("the contacts at {time} s cannot be resolved: {reason}")]
     Contact {
         /// When.
@@ -84,7 +84,7 @@ pub enum StepError {
         /// How it ended.
         convergence: Convergence,
     },
-    /// The flow is no longer made of numbers.
+    /// The velocity is no longer finite.
     #[error("the velocity at {time} s is not finite; a shorter step may help")]
     Diverged {
         /// When.
@@ -92,7 +92,9 @@ pub enum StepError {
     },
 }
 
-/// A solve of a step.
+/// A solve of a step that can end a run.
+///
+/// Films and contacts cannot: what they miss is in their reports, and the next step corrects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveKind {
@@ -100,10 +102,6 @@ pub enum SolveKind {
     Viscous,
     /// The projection to a velocity without divergence.
     Pressure,
-    /// Films between bodies that the grid does not resolve.
-    Films,
-    /// Impulses between bodies that touch.
-    Contacts,
 }
 
 impl SolveKind {
@@ -118,8 +116,24 @@ impl fmt::Display for SolveKind {
         f.write_str(match self {
             Self::Viscous => "viscous step",
             Self::Pressure => "pressure solve",
-            Self::Films => "solve for films between bodies",
-            Self::Contacts => "solve for contacts",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unstick_mlcp::Outcome;
+
+    #[test]
+    fn a_solve_that_falls_short_says_which_and_by_how_much() {
+        let good = Convergence::new(Outcome::Converged, 7, 1e-9, 1e-6);
+        assert_eq!(SolveKind::Viscous.demand(good, 0.5), Ok(()));
+        let bad = Convergence::new(Outcome::IterationLimit, 200, 3e-3, 1e-6);
+        assert_eq!(
+            SolveKind::Pressure.demand(bad, 0.5).unwrap_err().to_string(),
+            "the pressure solve at 0.5 s ended with iteration limit after 200 iterations: residual 3.00e-3, 1.00e-6 \
+             asked for"
+        );
     }
 }

@@ -1,14 +1,14 @@
 //! Viscous incompressible flow on stretched grids, with rigid bodies inside by fictitious boundaries.
 //!
-//! The liquid fills a box, bodies included, so that its equations are those of a product of axes and are
-//! solved at once. A disc that falls in a closed box:
+//! The liquid fills a box, bodies included. So its equations separate along the axes, and a direct solver
+//! solves them. A disc that falls in a closed box:
 //!
 //! ```
-//! use unstick_flow::{Axis, Flow, FlowSetup, Freedom, Immersed, TensorGrid};
+//! use unstick_flow::{Axis, Flow, FlowSetup, Freedom, FlowBody, TensorGrid};
 //!
 //! let axis = || Axis::uniform(0.0, 1.0, 24);
 //! let mut flow = Flow::new(FlowSetup::new(TensorGrid::new([axis()?, axis()?]), 0.01))?;
-//! let mut disc = Immersed::ball([0.5, 0.6], 0.1);
+//! let mut disc = FlowBody::ball([0.5, 0.6], 0.1);
 //! let mass = 2.0 * disc.volume; // in liquid of density 1
 //! let inertia = [[0.0; 3], [0.0; 3], [0.0, 0.0, 0.5 * mass * 0.1 * 0.1]];
 //! disc.freedom = Freedom::Free { mass, inertia, force: [0.0, -9.81 * disc.volume], torque: [0.0; 3] };
@@ -19,17 +19,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `unstick_bodies::Suspension` moves the bodies, too. Citation keys such as \[Turek2012\] refer to
+//! `unstick_bodies::Suspension` also moves the bodies. Citation keys such as \[Turek2012\] refer to
 //! `docs/references.bib`.
 
 mod advect;
 mod axis;
+mod axis_operator;
 mod boundary;
 mod direct;
 mod discrete;
 mod error;
 mod immersed;
-mod line;
+mod momentum;
 mod project;
 mod sample;
 mod setup;
@@ -38,6 +39,8 @@ mod stencil;
 mod step;
 mod stress;
 mod tensor;
+#[cfg(test)]
+mod testing;
 mod twist;
 mod viscosity;
 mod viscous;
@@ -45,7 +48,7 @@ mod viscous;
 pub use axis::{Axis, AxisError};
 pub use boundary::{Boundary, Course, Inflow, Profile};
 pub use error::{SetupError, SolveKind, StepError};
-pub use immersed::{Force, Freedom, Immersed, ball_volume, stress_force};
+pub use immersed::{FlowBody, Force, Freedom, ball_volume, stress_force};
 pub use sample::velocity_at;
 pub use setup::{FlowSetup, SolveParams};
 pub use state::{FlatFlow, FlowState};

@@ -28,9 +28,9 @@ pub fn velocity_at<const D: usize>(
     let field = &velocity[component];
     // Along each axis: the value before, and the part of the way to the next.
     let ways: [(usize, f64); D] = std::array::from_fn(|axis| {
-        let line = grid.axis(axis);
-        let at = |index: usize| if axis == component { line.nodes()[index] } else { line.centre(index) };
-        let cell = line.cell_at(place[axis]);
+        let cells = grid.axis(axis);
+        let at = |index: usize| if axis == component { cells.nodes()[index] } else { cells.centre(index) };
+        let cell = cells.cell_at(place[axis]);
         let before = if axis == component || at(cell) <= place[axis] { cell } else { cell.saturating_sub(1) };
         let before = before.min(field.shape()[axis] - 2);
         (before, ((place[axis] - at(before)) / (at(before + 1) - at(before))).clamp(0.0, 1.0))

@@ -18,7 +18,7 @@ pub struct FlowSetup<const D: usize> {
     pub density: f64,
     /// Kinematic viscosity.
     pub viscosity: Viscosity,
-    /// A force per mass that acts everywhere; gravity need not be given, pressure is what is left without it.
+    /// A force per mass that acts everywhere. Gravity need not be given: the pressure is the one without gravity.
     pub force: [f64; D],
     /// How the equations are solved.
     pub solve: SolveParams,
@@ -30,12 +30,12 @@ pub struct FlowSetup<const D: usize> {
 pub struct SolveParams {
     /// The viscous step stops when no velocity is off by more than about this part of the largest. Default 1e-6.
     pub viscous_tolerance: f64,
-    /// The pressure around bodies stops at this part of the divergence. Default 1e-4.
+    /// The pressure solve stops when this part of the divergence is left. Default 1e-4.
     pub pressure_tolerance: f64,
-    /// Iterations of either at most. Default 200.
+    /// Largest number of iterations of either solve. Default 500.
     pub max_iterations: usize,
-    /// What happens when a solve misses its tolerance. Default: an error. Whoever moves the bodies shortens the step;
-    /// [`Flow::advance`](crate::Flow::advance) alone cannot, and returns the error.
+    /// What happens when a solve misses its tolerance. Default: an error. Only whoever moves the bodies can shorten the
+    /// step: [`Flow::advance`](crate::Flow::advance) returns the error instead.
     pub on_unconverged: Unconverged,
 }
 
@@ -51,7 +51,7 @@ impl Default for SolveParams {
         Self {
             viscous_tolerance: 1e-6,
             pressure_tolerance: 1e-4,
-            max_iterations: 200,
+            max_iterations: 500,
             on_unconverged: Unconverged::default(),
         }
     }
@@ -108,5 +108,34 @@ impl<const D: usize> FlowSetup<D> {
             return Err(SetupError::NotFinite { what: "force" });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Axis;
+    use crate::boundary::Inflow;
+
+    /// What a changed setup is refused for.
+    fn refused(change: impl Fn(&mut FlowSetup<2>)) -> SetupError {
+        let axis = || Axis::uniform(0.0, 1.0, 4).unwrap();
+        let mut setup = FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.1);
+        assert_eq!(setup.check(), Ok(()));
+        change(&mut setup);
+        setup.check().unwrap_err()
+    }
+
+    #[test]
+    fn impossible_setups_are_refused_with_their_numbers() {
+        assert_eq!(refused(|setup| setup.sides[1][0] = Boundary::Periodic), SetupError::HalfPeriodic { axis: 1 });
+        let lid = |setup: &mut FlowSetup<2>| setup.sides[0][1] = Boundary::NoSlip { velocity: [2.0, 0.0] };
+        assert_eq!(refused(lid), SetupError::WallThroughItself { axis: 0, speed: 2.0 });
+        let inflow = |setup: &mut FlowSetup<2>| setup.sides[0][0] = Boundary::Inflow(Inflow::uniform(1.0));
+        assert_eq!(refused(inflow), SetupError::NoOutflow);
+        assert_eq!(refused(|setup| setup.density = -1.0), SetupError::Density(-1.0));
+        let thin = Viscosity::Newtonian(-2.0);
+        assert_eq!(refused(|setup| setup.viscosity = thin), SetupError::Viscosity(thin));
+        assert_eq!(refused(|setup| setup.force[0] = f64::NAN), SetupError::NotFinite { what: "force" });
     }
 }

@@ -1,8 +1,8 @@
 //! Viscous forces of a liquid whose viscosity varies: the whole stress, ∇·(ν(∇u + ∇u^T)).
 //!
-//! Stresses that stretch live in cells, stresses that shear on edges, where the velocities on both sides are at hand.
-//! The operator is the derivative of an energy, Σ ν rate² volume, so it is symmetric; a rigid motion has no rates, so
-//! it has no stress, whatever the viscosity.
+//! Normal stresses lie in cells and shear stresses on edges: the velocities on both sides are stored next to them.
+//! The operator is the derivative of an energy, Σ ν rate² volume, so it is symmetric. A rigid motion has no strain
+//! rate, so it has no stress, whatever the viscosity.
 
 use unstick_grid::{CellField, FaceField};
 
@@ -12,7 +12,7 @@ use crate::stencil::for_each_row;
 use crate::tensor::index_of;
 use crate::viscosity::Viscosity;
 
-/// The viscosity of a moment.
+/// The viscosity at one time, and the forces that follow from it.
 pub(crate) struct Stress<const D: usize> {
     /// In cells.
     cells: CellField<f64, D>,
@@ -27,7 +27,7 @@ struct Edges<const D: usize> {
 }
 
 impl<const D: usize> Stress<D> {
-    /// The viscosity that a velocity makes.
+    /// The viscosity at the shear rates of a velocity.
     pub fn new(discrete: &Discrete<D>, viscosity: &Viscosity, velocity: &FaceField<f64, D>) -> Self {
         let grid = &discrete.grid;
         let mut cells = discrete.zero_cells();
@@ -56,7 +56,8 @@ impl<const D: usize> Stress<D> {
         sum / count
     }
 
-    /// `out` ← shift M x − ∇·(ν(∇x + ∇x^T)), integrated; zero in rows without equation. Walls move or rest.
+    /// `out` ← shift M x − ∇·(ν(∇x + ∇x^T)), integrated; zero in rows without equation. `walls` says whether walls
+    /// move as the sides say, or rest.
     pub fn apply(
         &self,
         discrete: &Discrete<D>,
@@ -69,7 +70,7 @@ impl<const D: usize> Stress<D> {
         let shears: Vec<Edges<D>> = self.edges.iter().map(|edges| edges.shears(discrete, x, walls)).collect();
         for (component, out) in out.iter_mut().enumerate() {
             let shape = out.shape();
-            let lines = &discrete.velocity[component];
+            let operators = &discrete.velocity[component];
             for_each_row(shape, out.values_mut(), |place, row| {
                 for (i, out) in row.iter_mut().enumerate() {
                     let mut face = place;
@@ -79,7 +80,7 @@ impl<const D: usize> Stress<D> {
                         continue;
                     }
                     let volume = discrete.volume(component, face);
-                    let area = |axis: usize| volume / lines[axis].mass[face[axis]];
+                    let area = |axis: usize| volume / operators[axis].mass[face[axis]];
                     let stretch = |cell: Option<usize>| {
                         cell.map_or(0.0, |cell| {
                             let mut place = face;
@@ -91,13 +92,13 @@ impl<const D: usize> Stress<D> {
                     *out = shift * volume * x[component].at(face) - area(component) * (above - below);
                     for shear in shears.iter().filter(|shear| shear.pair.contains(&component)) {
                         let across = shear.pair[0] + shear.pair[1] - component;
-                        // Beyond a side that nothing sticks to there is nothing to be sheared against.
+                        // A side without friction exerts no shear.
                         let pull = |node: usize| {
                             let mut edge = face;
                             edge[across] = node;
                             let is_held = match discrete.cells_beside(across, node) {
                                 [Some(_), Some(_)] => true,
-                                [below, _] => lines[across].wall[usize::from(below.is_some())] != 0.0,
+                                [below, _] => operators[across].wall[usize::from(below.is_some())] != 0.0,
                             };
                             if is_held { shear.values.at(edge) } else { 0.0 }
                         };
@@ -152,7 +153,7 @@ fn slope<const D: usize>(
     edge: [usize; D],
     walls: bool,
 ) -> f64 {
-    let line = &discrete.velocity[component][axis];
+    let operator = &discrete.velocity[component][axis];
     let value = |cell: usize| {
         let mut place = edge;
         place[axis] = cell;
@@ -163,9 +164,9 @@ fn slope<const D: usize>(
         velocity.map_or(0.0, |velocity| velocity[component])
     };
     match discrete.cells_beside(axis, edge[axis]) {
-        [Some(below), Some(above)] => line.lower[above] * (value(above) - value(below)),
-        [None, Some(above)] => line.wall[0] * (value(above) - wall(0)),
-        [Some(below), None] => line.wall[1] * (wall(1) - value(below)),
+        [Some(below), Some(above)] => operator.lower[above] * (value(above) - value(below)),
+        [None, Some(above)] => operator.wall[0] * (value(above) - wall(0)),
+        [Some(below), None] => operator.wall[1] * (wall(1) - value(below)),
         [None, None] => 0.0,
     }
 }
@@ -212,42 +213,18 @@ mod tests {
     use crate::axis::Axis;
     use crate::boundary::Boundary;
     use crate::tensor::TensorGrid;
-
-    fn discrete() -> Discrete<3> {
-        let axis = |cells: f64| Axis::clustered([0.0, 1.0], [0.3, 0.6], 1.0 / cells, 1.2, 0.3).unwrap();
-        let sides = [
-            [Boundary::wall(), Boundary::Outflow],
-            [Boundary::FreeSlip, Boundary::wall()],
-            [Boundary::Periodic, Boundary::Periodic],
-        ];
-        Discrete::new(TensorGrid::new([axis(8.0), axis(10.0), Axis::uniform(0.0, 1.0, 6).unwrap()]), sides)
-    }
-
-    fn waves(discrete: &Discrete<3>, pace: f64) -> FaceField<f64, 3> {
-        let mut field = discrete.zero_faces();
-        for (component, field) in field.iter_mut().enumerate() {
-            let shape = field.shape();
-            for (index, value) in field.values_mut().iter_mut().enumerate() {
-                let place = [index % shape[0], index / shape[0] % shape[1], index / shape[0] / shape[1]];
-                if discrete.is_free(component, place) {
-                    *value = (pace * index as f64 + component as f64).sin();
-                }
-            }
-        }
-        discrete.copy_around_all(&mut field);
-        field
-    }
+    use crate::testing::{dot, mixed_box, waves};
 
     #[test]
     fn the_operator_is_symmetric_for_any_viscosity() {
-        let discrete = discrete();
+        let discrete = mixed_box();
         let law = Viscosity::Carreau { at_rest: 2.0, sheared: 0.1, relaxation: 0.3, exponent: 0.4 };
         let stress = Stress::new(&discrete, &law, &waves(&discrete, 0.9));
         let (x, y) = (waves(&discrete, 0.37), waves(&discrete, 1.71));
         let product = |a: &FaceField<f64, 3>, b: &FaceField<f64, 3>| {
             let mut out = discrete.zero_faces();
             stress.apply(&discrete, 0.3, a, false, &mut out);
-            (0..3).map(|k| out[k].values().iter().zip(b[k].values()).map(|(a, b)| a * b).sum::<f64>()).sum::<f64>()
+            dot(&out, b)
         };
         let (one, other) = (product(&x, &y), product(&y, &x));
         assert!((one - other).abs() < 1e-10 * one.abs().max(1.0), "{one} against {other}");

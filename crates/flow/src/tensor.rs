@@ -2,7 +2,7 @@
 
 use crate::axis::Axis;
 
-/// Cells between the nodes of one axis per direction. Axis 0 runs fastest in memory.
+/// The cells between the nodes of all axes. Axis 0 runs fastest in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorGrid<const D: usize> {
     axes: [Axis; D],
@@ -34,7 +34,7 @@ impl<const D: usize> TensorGrid<D> {
         self.cells().iter().product()
     }
 
-    /// Never: an axis has at least two cells.
+    /// Always false: an axis has at least two cells.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -74,13 +74,13 @@ impl<const D: usize> TensorGrid<D> {
     }
 }
 
-/// Place in memory of a multi-index.
+/// Index in memory of a multi-index.
 #[inline]
 pub(crate) fn index_of<const D: usize>(shape: [usize; D], place: [usize; D]) -> usize {
     (0..D).rev().fold(0, |index, axis| index * shape[axis] + place[axis])
 }
 
-/// The row (line along axis 0) of a lattice that has this number: its multi-index, with zero along axis 0.
+/// The multi-index of the first value of a row (all values along axis 0), by the number of the row.
 #[inline]
 pub(crate) fn row_place<const D: usize>(shape: [usize; D], row: usize) -> [usize; D] {
     let mut rest = row;
@@ -92,4 +92,26 @@ pub(crate) fn row_place<const D: usize>(shape: [usize; D], row: usize) -> [usize
         rest /= shape[axis];
         place
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_follow_each_other_in_memory() {
+        let shape = [3, 4, 5];
+        for row in 0..20 {
+            assert_eq!(index_of(shape, row_place(shape, row)), 3 * row);
+        }
+    }
+
+    #[test]
+    fn faces_lie_at_nodes_along_their_own_axis_and_at_centres_along_others() {
+        let axis = || Axis::new(vec![1.0, 2.0, 4.0]).unwrap();
+        let grid = TensorGrid::new([axis(), axis()]);
+        assert_eq!((grid.len(), grid.finest(), grid.volume()), (4, 1.0, 9.0));
+        assert_eq!((grid.faces(0), grid.face_centre(0, [2, 1])), ([3, 2], [4.0, 3.0]));
+        assert_eq!((grid.centre([0, 1]), grid.bounds()), ([1.5, 3.0], [[1.0; 2], [4.0; 2]]));
+    }
 }

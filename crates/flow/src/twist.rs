@@ -28,12 +28,12 @@ impl<const D: usize> Twist<D> {
         Self { linear: plus(self.linear, other.linear), angular: plus(self.angular, other.angular) }
     }
 
-    /// What must be added to the other to give this one.
+    /// The difference to another.
     pub fn minus(&self, other: &Self) -> Self {
         Self { linear: minus(self.linear, other.linear), angular: minus(self.angular, other.angular) }
     }
 
-    /// So many times another one further on.
+    /// This plus so many times another.
     pub fn ahead(&self, times_of: f64, other: &Self) -> Self {
         Self {
             linear: plus(self.linear, times(times_of, other.linear)),
@@ -59,7 +59,7 @@ impl<const D: usize> Twist<D> {
     }
 }
 
-/// What multiplies a twist to give one component of the velocity at an offset: (e, r × e).
+/// Its product with a twist is one component of the velocity at an offset: (e, r × e).
 #[inline]
 pub(crate) fn basis<const D: usize>(component: usize, offset: [f64; D]) -> Vector6<f64> {
     let [x, y] = [offset[0], offset[1]];

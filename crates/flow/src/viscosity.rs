@@ -1,14 +1,14 @@
 //! How viscous the liquid is.
 
-/// Kinematic viscosity, of a liquid that may thin or thicken as it is sheared.
+/// Kinematic viscosity. The liquid may thin or thicken with the shear rate.
 ///
-/// The rate of shear is γ = √(2 E:E), E = (∇u + ∇u^T)/2.
+/// The shear rate is γ = √(2 E:E), E = (∇u + ∇u^T)/2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Viscosity {
     /// The same everywhere.
     Newtonian(f64),
-    /// ν = consistency γ^(exponent − 1), between two bounds: without them it has none at rest.
+    /// ν = consistency γ^(exponent − 1) between two bounds, which give it a value at rest.
     PowerLaw {
         /// Viscosity at γ = 1/s.
         consistency: f64,
@@ -31,7 +31,7 @@ pub enum Viscosity {
 }
 
 impl Viscosity {
-    /// The viscosity at a rate of shear.
+    /// The viscosity at a shear rate.
     pub fn at(&self, rate: f64) -> f64 {
         match *self {
             Self::Newtonian(value) => value,
@@ -73,5 +73,27 @@ impl Viscosity {
             Self::PowerLaw { consistency, bounds, .. } => consistency.clamp(bounds[0], bounds[1]),
             Self::Carreau { at_rest, .. } => at_rest,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laws_go_from_their_value_at_rest_to_that_under_shear() {
+        let carreau = Viscosity::Carreau { at_rest: 2.0, sheared: 0.5, relaxation: 3.0, exponent: 0.2 };
+        assert_eq!((carreau.at(0.0), carreau.typical()), (2.0, 2.0));
+        assert!((carreau.at(1e9) - 0.5).abs() < 1e-4 && carreau.at(1.0) < carreau.at(0.1));
+        let power = Viscosity::PowerLaw { consistency: 0.3, exponent: 0.5, bounds: [0.1, 5.0] };
+        assert_eq!([power.at(0.0), power.at(1.0), power.at(1e6)], [5.0, 0.3, 0.1]);
+        assert_eq!(Viscosity::Newtonian(0.7).at(12.0), 0.7);
+    }
+
+    #[test]
+    fn laws_without_positive_numbers_are_not_valid() {
+        assert!(!Viscosity::Newtonian(f64::NAN).is_valid() && !Viscosity::Newtonian(-1.0).is_valid());
+        assert!(!Viscosity::PowerLaw { consistency: 1.0, exponent: 1.0, bounds: [2.0, 1.0] }.is_valid());
+        assert!(!Viscosity::Carreau { at_rest: 0.0, sheared: 0.0, relaxation: 1.0, exponent: 1.0 }.is_valid());
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies in the liquid: known drags, light and heavy bodies, same bits.
 
 use unstick_flow::{
-    Axis, Boundary, Flow, FlowSetup, FlowState, Freedom, Immersed, Inflow, TensorGrid, Twist, stress_force,
+    Axis, Boundary, Flow, FlowBody, FlowSetup, FlowState, Freedom, Inflow, TensorGrid, Twist, stress_force,
 };
 use unstick_grid::SignedDistance;
 
@@ -9,8 +9,8 @@ fn box_of(cells: usize) -> TensorGrid<2> {
     TensorGrid::new(std::array::from_fn(|_| Axis::uniform(0.0, 1.0, cells).unwrap()))
 }
 
-fn free_disc(centre: [f64; 2], radius: f64, density: f64, gravity: f64) -> Immersed<2> {
-    let mut body = Immersed::ball(centre, radius);
+fn free_disc(centre: [f64; 2], radius: f64, density: f64, gravity: f64) -> FlowBody<2> {
+    let mut body = FlowBody::ball(centre, radius);
     let mass = density * body.volume;
     let spin = 0.5 * mass * radius * radius;
     body.freedom = Freedom::Free {
@@ -22,7 +22,7 @@ fn free_disc(centre: [f64; 2], radius: f64, density: f64, gravity: f64) -> Immer
     body
 }
 
-fn move_disc(body: &mut Immersed<2>, by: [f64; 2], radius: f64) {
+fn move_disc(body: &mut FlowBody<2>, by: [f64; 2], radius: f64) {
     body.centre = std::array::from_fn(|axis| body.centre[axis] + by[axis]);
     body.shape = SignedDistance::sphere(body.centre, radius);
 }
@@ -36,7 +36,7 @@ fn the_first_drag_benchmark_is_met_at_twelve_cells_per_diameter() {
     let mut setup = FlowSetup::new(TensorGrid::new([x, y]), 1e-3);
     setup.sides[0] = [Boundary::Inflow(Inflow::parabolic(0.3)), Boundary::Outflow];
     let mut flow = Flow::new(setup).unwrap();
-    let mut bodies = [Immersed::ball([0.2, 0.2], 0.05)];
+    let mut bodies = [FlowBody::ball([0.2, 0.2], 0.05)];
     let mut drag = 0.0;
     for _ in 0..500 {
         let report = flow.advance(0.01, &mut bodies).unwrap();

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use unstick_flow::{Axis, Boundary, Flow, FlowSetup, Freedom, Immersed, Inflow, TensorGrid, Twist, Viscosity};
+use unstick_flow::{Axis, Boundary, Flow, FlowBody, FlowSetup, Freedom, Inflow, TensorGrid, Twist, Viscosity};
 use unstick_grid::SignedDistance;
 
 /// Largest difference of a component from a function of place.
@@ -105,8 +105,8 @@ fn a_parabola_that_enters_a_channel_leaves_it_unchanged() {
 fn liquid_that_turns_with_a_body_stays_as_it_is() {
     // Liquid between a shaft and a ring that turn alike.
     let spin = Twist { linear: [0.0; 2], angular: [0.0, 0.0, 1.5] };
-    let shaft = Immersed::ball([0.5, 0.5], 0.15);
-    let mut drum = Immersed::ball([0.5, 0.5], 0.4);
+    let shaft = FlowBody::ball([0.5, 0.5], 0.15);
+    let mut drum = FlowBody::ball([0.5, 0.5], 0.4);
     drum.shape = drum.shape.complement().and(SignedDistance::sphere([0.5, 0.5], 0.47));
     drum.reach = 0.47;
     let mut bodies = [shaft, drum];

@@ -5,8 +5,8 @@ use unstick_problems::Example;
 
 #[test]
 fn one_two_and_three_threads_give_the_same_bits() {
-    // Large enough that work is shared between threads.
-    let problem = Example::SphereHalf.generate(3, 80, 0).unwrap();
+    let problem = Example::SphereHalf.generate(3, 64, 0).unwrap();
+    assert!(problem.size() > 8 * unstick_parallel::BLOCK, "too few rows to be shared between threads");
     let mut names = SolverName::defaults();
     names.extend(
         [

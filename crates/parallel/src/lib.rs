@@ -17,6 +17,7 @@
 pub mod bandwidth;
 pub mod clock;
 pub mod simd;
+pub mod tridiagonal;
 pub mod vector;
 
 use std::ops::Range;

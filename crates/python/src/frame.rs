@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use unstick_bodies::{Afloat, RigidBody};
+use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_grid::{CellField, FaceField};
 use unstick_liquid::{Simulation, Stage, StepReport};
 use unstick_scene::draw::{Compression, Image};
@@ -32,7 +32,7 @@ impl<const D: usize> Moment<D> {
             velocities: state.particles.velocity.clone(),
             faces: state.velocity.clone(),
             separated: state.separated.clone(),
-            bodies: Afloat::of(simulation).map_or_else(Vec::new, |afloat| afloat.world().bodies().to_vec()),
+            bodies: FloatingBodies::of(simulation).map_or_else(Vec::new, |afloat| afloat.world().bodies().to_vec()),
         }
     }
 }

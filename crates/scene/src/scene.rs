@@ -1,6 +1,6 @@
 //! A scene as values: checked, ready to become a simulation.
 
-use unstick_bodies::{Afloat, ContactModel, RigidBody, World};
+use unstick_bodies::{ContactModel, FloatingBodies, RigidBody, World};
 use unstick_grid::SignedDistance;
 use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
 
@@ -125,12 +125,12 @@ impl<const D: usize> Scene<D> {
             return Ok(None);
         }
         let Contacts { model, restitution, friction } = self.contacts.clone();
-        let mut container = Afloat::container(&self.setup);
+        let mut container = FloatingBodies::container(&self.setup);
         (container.restitution, container.friction) = (restitution, friction);
         let world = World::new(self.bodies.clone(), container, model);
         let place = self.body_place.as_ref().unwrap_or(&self.cells_place);
         let world = world.map_err(|error| SceneError::at(place, error.to_string(), "refused"))?;
-        Ok(Some(Box::new(Afloat::in_world(world))))
+        Ok(Some(Box::new(FloatingBodies::in_world(world))))
     }
 
     /// Refuses bodies that overlap or reach into walls.

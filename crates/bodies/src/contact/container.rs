@@ -1,4 +1,4 @@
-//! What bodies are kept in: walls that do not feel them.
+//! The container of bodies: walls that bodies do not move.
 
 use unstick_grid::vector::{length, minus, plus, times};
 use unstick_grid::{Grid, Motion, Pose, SignedDistance};
@@ -16,14 +16,14 @@ pub struct Obstacle<const D: usize> {
 
 /// All obstacles.
 ///
-/// A body meets every obstacle on its own, so that it can lie in the corner of two. Unions, and what
-/// surrounds a box, are taken apart for that reason.
+/// A body touches every obstacle separately, so that it can lie in the corner of two. For this reason unions and the
+/// complement of a box are split into their parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Container<const D: usize> {
     obstacles: Vec<Obstacle<D>>,
-    /// Part of the approach velocity with which bodies bounce off. Default: what the body says.
+    /// Part of the approach velocity with which bodies bounce off. Default: that of the body.
     pub restitution: Option<f64>,
-    /// Coulomb's coefficient. Default: what the body says.
+    /// Coulomb's coefficient. Default: that of the body.
     pub friction: Option<f64>,
 }
 
@@ -51,7 +51,7 @@ impl<const D: usize> Container<D> {
         self
     }
 
-    /// All obstacles, taken apart.
+    /// All obstacles, split into parts.
     pub fn obstacles(&self) -> &[Obstacle<D>] {
         &self.obstacles
     }
@@ -67,7 +67,7 @@ impl<const D: usize> Obstacle<D> {
     }
 }
 
-/// Solids whose union is this one, each with a boundary as simple as can be.
+/// Simple solids whose union is this one.
 fn parts_of<const D: usize>(shape: &SignedDistance<D>) -> Vec<SignedDistance<D>> {
     match shape {
         SignedDistance::Union(parts) => parts.iter().flat_map(parts_of).collect(),
@@ -92,7 +92,7 @@ fn parts_of<const D: usize>(shape: &SignedDistance<D>) -> Vec<SignedDistance<D>>
     }
 }
 
-/// A solid as a shape of bodies in its place, where it is one.
+/// A solid as the shape of a body at its place, if there is such a shape.
 pub(super) fn as_shape<const D: usize>(solid: &SignedDistance<D>) -> Option<(Shape<D>, Pose<D>)> {
     match solid {
         SignedDistance::Sphere { centre, radius } => {

@@ -4,11 +4,10 @@ use unstick_grid::Pose;
 
 use crate::shape::Shape;
 
-/// Contact points of two convex shapes: the normal out of the second into the first, then place and
-/// gap of each point.
+/// Contact points of two convex shapes: the normal from the second into the first, then place and gap of each point.
 pub(super) type Touching<const D: usize> = ([f64; D], Vec<([f64; D], f64)>);
 
-/// Writes one module per dimension: the two crates differ in their types alone.
+/// Writes one module per dimension: the two crates differ in their types only.
 macro_rules! through_parry {
     ($module:ident, $parry:ident, $dimension:literal, $rotation:expr) => {
         mod $module {
@@ -76,7 +75,7 @@ pub(super) fn touching<const D: usize>(
     }
 }
 
-/// A convex shape in its place, in a dimension that the compiler knows by number.
+/// A convex shape at its place, in a dimension that is a literal.
 struct Placed<const N: usize>(Shape<N>, Pose<N>);
 
 impl<const N: usize> Placed<N> {
@@ -85,7 +84,7 @@ impl<const N: usize> Placed<N> {
     }
 }
 
-/// D and N are the same number: the compiler is told so by copying.
+/// D and N are the same number, but not to the compiler: a copy converts the type.
 fn flat<const D: usize, const N: usize>((shape, pose): (&Shape<D>, &Pose<D>)) -> Option<Placed<N>> {
     let shape = match shape {
         Shape::Sphere { radius } => Shape::Sphere { radius: *radius },

@@ -1,15 +1,16 @@
-//! Contact by impulses, pair by pair: once, or until nothing changes.
+//! Contact by impulses, pair by pair: one sweep, or many.
 
+use unstick_flow::Twist;
 use unstick_grid::vector::dot;
 use unstick_mlcp::{Convergence, Outcome};
 
 use super::Contact;
-use super::system::{ContactSystem, Row, Twist};
+use super::system::{ContactSystem, Row};
 use crate::body::RigidBody;
 
-/// What a contact asks of its opening velocity after the impulse: at least this.
+/// The least opening velocity of a contact after the impulse.
 ///
-/// Bodies that bounce leave with a part of their approach; others may come as near as they are.
+/// Bodies that bounce separate at a part of their approach velocity. Others may close their gap within the step.
 fn least_opening<const D: usize>(contact: &Contact<D>, approach: f64, dt: f64, threshold: f64) -> f64 {
     let closing = -contact.gap.max(0.0) / dt;
     let bounces = contact.restitution > 0.0 && approach < -threshold && approach < closing;
@@ -67,8 +68,8 @@ pub(crate) fn sequential<const D: usize>(
     Convergence::new(Outcome::IterationLimit, sweeps, change, tolerance)
 }
 
-/// One step of friction at a contact: stops the sliding as far as Coulomb's cone lets it. Returns by how
-/// much it changed a velocity.
+/// One step of friction at a contact: reduces the sliding as far as Coulomb's cone allows. Returns the largest change
+/// of a velocity.
 pub(super) fn rub<const D: usize>(
     rows: &[Option<Row<D>>; 2],
     limit: f64,

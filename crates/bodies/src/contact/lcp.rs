@@ -1,18 +1,18 @@
 //! Contact as one complementarity problem over all contacts.
 //!
-//! With v the velocities after all other forces, J the rows of the contact normals and w what each
-//! contact asks of its opening velocity at least, the normal impulses λ solve
+//! Let v be the velocities after all other forces, J the rows of the contact normals, and w the least opening
+//! velocity of each contact. The normal impulses λ solve
 //!
 //! ```text
 //!     0 ≤ λ  ⟂  J M⁻¹ Jᵀ λ + J v − w ≥ 0
 //! ```
 //!
 //! \[Turek2012, p. 61\]. Impulses are divided by a reference mass, so that both sides of ⟂ are
-//! velocities. Where contacts are redundant (a table on four legs) the matrix is singular, λ is not
-//! unique, and the velocities are all the same.
+//! velocities. Where contacts are redundant (a table on four legs) the matrix is singular and λ is not
+//! unique, but the velocities are.
 //!
-//! Friction is staggered: with λ known, tangential impulses are relaxed within Coulomb's cone, which
-//! changes J v, and both take turns until neither changes the other.
+//! Friction is staggered: for a given λ tangential impulses are relaxed within Coulomb's cone, which
+//! changes J v. Both solves take turns until neither changes the other.
 
 use unstick_mlcp::{Convergence, Method, Mlcp, Outcome, SolveReport, SolverName, Stop};
 
@@ -22,13 +22,13 @@ use super::system::ContactSystem;
 use crate::body::RigidBody;
 use crate::error::BodyError;
 
-/// ω of `psor` unless its name gives one: over-relaxation gains nothing on the matrices of contacts.
+/// ω of `psor` unless its name gives one: over-relaxation gains nothing on contact matrices.
 const RELAXATION: &str = "1";
 
 /// Sweeps of friction between two normal solves.
 const RUBS: usize = 20;
 
-/// When to be content, or to give up.
+/// When the solve may stop and when it must.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub tolerance: f64,
@@ -75,8 +75,8 @@ pub(crate) fn solve<const D: usize>(
         let mut solved = solver.solve(&problem, &mut impulses);
         let mut cycles = solved.as_ref().map_or(0, SolveReport::cycles);
         if !solved.as_ref().is_ok_and(SolveReport::converged) && !is_descent {
-            // Redundant contacts make the matrix all but singular. Methods that solve linear systems may leave
-            // impulses there that are far worse than none; a descent cannot.
+            // Redundant contacts make the matrix almost singular. There, methods that solve linear systems may end with
+            // impulses far worse than none. A descent method cannot.
             impulses.copy_from_slice(&before);
             solved = descent.solve(&problem, &mut impulses);
             cycles += solved.as_ref().map_or(0, SolveReport::cycles);
@@ -101,7 +101,7 @@ pub(crate) fn solve<const D: usize>(
                 break;
             }
         }
-        // What friction did to the openings is what the next normal solve must make good.
+        // The next normal solve must correct what friction changed of the openings.
         let missing = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect::<Vec<_>>();
         let closing = missing.iter().fold(0.0f64, |most, value| most.max(-value));
         let is_settled = closing <= 10.0 * tolerance * largest && change <= tolerance * largest;

@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 ///
 /// In space the leading term between spheres, 6π μ r²/gap with r the reduced radius ab/(a + b), the
 /// radius itself at a plane wall; in the plane that between cylinders, per metre of depth,
-/// 3π √2 μ (r/gap)^{3/2}. Beyond two cells the grid resolves the film and nothing is added; the term
-/// is taken relative to its value there, so that it sets in without a jump. Surfaces are no smoother
-/// than a thousandth of their radius: the resistance does not grow below such a gap.
+/// 3π √2 μ (r/gap)^{3/2}. Beyond two cells the grid resolves the film and nothing is added. The value
+/// at two cells is subtracted, so that the term sets in without a jump. Surfaces are rough on the scale of a
+/// thousandth of their radius: the resistance does not grow below such a gap.
 ///
 /// ```
 /// use unstick_bodies::lubrication;

@@ -1,4 +1,4 @@
-//! Contact: who touches whom, and what comes of it.
+//! Contact: finding contacts between bodies and walls, and resolving them.
 
 mod broad;
 mod container;
@@ -11,7 +11,7 @@ mod project;
 mod springs;
 mod system;
 
-pub use broad::{Boxed, close_pairs};
+pub use broad::{BoundingBox, close_pairs};
 pub use container::{Container, Obstacle};
 pub use lubrication::lubrication;
 pub use narrow::{find_contacts, find_contacts_between};
@@ -24,16 +24,16 @@ pub(crate) use springs::{longest_step as longest_spring_step, springs};
 
 use unstick_mlcp::{Convergence, SolverName};
 
-/// A point at which a body touches another one or a wall, or is about to.
+/// A point at which a body touches another body or a wall, or comes close to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact<const D: usize> {
-    /// The body that the normal leads into.
+    /// The body that the normal points into.
     pub first: usize,
     /// The other body; none for a wall.
     pub second: Option<usize>,
     /// Where, in the middle of the gap.
     pub point: [f64; D],
-    /// Unit vector out of the other one, into the first.
+    /// Unit vector from the other one into the first.
     pub normal: [f64; D],
     /// Distance between them along the normal; negative where they overlap.
     pub gap: f64,
@@ -51,37 +51,37 @@ pub struct Contact<const D: usize> {
 pub enum ContactModel {
     /// Bodies do not see each other.
     None,
-    /// Every pair on its own and once: the impulse of two colliding bodies. Cheap; stacks sink.
+    /// Every pair on its own, once: the impulse of two colliding bodies. It is cheap, but stacks sink.
     Pairwise,
-    /// Impulses with friction, contact after contact, again and again \[Turek2012, p. 50\].
+    /// Impulses with friction, contact after contact in many sweeps \[Turek2012, p. 50\].
     Sequential {
         /// Sweeps at most. Default 200.
         sweeps: usize,
         /// Change of velocity in m/s that ends the sweeps. Default 1e-6.
         tolerance: f64,
     },
-    /// Springs and dampers where bodies overlap, in steps of their own (the discrete element method).
+    /// Springs and dampers where bodies overlap, with substeps (the discrete element method).
     Springs {
         /// Newton per metre of overlap. Default 1e4.
         stiffness: f64,
     },
     /// The complementarity problem 0 ≤ λ ⟂ J M⁻¹ Jᵀ λ + b ≥ 0 over all contacts at once.
     Lcp {
-        /// Who solves it. Default `mprgp`: on heaps it takes a sixth of the sweeps of `psor`; policies,
-        /// made for M-matrices, change row by row here.
+        /// The solver. Default `mprgp`: on heaps it takes a sixth of the sweeps of `psor`. Policy iteration is made for
+        /// M-matrices; here it changes row by row.
         solver: SolverName,
-        /// Natural residual to reach, in terms of the largest approach velocity. Default 1e-5.
+        /// Natural residual to reach, as a part of the largest approach velocity. Default 1e-5.
         tolerance: f64,
-        /// Cycles of the solver at most; what is left then is reported, and positions are corrected all
-        /// the same. Default 1000.
+        /// Largest number of cycles of the solver. What is left then is reported, and positions are corrected anyway.
+        /// Default 1000.
         cycles: usize,
-        /// Rounds in which normal and tangential impulses take turns. Default 10.
+        /// Largest number of rounds in which normal and tangential impulses take turns. Default 10.
         rounds: usize,
     },
 }
 
 impl ContactModel {
-    /// Sequential impulses, all by default.
+    /// Sequential impulses with default parameters.
     pub fn sequential() -> Self {
         Self::Sequential { sweeps: 200, tolerance: 1e-6 }
     }
@@ -98,7 +98,7 @@ impl Default for ContactModel {
     }
 }
 
-/// What resolving the contacts of a step took.
+/// How the contacts of a step were resolved.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ContactReport {

@@ -1,13 +1,13 @@
 //! Narrow phase: where bodies touch.
 //!
-//! Spheres by formula, convex pairs by parry, and everything with a mesh, and walls, by the distance of
-//! the one at the corners and vertices of the other \[Guendelman2003\].
+//! Spheres have a formula. Pairs of convex shapes go to parry. For meshes and walls the distance of the one is
+//! sampled at the corners and vertices of the other \[Guendelman2003\].
 
 use rayon::prelude::*;
 use unstick_grid::vector::{dot, length, minus, plus, times};
 use unstick_grid::{Pose, SignedDistance};
 
-use super::broad::{Boxed, close_pairs};
+use super::broad::{BoundingBox, close_pairs};
 use super::container::{Container, as_shape};
 use super::{Contact, convex};
 use crate::body::RigidBody;
@@ -16,7 +16,7 @@ use crate::shape::Shape;
 /// Most points at which a mesh touches one other body.
 const MOST_POINTS: usize = 8;
 
-/// Place and gap of a contact, and the normal out of the second into the first.
+/// Place and gap of a contact, and the normal from the second into the first.
 struct Touch<const D: usize> {
     point: [f64; D],
     normal: [f64; D],
@@ -25,8 +25,8 @@ struct Touch<const D: usize> {
 
 /// All contacts: between bodies, then with walls, in the order of the bodies.
 ///
-/// `margins` says how far each body looks; a pair is found when its gap is below the sum. The number of
-/// pairs that were looked at comes with them.
+/// Each body has a margin; a pair is found when its gap is below the sum of both. Also returns the number of pairs that
+/// were examined.
 pub fn find_contacts<const D: usize>(
     bodies: &[RigidBody<D>],
     container: &Container<D>,
@@ -68,13 +68,13 @@ pub fn find_contacts<const D: usize>(
     (contacts, pairs)
 }
 
-/// The contacts between bodies alone, and the number of pairs that were looked at.
+/// The contacts between bodies, and the number of pairs that were examined.
 pub fn find_contacts_between<const D: usize>(bodies: &[RigidBody<D>], margins: &[f64]) -> (Vec<Contact<D>>, usize) {
     let boxed = |(body, margin): (&RigidBody<D>, &f64)| {
         let (lower, upper) = body.bounds();
-        Boxed { lower: lower.map(|value| value - margin), upper: upper.map(|value| value + margin) }
+        BoundingBox { lower: lower.map(|value| value - margin), upper: upper.map(|value| value + margin) }
     };
-    let boxes: Vec<Boxed<D>> = bodies.iter().zip(margins).map(boxed).collect();
+    let boxes: Vec<BoundingBox<D>> = bodies.iter().zip(margins).map(boxed).collect();
     let pairs = close_pairs(&boxes);
     let of_pair = |&(first, second): &(usize, usize)| {
         let (one, two) = (&bodies[first], &bodies[second]);
@@ -103,7 +103,7 @@ fn between<const D: usize>(first: (&Shape<D>, &Pose<D>), second: (&Shape<D>, &Po
             let offset = minus(first.1.translation(), second.1.translation());
             let distance = length(offset);
             let gap = distance - one - two;
-            // Two centres in one place have no direction; any will do.
+            // Two equal centres have no direction: take any.
             let up = std::array::from_fn(|axis| f64::from(u8::from(axis == 1)));
             let normal = if distance > 0.0 { times(1.0 / distance, offset) } else { up };
             let point = plus(second.1.translation(), times(two + 0.5 * gap, normal));
@@ -118,7 +118,7 @@ fn between<const D: usize>(first: (&Shape<D>, &Pose<D>), second: (&Shape<D>, &Po
         }
         _ => {
             let Some((normal, points)) = convex::touching(first, second, margin) else { return Vec::new() };
-            // Edges that lie on each other are found from both sides.
+            // Edges that coincide are found from both sides.
             let same = 1e-12 * (first.0.reach() + second.0.reach()).powi(2);
             let mut touches: Vec<Touch<D>> = Vec::new();
             for (point, gap) in points {
@@ -162,7 +162,7 @@ fn against<const D: usize>(
     spread_out(touches)
 }
 
-/// Points of a shape that touch first, and how far its surface lies beyond them.
+/// The points of a shape that can touch first, and the distance of its surface from them.
 fn features<const D: usize>(shape: &Shape<D>) -> (Vec<[f64; D]>, f64) {
     match shape {
         Shape::Sphere { radius } => (vec![[0.0; D]], *radius),
@@ -182,7 +182,7 @@ fn features<const D: usize>(shape: &Shape<D>) -> (Vec<[f64; D]>, f64) {
     }
 }
 
-/// The deepest of many touches and those farthest from the ones already kept.
+/// The deepest of many contacts, and then those farthest from the ones already kept.
 fn spread_out<const D: usize>(touches: Vec<Touch<D>>) -> Vec<Touch<D>> {
     if touches.len() <= MOST_POINTS {
         return touches;

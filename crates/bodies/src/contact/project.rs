@@ -1,5 +1,6 @@
 //! Positions: overlaps that remain are pushed out without a change of velocities.
 
+use unstick_flow::Twist;
 use unstick_mlcp::{Convergence, Mlcp, Outcome, Stop};
 
 use super::find_contacts;
@@ -54,13 +55,10 @@ pub(crate) fn push_apart<const D: usize>(
         let mut impulses = vec![0.0; gaps.len()];
         // The next round measures what this solve has left.
         let _ = solver.build(&stop).solve(&problem, &mut impulses)?;
-        system.twists.iter_mut().for_each(|twist| *twist = ([0.0; D], [0.0; 3]));
+        system.twists.fill(Twist::zero());
         system.push_all(impulses.iter().map(|value| mass * value));
-        for (body, (shift, turn)) in bodies.iter_mut().zip(&system.twists) {
-            if shift.iter().chain(turn).any(|value| *value != 0.0) {
-                body.shift(*shift, *turn);
-            }
-        }
+        let moved = bodies.iter_mut().zip(&system.twists).filter(|(_, twist)| **twist != Twist::zero());
+        moved.for_each(|(body, twist)| body.shift(twist.linear, twist.angular));
     }
     unreachable!("the loop returns")
 }

@@ -7,7 +7,7 @@ use super::{Contact, find_contacts};
 use crate::body::RigidBody;
 use crate::contact::Container;
 
-/// Steps into which one swing of the stiffest spring is cut.
+/// Substeps of one swing of the stiffest spring.
 const STEPS_PER_SWING: f64 = 40.0;
 
 /// The longest step that resolves a swing of the lightest body on a spring.
@@ -16,7 +16,7 @@ pub(crate) fn longest_step<const D: usize>(bodies: &[RigidBody<D>], stiffness: f
     PI * (lightest / stiffness).sqrt() / STEPS_PER_SWING
 }
 
-/// Pushes bodies apart where they overlap, for a time; returns contacts and pairs.
+/// Applies springs between overlapping bodies for a time. Returns contacts and the number of pairs.
 pub(crate) fn springs<const D: usize>(
     bodies: &mut [RigidBody<D>],
     container: &Container<D>,
@@ -28,7 +28,7 @@ pub(crate) fn springs<const D: usize>(
     let mut system = ContactSystem::new(bodies, contacts);
     let tangents = system.tangents(bodies);
     let ContactSystem { contacts, normal, twists } = &mut system;
-    // Forces are those of the velocities before any of them acted.
+    // All forces are computed from the velocities before any of them acts.
     let before = twists.clone();
     for (index, (contact, row)) in contacts.iter().zip(normal.iter()).enumerate() {
         let mass = 1.0 / row.diagonal;

@@ -1,17 +1,15 @@
-//! The contacts of a moment as a linear system: J, M⁻¹Jᵀ, J M⁻¹ Jᵀ.
+//! The contacts at one time as a linear system: J, M⁻¹Jᵀ, J M⁻¹ Jᵀ.
 
-use unstick_grid::vector::{applied, dot, length, minus, plus, times};
+use unstick_flow::Twist;
+use unstick_grid::vector::{applied, dot, length, minus, times};
 use unstick_mlcp::{CsrMatrix, MatrixError};
 
 use super::Contact;
 use crate::algebra::{lower, moment, turning};
 use crate::body::RigidBody;
 
-/// Part of a contact's own answer to an impulse by which it gives way.
+/// Compliance of a contact, as a part of its diagonal entry.
 pub const COMPLIANCE: f64 = 1e-10;
-
-/// Linear and angular velocity of a body.
-pub(crate) type Twist<const D: usize> = ([f64; D], [f64; 3]);
 
 /// One direction at one contact: a row of J for each of the two bodies, and its column of M⁻¹Jᵀ.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub(crate) struct Row<const D: usize> {
     pub wall: f64,
 }
 
-/// All contacts of a moment with what they do to the bodies.
+/// All contacts at one time, with their action on the bodies.
 pub struct ContactSystem<const D: usize> {
     /// The contacts.
     pub contacts: Vec<Contact<D>>,
@@ -38,8 +36,8 @@ impl<const D: usize> Row<D> {
         let sides = [Some(contact.first), contact.second];
         let mut row = Self {
             bodies: sides,
-            jacobian: [([0.0; D], [0.0; 3]); 2],
-            response: [([0.0; D], [0.0; 3]); 2],
+            jacobian: [Twist::zero(); 2],
+            response: [Twist::zero(); 2],
             diagonal: 0.0,
             wall: dot(contact.wall_velocity, direction),
         };
@@ -47,8 +45,9 @@ impl<const D: usize> Row<D> {
             let Some(body) = sides[side].map(|index| &bodies[index]) else { continue };
             let direction = times(sign, direction);
             let arm = moment(minus(contact.point, body.position()), direction);
-            row.jacobian[side] = (direction, arm);
-            row.response[side] = (times(body.inverse_mass(), direction), applied(&body.inverse_inertia(), arm));
+            row.jacobian[side] = Twist { linear: direction, angular: arm };
+            row.response[side] =
+                Twist { linear: times(body.inverse_mass(), direction), angular: applied(&body.inverse_inertia(), arm) };
             row.diagonal += product(&row.jacobian[side], &row.response[side]);
         }
         row
@@ -66,13 +65,11 @@ impl<const D: usize> Row<D> {
     pub fn push(&self, impulse: f64, twists: &mut [Twist<D>]) {
         for side in 0..2 {
             let Some(body) = self.bodies[side] else { continue };
-            let (linear, angular) = &mut twists[body];
-            *linear = plus(*linear, times(impulse, self.response[side].0));
-            *angular = plus(*angular, times(impulse, self.response[side].1));
+            twists[body] = twists[body].ahead(impulse, &self.response[side]);
         }
     }
 
-    /// What a unit impulse of the other row changes of this row's velocity.
+    /// The change of this row's velocity by a unit impulse of the other row.
     fn coupling(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for (mine, body) in self.bodies.iter().enumerate().filter_map(|(side, body)| Some((side, (*body)?))) {
@@ -86,14 +83,14 @@ impl<const D: usize> Row<D> {
 
 #[inline]
 fn product<const D: usize>(a: &Twist<D>, b: &Twist<D>) -> f64 {
-    dot(a.0, b.0) + dot(a.1, b.1)
+    dot(a.linear, b.linear) + dot(a.angular, b.angular)
 }
 
 impl<const D: usize> ContactSystem<D> {
     /// The system of contacts between bodies as they are.
     pub fn new(bodies: &[RigidBody<D>], contacts: Vec<Contact<D>>) -> Self {
         let normal = contacts.iter().map(|contact| Row::new(bodies, contact, contact.normal)).collect();
-        let twists = bodies.iter().map(|body| (body.velocity(), body.spin())).collect();
+        let twists = bodies.iter().map(RigidBody::twist).collect();
         Self { contacts, normal, twists }
     }
 
@@ -105,8 +102,8 @@ impl<const D: usize> ContactSystem<D> {
     /// J M⁻¹ Jᵀ of the normals times a mass: dimensionless, so that impulses divided by that mass are
     /// velocities, as the right-hand side is.
     ///
-    /// The diagonal is larger by [`COMPLIANCE`]: contacts give way by so little that no velocity shows
-    /// it, and redundant ones, whose matrix would be singular, have one answer.
+    /// The diagonal is larger by [`COMPLIANCE`]. It is too small to show in any velocity, and it makes the matrix of
+    /// redundant contacts, which would be singular, regular.
     pub fn matrix(&self, mass: f64) -> Result<CsrMatrix<'static>, MatrixError> {
         let mut of_body: Vec<Vec<u32>> = vec![Vec::new(); self.twists.len()];
         for (index, row) in self.normal.iter().enumerate() {
@@ -151,11 +148,9 @@ impl<const D: usize> ContactSystem<D> {
         self.contacts.iter().map(of_contact).collect()
     }
 
-    /// Hands the velocities back to the bodies.
+    /// Writes the velocities back to the bodies.
     pub fn write_back(&self, bodies: &mut [RigidBody<D>]) {
-        for (body, (velocity, spin)) in bodies.iter_mut().zip(&self.twists).filter(|(body, _)| !body.is_held()) {
-            (body.state.velocity, body.state.spin) = (*velocity, *spin);
-        }
+        bodies.iter_mut().zip(&self.twists).for_each(|(body, twist)| body.set_twist(twist));
     }
 }
 
@@ -164,7 +159,7 @@ fn across<const D: usize>(normal: [f64; D]) -> ([f64; D], Option<[f64; D]>) {
     if D == 2 {
         return (turning([0.0, 0.0, 1.0], normal), None);
     }
-    // Along the axis that the normal has least of.
+    // Across the axis along which the normal is shortest.
     let least = (0..D).min_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(0);
     let axis: [f64; D] = std::array::from_fn(|other| f64::from(u8::from(other == least)));
     let one: [f64; D] = lower(moment(normal, axis));

@@ -8,10 +8,10 @@
 //!     flow             finds the velocities of liquid and bodies at the end of the step, coupled implicitly
 //! ```
 //!
-//! Contacts come first so that the flow feels them: a body that lies on the floor is then pushed up as much as its
-//! weight pulls it down, and the liquid around it stays at rest. What they change is a jump, not an acceleration: the
-//! velocity a step before and the liquid inside jump along, or the differences of second order in time would take it
-//! for one and throw bodies back.
+//! Contacts come first so that the flow feels them: the floor then carries the weight of a body that lies on it, and
+//! the liquid around it stays at rest. Contacts change velocities by a jump. The velocity of the step before and the
+//! liquid inside jump along; otherwise the differences of second order in time would read the jump as an acceleration
+//! and throw bodies back.
 
 mod lubricate;
 mod report;
@@ -19,7 +19,7 @@ mod state;
 
 use std::time::Instant;
 
-use unstick_flow::{Convergence, Flow, Force, Freedom, Immersed, StepError, Twist, Unconverged};
+use unstick_flow::{Convergence, Flow, FlowBody, Force, Freedom, StepError, Twist, Unconverged};
 use unstick_grid::Pose;
 use unstick_grid::vector::{length, plus, times};
 
@@ -60,15 +60,15 @@ pub struct Suspension<const D: usize> {
     has_films: bool,
     /// Velocities a step before.
     previous: Vec<Twist<D>>,
-    /// Which bodies have touched something in this step.
+    /// Whether contacts or films have acted on each body in this step.
     touched: Vec<bool>,
     gravity: [f64; D],
     forces: Vec<Force<D>>,
     contact_forces: Vec<Force<D>>,
 }
 
-/// What films and contacts of a step have come to.
-struct Clash<const D: usize> {
+/// How films and contacts of a step were resolved.
+struct ContactStep<const D: usize> {
     films: (usize, Convergence),
     report: ContactReport,
     /// Velocities at the end of the step, as far as they are known before it.
@@ -76,10 +76,11 @@ struct Clash<const D: usize> {
 }
 
 impl<const D: usize> Suspension<D> {
-    /// Bodies in liquid; gravity pulls at what they weigh more than the liquid in their place. They see neither walls
-    /// nor each other.
+    /// Bodies in liquid. Gravity acts on their excess mass over the liquid in their place. They touch neither walls nor
+    /// each other.
     pub fn new(flow: Flow<D>, bodies: Vec<RigidBody<D>>, gravity: [f64; D]) -> Self {
-        let (previous, none) = (bodies.iter().map(twist).collect(), Force { force: [0.0; D], torque: [0.0; 3] });
+        let (previous, none) =
+            (bodies.iter().map(RigidBody::twist).collect(), Force { force: [0.0; D], torque: [0.0; 3] });
         let count = bodies.len();
         Self {
             flow,
@@ -94,8 +95,8 @@ impl<const D: usize> Suspension<D> {
         }
     }
 
-    /// The same with bodies that collide, with each other and with walls, and feel the films between them. Refuses
-    /// bodies that overlap, reach into walls or share a name; those that are held for ever may reach into walls.
+    /// The same with bodies that collide with each other and with walls, and with the films between them. Refuses bodies
+    /// that overlap, reach into walls or share a name. Bodies that are held for ever may reach into walls.
     pub fn with_contacts(mut self, container: Container<D>, model: ContactModel) -> Result<Self, BodyError> {
         self.world = World::new(self.world.bodies().to_vec(), container, model)?;
         self.has_films = true;
@@ -108,7 +109,7 @@ impl<const D: usize> Suspension<D> {
         self
     }
 
-    /// The same with bodies that are steered: one entry for each.
+    /// The same with steered bodies: one entry for each body.
     ///
     /// # Panics
     /// When there are not as many entries as bodies.
@@ -117,7 +118,7 @@ impl<const D: usize> Suspension<D> {
         let rest = |(steering, body): (Option<Steering<D>>, &RigidBody<D>)| Some((steering?, *body.pose()));
         self.steering = steering.into_iter().zip(self.world.bodies()).map(rest).collect();
         self.steer(self.flow.state().time);
-        self.previous = self.bodies().iter().map(twist).collect();
+        self.previous = self.bodies().iter().map(RigidBody::twist).collect();
         self
     }
 
@@ -183,10 +184,10 @@ impl<const D: usize> Suspension<D> {
         self.flow.longest_step(cfl).into_iter().chain(of_bodies).reduce(f64::min)
     }
 
-    /// Takes a step; held bodies stay where they are, steered ones go where they are told. Where the setup says
-    /// [`ShortenStep`](Unconverged::ShortenStep) the step may be shorter than asked for: the report says how long it was.
+    /// Takes a step. Held bodies stay at their place, steered ones follow their steering. With
+    /// [`ShortenStep`](Unconverged::ShortenStep) the step may be shorter than asked for: the report has its length.
     ///
-    /// After an error the state is that of the middle of the step: go on from a copy of the one before. With
+    /// After an error the state is that of the middle of the step: continue from a copy of the state before. With
     /// `ShortenStep`, which keeps a copy, it is that of the start of the step.
     pub fn advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
         if self.flow.setup().solve.on_unconverged != Unconverged::ShortenStep {
@@ -215,8 +216,8 @@ impl<const D: usize> Suspension<D> {
         if self.flow.state().step == 0 {
             self.begin();
         }
-        let Clash { films, report, moving } = self.collide(length).map_err(unresolved)?;
-        let now: Vec<Twist<D>> = self.bodies().iter().map(twist).collect();
+        let ContactStep { films, report, moving } = self.collide(length).map_err(unresolved)?;
+        let now: Vec<Twist<D>> = self.bodies().iter().map(RigidBody::twist).collect();
         let ahead = if last > 0.0 { 0.5 * length / last } else { 0.0 };
         for (number, body) in self.world.bodies_mut().iter_mut().enumerate() {
             let change = now[number].minus(&self.previous[number]);
@@ -227,7 +228,7 @@ impl<const D: usize> Suspension<D> {
         contact.set_separation(self.world.separate().map_err(unresolved)?);
         let seconds = start.elapsed().as_secs_f64();
 
-        let mut seen: Vec<Immersed<D>> = (0..now.len()).map(|body| self.immersed(body, &now[body])).collect();
+        let mut seen: Vec<FlowBody<D>> = (0..now.len()).map(|body| self.immersed(body, &now[body])).collect();
         let flow = self.flow.advance(length, &mut seen)?;
         for ((body, seen), previous) in self.world.bodies_mut().iter_mut().zip(&seen).zip(&mut self.previous) {
             *previous = seen.previous;
@@ -241,20 +242,20 @@ impl<const D: usize> Suspension<D> {
 
     /// The liquid inside of bodies begins with their velocities.
     fn begin(&mut self) {
-        let twists: Vec<Twist<D>> = self.bodies().iter().map(twist).collect();
+        let twists: Vec<Twist<D>> = self.bodies().iter().map(RigidBody::twist).collect();
         self.mark();
         self.flow.shift_inside(&twists);
     }
 
     /// Finds the faces that bodies hold where they are.
     fn mark(&mut self) {
-        let seen: Vec<Immersed<D>> = (0..self.previous.len()).map(|body| self.immersed(body, &Twist::zero())).collect();
+        let seen: Vec<FlowBody<D>> = (0..self.previous.len()).map(|body| self.immersed(body, &Twist::zero())).collect();
         self.flow.mark(&seen);
     }
 
-    /// Lets films and contacts act for a time, on the velocities at its end; the liquid inside follows.
-    fn collide(&mut self, time: f64) -> Result<Clash<D>, BodyError> {
-        let now: Vec<Twist<D>> = self.bodies().iter().map(twist).collect();
+    /// Lets films and contacts act for a time, on the velocities at its end. The liquid inside the bodies follows.
+    fn collide(&mut self, time: f64) -> Result<ContactStep<D>, BodyError> {
+        let now: Vec<Twist<D>> = self.bodies().iter().map(RigidBody::twist).collect();
         // The same differences in time as those of the flow.
         let last = self.flow.state().last_step;
         let ratio = if last > 0.0 { time / last } else { 0.0 };
@@ -265,30 +266,30 @@ impl<const D: usize> Suspension<D> {
         };
         let free: Vec<Twist<D>> = (0..now.len()).map(free).collect();
         let bodies = self.world.bodies_mut().iter_mut();
-        bodies.zip(&free).for_each(|(body, free)| set_twist(body, free));
+        bodies.zip(&free).for_each(|(body, free)| body.set_twist(free));
         let films =
             if self.has_films { lubricate::lubricate(&mut self.world, &self.flow, time) } else { Default::default() };
         let report = match *self.world.model() {
             ContactModel::Springs { stiffness } => self.world.bounce(time, stiffness),
             _ => self.world.collide(time)?,
         };
-        let moving: Vec<Twist<D>> = self.bodies().iter().map(twist).collect();
+        let moving: Vec<Twist<D>> = self.bodies().iter().map(RigidBody::twist).collect();
         let changes: Vec<Twist<D>> = moving.iter().zip(&free).map(|(moving, free)| moving.minus(free)).collect();
         for (number, change) in changes.iter().enumerate() {
             let body = &mut self.world.bodies_mut()[number];
             self.contact_forces[number] = force_of(body, change, time);
             self.touched[number] = *change != Twist::zero();
-            set_twist(body, &now[number].plus(change));
+            body.set_twist(&now[number].plus(change));
             self.previous[number] = self.previous[number].plus(change);
         }
         if self.touched.contains(&true) {
             self.flow.shift_inside(&changes);
         }
-        Ok(Clash { films, report, moving })
+        Ok(ContactStep { films, report, moving })
     }
 
-    /// What gravity and the liquid do to a body. Of the force of the liquid in the last step half is counted on: with all
-    /// of it contacts under heavy added mass or drag come to rest by 0.99 a step only and chatter, with half by 0.7.
+    /// Acceleration by gravity and the liquid. Only half of the liquid's force in the last step is counted. With all of
+    /// it, contacts under heavy added mass or drag come to rest by a factor of 0.99 a step and chatter; with half, by 0.7.
     fn acceleration(&self, number: usize) -> Twist<D> {
         let (body, force) = (&self.bodies()[number], &self.forces[number]);
         let excess = body.mass() - self.flow.setup().density * body.volume();
@@ -299,7 +300,7 @@ impl<const D: usize> Suspension<D> {
         }
     }
 
-    /// Puts steered bodies where they are at a time.
+    /// Moves steered bodies to their place at a time.
     fn steer(&mut self, time: f64) {
         for (body, steering) in self.world.bodies_mut().iter_mut().zip(&self.steering) {
             let Some((steering, rest)) = steering else { continue };
@@ -312,11 +313,11 @@ impl<const D: usize> Suspension<D> {
     }
 
     /// A body as the flow sees it, `now` its velocity at the beginning of the step.
-    fn immersed(&self, number: usize, now: &Twist<D>) -> Immersed<D> {
+    fn immersed(&self, number: usize, now: &Twist<D>) -> FlowBody<D> {
         let body = &self.bodies()[number];
         let excess = body.mass() - self.flow.setup().density * body.volume();
         let freedom = if body.is_held() {
-            Freedom::Prescribed(twist(body))
+            Freedom::Prescribed(body.twist())
         } else {
             Freedom::Free {
                 mass: body.mass(),
@@ -325,7 +326,7 @@ impl<const D: usize> Suspension<D> {
                 torque: [0.0; 3],
             }
         };
-        Immersed {
+        FlowBody {
             shape: body.signed_distance(),
             centre: body.position(),
             reach: body.shape().reach(),
@@ -337,30 +338,18 @@ impl<const D: usize> Suspension<D> {
     }
 }
 
-fn twist<const D: usize>(body: &RigidBody<D>) -> Twist<D> {
-    Twist { linear: body.velocity(), angular: body.spin() }
-}
-
 /// The force that changes a body's velocity by so much in a time.
 fn force_of<const D: usize>(body: &RigidBody<D>, change: &Twist<D>, time: f64) -> Force<D> {
     let torque = unstick_grid::vector::applied(&body.inertia(), change.angular);
     Force { force: times(body.mass() / time, change.linear), torque: times(1.0 / time, torque) }
 }
 
-fn set_twist<const D: usize>(body: &mut RigidBody<D>, twist: &Twist<D>) {
-    if !body.is_held() {
-        let mut state = *body.state();
-        (state.velocity, state.spin) = (twist.linear, twist.angular);
-        body.set_state(state);
-    }
-}
-
-/// Moves a body over a step by a velocity that is not its own.
+/// Moves a body over a step by another velocity than its own.
 fn drift<const D: usize>(body: &mut RigidBody<D>, moving: &Twist<D>, length: f64) {
-    let now = twist(body);
-    set_twist(body, moving);
+    let now = body.twist();
+    body.set_twist(moving);
     body.drift(length);
-    set_twist(body, &now);
+    body.set_twist(&now);
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ use crate::contact::ContactReport;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SuspensionReport<const D: usize> {
-    /// The flow's own account.
+    /// The report of the flow.
     pub flow: FlowReport<D>,
-    /// What contacts took, and how deep bodies overlapped before and after they were pushed apart.
+    /// The report of the contacts.
     pub contact: ContactReport,
     /// Films of liquid that the grid does not resolve.
     pub films: usize,
     /// How the solve for their impulses ended: sweeps; its residual is in m/s.
     pub film_solve: Convergence,
-    /// Where the time went.
+    /// Times of its parts.
     pub seconds: SuspensionSeconds,
 }
 
@@ -28,7 +28,7 @@ pub struct SuspensionSeconds {
     pub flow: f64,
     /// Finding the faces that bodies hold.
     pub marking: f64,
-    /// What bodies took from the liquid.
+    /// Forces of the liquid on the bodies.
     pub forces: f64,
     /// Motion of the bodies, films and contacts.
     pub contact: f64,

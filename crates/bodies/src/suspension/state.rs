@@ -1,20 +1,20 @@
-//! What changes of a suspension: the checkpoint.
+//! The state of a suspension: what a checkpoint stores.
 
 use serde::{Deserialize, Serialize};
 use unstick_flow::{FlatFlow, FlowState, Force, TensorGrid, Twist};
 
 use crate::state::BodyState;
 
-/// Flow and bodies at one moment, with all that the next step needs of the last.
+/// Flow and bodies at one time, with all that the next step needs from the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspensionState<const D: usize> {
     /// The liquid.
     pub flow: FlowState<D>,
     /// The bodies.
     pub bodies: Vec<BodyState<D>>,
-    /// Their velocities a step before, less what contacts have changed since.
+    /// Their velocities one step before, with the later changes by contacts.
     pub previous: Vec<Twist<D>>,
-    /// What the liquid did to them in the last step.
+    /// Forces of the liquid on them in the last step.
     pub forces: Vec<Force<D>>,
 }
 

@@ -1,4 +1,4 @@
-//! Helmholtz and Poisson equations on a tensor grid, solved at once by fast diagonalisation.
+//! A direct solver of Helmholtz and Poisson equations on a tensor grid, by fast diagonalisation.
 //!
 //! On a product of axes the operator is a sum of one-dimensional ones,
 //!
@@ -6,88 +6,108 @@
 //!     A = shift M ⊗ M ⊗ M + scale (K ⊗ M ⊗ M + M ⊗ K ⊗ M + M ⊗ M ⊗ K).
 //! ```
 //!
-//! With the modes V of each axis, V^T M V = I and V^T K V = Λ, all axes but the last are turned into
-//! independent lines, which elimination solves \[Lynch1964\]. A periodic last axis is turned into modes too.
+//! The modes V of an axis have V^T M V = I and V^T K V = Λ. Written in the modes of all axes but the last, the
+//! equations fall apart into tridiagonal systems, which elimination solves \[Lynch1964\]. A periodic last axis is
+//! written in modes as well.
 
 mod modes;
-mod sweep;
 
 use rayon::prelude::*;
+use unstick_parallel::tridiagonal::Tridiagonal;
 
-use crate::line::Line;
+use crate::axis_operator::AxisOperator;
+use crate::stencil::Helmholtz;
 use modes::Modes;
-use sweep::Sweep;
 
 /// The direct solver of one lattice.
 pub(crate) struct Separable<const D: usize> {
     shape: [usize; D],
     /// Modes of the axes that are transformed.
     modes: Vec<Modes>,
-    last: Last,
+    last_axis: LastAxis,
     scratch: Vec<f64>,
-    reciprocals: Vec<f64>,
-    /// The shift and scale that `reciprocals` belong to.
-    prepared: Option<[f64; 2]>,
+    /// What `last_axis` is prepared for.
+    prepared: Option<Helmholtz>,
 }
 
 /// How the last axis is treated.
-enum Last {
-    Eliminated(Sweep),
-    Transformed,
+enum LastAxis {
+    /// One tridiagonal system for each mode of the other axes.
+    Eliminated(Box<Elimination>),
+    /// Modes as well: values are multiplied by the reciprocals of the eigenvalues.
+    Transformed { reciprocals: Vec<f64> },
+}
+
+/// The systems along the last axis.
+struct Elimination {
+    operator: AxisOperator,
+    /// One for each mode of the other axes.
+    shifts: Vec<f64>,
+    systems: Tridiagonal,
 }
 
 impl<const D: usize> Separable<D> {
-    pub fn new(lines: &[Line; D]) -> Self {
-        let shape = std::array::from_fn(|axis| lines[axis].len());
-        let last = &lines[D - 1];
-        let (transformed, last) =
-            if last.is_periodic { (D, Last::Transformed) } else { (D - 1, Last::Eliminated(Sweep::new(last))) };
-        let modes: Vec<Modes> = lines[..transformed].iter().map(Modes::new).collect();
-        let count = shape.iter().product();
-        Self { shape, modes, last, scratch: vec![0.0; count], reciprocals: vec![0.0; count], prepared: None }
+    pub fn new(operators: &[AxisOperator; D]) -> Self {
+        let shape: [usize; D] = std::array::from_fn(|axis| operators[axis].len());
+        let (count, last) = (shape.iter().product(), &operators[D - 1]);
+        let (transformed, last_axis) = if last.is_periodic {
+            (D, LastAxis::Transformed { reciprocals: vec![0.0; count] })
+        } else {
+            let systems = tridiagonal(last, 1.0);
+            let elimination = Elimination { operator: last.clone(), shifts: Vec::new(), systems };
+            (D - 1, LastAxis::Eliminated(Box::new(elimination)))
+        };
+        let modes: Vec<Modes> = operators[..transformed].iter().map(Modes::new).collect();
+        Self { shape, modes, last_axis, scratch: vec![0.0; count], prepared: None }
     }
 
     /// x ← the answer of A x = b for the b in x. Rows without equation must hold zero, and hold it afterwards.
-    pub fn solve(&mut self, shift: f64, scale: f64, x: &mut [f64]) {
-        if self.prepared != Some([shift, scale]) {
-            self.prepare(shift, scale);
+    pub fn solve(&mut self, helmholtz: Helmholtz, x: &mut [f64]) {
+        if self.prepared != Some(helmholtz) {
+            self.prepare(helmholtz);
         }
         for axis in 0..self.modes.len() {
             self.transform(axis, false, x);
         }
-        match &self.last {
-            Last::Eliminated(sweep) => sweep.run(scale, &self.reciprocals, x),
-            Last::Transformed => x.par_iter_mut().zip(&self.reciprocals).for_each(|(x, factor)| *x *= factor),
+        match &self.last_axis {
+            LastAxis::Eliminated(elimination) => elimination.systems.solve(&elimination.shifts, 1.0, x),
+            LastAxis::Transformed { reciprocals } => {
+                x.par_iter_mut().zip(reciprocals).for_each(|(x, factor)| *x *= factor);
+            }
         }
         for axis in (0..self.modes.len()).rev() {
             self.transform(axis, true, x);
         }
     }
 
-    /// Reciprocals of the pivots, or of the eigenvalues, for this shift and scale.
-    fn prepare(&mut self, shift: f64, scale: f64) {
+    /// Prepares the last axis for these coefficients.
+    fn prepare(&mut self, helmholtz: Helmholtz) {
+        let Helmholtz { shift, scale } = helmholtz;
         let plane_axes = self.modes.len().min(D - 1);
         let mut eigenvalues = vec![0.0];
         for modes in &self.modes[..plane_axes] {
             let sums = |other: &f64| eigenvalues.iter().map(move |value| value + other).collect::<Vec<_>>();
             eigenvalues = modes.eigenvalues.iter().flat_map(sums).collect();
         }
-        let shifts: Vec<f64> = eigenvalues.iter().map(|value| shift + scale * value).collect();
-        match &self.last {
-            Last::Eliminated(sweep) => sweep.factorise(&shifts, scale, &mut self.reciprocals),
-            Last::Transformed => {
-                let planes = self.reciprocals.chunks_exact_mut(shifts.len());
+        let of_plane: Vec<f64> = eigenvalues.iter().map(|value| shift + scale * value).collect();
+        match &mut self.last_axis {
+            LastAxis::Eliminated(elimination) => {
+                elimination.shifts = of_plane;
+                elimination.systems = tridiagonal(&elimination.operator, scale);
+            }
+            LastAxis::Transformed { reciprocals } => {
+                let planes = reciprocals.chunks_exact_mut(of_plane.len());
                 let largest = self.modes.iter().map(|modes| modes.eigenvalues.iter().copied().fold(0.0, f64::max));
                 let zero = 1e-13 * (shift + scale * largest.sum::<f64>());
                 for (plane, last) in planes.zip(&self.modes[D - 1].eigenvalues) {
-                    for (factor, shift) in plane.iter_mut().zip(&shifts) {
+                    for (factor, shift) in plane.iter_mut().zip(&of_plane) {
                         let eigenvalue = shift + scale * last;
                         *factor = if eigenvalue > zero { 1.0 / eigenvalue } else { 0.0 };
                     }
                 }
             }
         }
-        self.prepared = Some([shift, scale]);
+        self.prepared = Some(helmholtz);
     }
 
     /// Values to modes along an axis, or back.
@@ -98,6 +118,18 @@ impl<const D: usize> Separable<D> {
     }
 }
 
+/// `scale` K along an axis, for modes whose shift multiplies M.
+fn tridiagonal(operator: &AxisOperator, scale: f64) -> Tridiagonal {
+    let is_free = &operator.is_free;
+    let couples = |k: usize| k > 0 && is_free[k] && is_free[k - 1];
+    Tridiagonal {
+        masses: operator.mass.clone(),
+        // A row without equation holds zero; any pivot does for it.
+        diagonals: (0..operator.len()).map(|k| scale * if is_free[k] { operator.diagonal[k] } else { 1.0 }).collect(),
+        couplings: (0..operator.len()).map(|k| if couples(k) { scale * operator.lower[k] } else { 0.0 }).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,25 +137,26 @@ mod tests {
     use crate::boundary::Boundary;
     use crate::stencil::apply;
 
-    fn assert_inverts<const D: usize>(lines: [Line; D], shift: f64) {
-        let shape: [usize; D] = std::array::from_fn(|axis| lines[axis].len());
+    fn assert_inverts<const D: usize>(operators: [AxisOperator; D], shift: f64) {
+        let shape: [usize; D] = std::array::from_fn(|axis| operators[axis].len());
         let is_free = |index: usize| {
             let mut rest = index;
             (0..D).all(|axis| {
                 let place = rest % shape[axis];
                 rest /= shape[axis];
-                lines[axis].is_free[place]
+                operators[axis].is_free[place]
             })
         };
         let count: usize = shape.iter().product();
         let wanted: Vec<f64> =
             (0..count).map(|i| if is_free(i) { (0.37 * i as f64).sin() + 0.2 } else { 0.0 }).collect();
+        let helmholtz = Helmholtz { shift, scale: 0.7 };
         let mut right = vec![0.0; count];
-        apply(&lines, shift, 0.7, &wanted, &mut right);
+        apply(&operators, helmholtz, &wanted, &mut right);
         let mut x = right.clone();
-        Separable::new(&lines).solve(shift, 0.7, &mut x);
+        Separable::new(&operators).solve(helmholtz, &mut x);
         let mut back = vec![0.0; count];
-        apply(&lines, shift, 0.7, &x, &mut back);
+        apply(&operators, helmholtz, &x, &mut back);
         let error = back.iter().zip(&right).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(error < 1e-11, "{error}");
         if shift > 0.0 {
@@ -140,15 +173,23 @@ mod tests {
         let open = [Boundary::<3>::FreeSlip, Boundary::Outflow];
         let ring = [Boundary::<3>::Periodic, Boundary::Periodic];
         for shift in [0.0, 1.3] {
-            assert_inverts([Line::pressure(&axis(8), &wall), Line::pressure(&axis(12), &wall)], shift);
-            assert_inverts([Line::across(&axis(8), &wall), Line::along(&axis(12), &open)], shift);
-            assert_inverts([Line::along(&uniform, &ring), Line::across(&uniform, &ring)], shift);
+            assert_inverts([AxisOperator::pressure(&axis(8), &wall), AxisOperator::pressure(&axis(12), &wall)], shift);
+            assert_inverts([AxisOperator::across(&axis(8), &wall), AxisOperator::along(&axis(12), &open)], shift);
+            assert_inverts([AxisOperator::along(&uniform, &ring), AxisOperator::across(&uniform, &ring)], shift);
             assert_inverts(
-                [Line::across(&axis(8), &open), Line::along(&uniform, &ring), Line::along(&axis(10), &wall)],
+                [
+                    AxisOperator::across(&axis(8), &open),
+                    AxisOperator::along(&uniform, &ring),
+                    AxisOperator::along(&axis(10), &wall),
+                ],
                 shift,
             );
             assert_inverts(
-                [Line::pressure(&axis(8), &wall), Line::pressure(&axis(7), &wall), Line::pressure(&uniform, &ring)],
+                [
+                    AxisOperator::pressure(&axis(8), &wall),
+                    AxisOperator::pressure(&axis(7), &wall),
+                    AxisOperator::pressure(&uniform, &ring),
+                ],
                 shift,
             );
         }

@@ -1,9 +1,9 @@
-//! The modes of one axis, and values turned into them.
+//! The modes of one axis, and the transform of values into modes and back.
 
 use nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, SymmetricEigen};
 use rayon::prelude::*;
 
-use crate::line::Line;
+use crate::axis_operator::AxisOperator;
 
 /// Lines, or columns, that one matrix product works on: enough for the product to run from the cache.
 const BATCH: usize = 64;
@@ -17,44 +17,44 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    pub fn new(line: &Line) -> Self {
-        let length = line.len();
+    pub fn new(operator: &AxisOperator) -> Self {
+        let length = operator.len();
         let mut matrix = DMatrix::zeros(length, length);
-        let couple = |i: usize, j: usize| 1.0 / (line.mass[i] * line.mass[j]).sqrt();
-        for i in (0..length).filter(|&i| line.is_free[i]) {
-            matrix[(i, i)] = line.diagonal[i] * couple(i, i);
-            for (j, weight) in [(line.before(i), line.lower[i]), (line.after(i), line.upper[i])] {
-                if line.is_free[j] && weight != 0.0 {
+        let couple = |i: usize, j: usize| 1.0 / (operator.mass[i] * operator.mass[j]).sqrt();
+        for i in (0..length).filter(|&i| operator.is_free[i]) {
+            matrix[(i, i)] = operator.diagonal[i] * couple(i, i);
+            for (j, weight) in [(operator.before(i), operator.lower[i]), (operator.after(i), operator.upper[i])] {
+                if operator.is_free[j] && weight != 0.0 {
                     matrix[(i, j)] -= weight * couple(i, j);
                 }
             }
         }
         let eigen = SymmetricEigen::new(matrix);
         let largest = eigen.eigenvalues.max();
-        // The constant of a line without known values has the eigenvalue zero, and is given it.
+        // Without known values the constant has the eigenvalue zero: rounding is removed.
         let eigenvalues = eigen.eigenvalues.iter().map(|&value| if value < 1e-12 * largest { 0.0 } else { value });
         let eigenvalues = eigenvalues.collect();
         let mut back = eigen.eigenvectors;
         for (i, mut row) in back.row_iter_mut().enumerate() {
-            row /= line.mass[i].sqrt();
+            row /= operator.mass[i].sqrt();
         }
         Self { eigenvalues, forward: back.transpose(), back }
     }
 
-    /// `out` ← the values `x` as modes along an axis, or the other way; `inner` values lie between neighbours.
+    /// `out` ← the values `x` as modes along an axis, or back. Neighbours along the axis lie `inner` values apart.
     pub fn apply(&self, is_back: bool, inner: usize, x: &[f64], out: &mut [f64]) {
         let length = self.eigenvalues.len();
         if inner == 1 {
             let matrix = if is_back { &self.back } else { &self.forward };
-            let lines = x.par_chunks(BATCH * length).zip(out.par_chunks_mut(BATCH * length));
-            lines.for_each(|(x, out)| {
+            let operators = x.par_chunks(BATCH * length).zip(out.par_chunks_mut(BATCH * length));
+            operators.for_each(|(x, out)| {
                 let count = x.len() / length;
                 let x = DMatrixView::from_slice(x, length, count);
                 DMatrixViewMut::from_slice(out, length, count).gemm(1.0, matrix, &x, 0.0);
             });
             return;
         }
-        // Columns of a plane are mixed: out = X V or X V^T.
+        // The transform acts on the columns of a plane: out = X V or X V^T.
         let matrix = if is_back { &self.forward } else { &self.back };
         let planes = x.par_chunks(inner * length).zip(out.par_chunks_mut(inner * length));
         planes.for_each(|(x, out)| {

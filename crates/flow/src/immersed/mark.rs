@@ -4,22 +4,22 @@ use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField};
 
-use super::Immersed;
+use super::FlowBody;
 use crate::discrete::Discrete;
 use crate::tensor::index_of;
 use crate::twist::basis;
 
-/// Nearer to a wall than this part of a link a face counts as lying at this part.
+/// The smallest θ: a face that lies nearer to a wall than this part of a link counts as lying there.
 const NEAREST: f64 = 1e-6;
 
 /// A face that a body holds.
 #[derive(Clone, Debug)]
-pub(crate) struct Held<const D: usize> {
+pub(crate) struct HeldFace<const D: usize> {
     pub component: usize,
     pub place: [usize; D],
     /// In the field of the component.
     pub index: usize,
-    /// What gives the velocity of the body here.
+    /// Its product with the twist of the body is the velocity of the body here.
     pub basis: Vector6<f64>,
     /// Σ w (1/θ − 1), integrated over the control volume; infinite inside.
     pub drag: f64,
@@ -28,24 +28,24 @@ pub(crate) struct Held<const D: usize> {
 }
 
 /// The faces that bodies hold, body by body.
-pub(crate) struct Marks<const D: usize> {
+pub(crate) struct HeldFaces<const D: usize> {
     /// Faces inside, whose velocity is that of the body.
-    pub inside: Vec<Vec<Held<D>>>,
+    pub inside: Vec<Vec<HeldFace<D>>>,
     /// Faces outside, cut off from a neighbour inside.
-    pub cut: Vec<Vec<Held<D>>>,
+    pub cut: Vec<Vec<HeldFace<D>>>,
     /// The body that holds a face, plus one; zero for none.
     owner: FaceField<u32, D>,
 }
 
-impl<const D: usize> Marks<D> {
+impl<const D: usize> HeldFaces<D> {
     pub fn new(discrete: &Discrete<D>) -> Self {
         let owner = std::array::from_fn(|axis| CellField::of_shape(discrete.grid.faces(axis), |_| 0));
         Self { inside: Vec::new(), cut: Vec::new(), owner }
     }
 
-    /// Marks anew. Only faces near bodies are touched: what was marked is unmarked, and boxes around the bodies
-    /// are looked at.
-    pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[Immersed<D>]) {
+    /// Finds the faces again. Only faces near bodies are touched: old marks are cleared, then the boxes around the
+    /// bodies are searched.
+    pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[FlowBody<D>]) {
         for held in self.inside.iter().flatten() {
             self.owner[held.component].values_mut()[held.index] = 0;
         }
@@ -71,16 +71,16 @@ impl<const D: usize> Marks<D> {
         self.inside.iter().all(Vec::is_empty) && self.cut.iter().all(Vec::is_empty)
     }
 
-    /// Mass and inertia of the liquid inside each body, divided by density, as the grid sees it. What a body has more
-    /// is counted from here, so that its inertia is the right one whichever faces happen to lie inside.
+    /// Mass and inertia of the liquid inside each body, divided by density, as the grid sees it. The excess of a body
+    /// is the difference to this, so that the sum is right whichever faces happen to lie inside.
     pub fn displaced(&self) -> Vec<Matrix6<f64>> {
-        let of_body = |inside: &Vec<Held<D>>| {
+        let of_body = |inside: &Vec<HeldFace<D>>| {
             inside.iter().fold(Matrix6::zeros(), |sum, held| sum + held.basis * held.basis.transpose() * held.volume)
         };
         self.inside.par_iter().map(of_body).collect()
     }
 
-    /// Adds the velocities of changes of twist inside every body.
+    /// Adds the velocities of a change of twist inside every body.
     pub fn shift(&self, changes: &[Vector6<f64>], velocity: &mut FaceField<f64, D>) {
         for (inside, change) in self.inside.iter().zip(changes).filter(|(_, change)| **change != Vector6::zeros()) {
             for held in inside {
@@ -105,7 +105,11 @@ impl<const D: usize> Marks<D> {
 }
 
 /// Faces whose centre lies in a body.
-fn inside<const D: usize>(discrete: &Discrete<D>, body: &Immersed<D>, around: &[Neighbourhood<D>; D]) -> Vec<Held<D>> {
+fn inside<const D: usize>(
+    discrete: &Discrete<D>,
+    body: &FlowBody<D>,
+    around: &[Neighbourhood<D>; D],
+) -> Vec<HeldFace<D>> {
     let mut inside = Vec::new();
     for (component, near) in around.iter().enumerate() {
         near.for_each(|place, distance| {
@@ -120,10 +124,10 @@ fn inside<const D: usize>(discrete: &Discrete<D>, body: &Immersed<D>, around: &[
 /// Faces outside of all bodies that have a neighbour in this one.
 fn cut<const D: usize>(
     discrete: &Discrete<D>,
-    body: &Immersed<D>,
+    body: &FlowBody<D>,
     around: &[Neighbourhood<D>; D],
     owner: &FaceField<u32, D>,
-) -> Vec<Held<D>> {
+) -> Vec<HeldFace<D>> {
     let mut cut = Vec::new();
     for (component, near) in around.iter().enumerate() {
         near.for_each(|place, distance| {
@@ -139,16 +143,16 @@ fn cut<const D: usize>(
 
 fn held<const D: usize>(
     discrete: &Discrete<D>,
-    body: &Immersed<D>,
+    body: &FlowBody<D>,
     component: usize,
     place: [usize; D],
     drag: f64,
-) -> Held<D> {
+) -> HeldFace<D> {
     let centre = discrete.grid.face_centre(component, place);
     let offset: [f64; D] = std::array::from_fn(|axis| centre[axis] - body.centre[axis]);
     let volume = discrete.volume(component, place);
     let index = index_of(discrete.grid.faces(component), place);
-    Held { component, place, index, basis: basis(component, offset), drag, volume }
+    HeldFace { component, place, index, basis: basis(component, offset), drag, volume }
 }
 
 /// Distances to a body on the faces around it.
@@ -158,9 +162,9 @@ struct Neighbourhood<const D: usize> {
 }
 
 impl<const D: usize> Neighbourhood<D> {
-    fn of(discrete: &Discrete<D>, body: &Immersed<D>, component: usize) -> Self {
+    fn of(discrete: &Discrete<D>, body: &FlowBody<D>, component: usize) -> Self {
         let faces = discrete.grid.faces(component);
-        // One place more to each side, for the neighbours of cut faces.
+        // One face more on each side, for the neighbours of cut faces.
         let lower = std::array::from_fn(|axis| {
             discrete.grid.axis(axis).cell_at(body.centre[axis] - body.reach).saturating_sub(1)
         });
@@ -196,21 +200,61 @@ impl<const D: usize> Neighbourhood<D> {
 
     /// Σ w (1/θ − 1) over the links of a face that lead into the body.
     fn drag(&self, discrete: &Discrete<D>, component: usize, place: [usize; D], distance: f64) -> f64 {
-        let lines = &discrete.velocity[component];
+        let operators = &discrete.velocity[component];
         let volume = discrete.volume(component, place);
         let mut drag = 0.0;
         for axis in 0..D {
-            let (line, at) = (&lines[axis], place[axis]);
-            for (neighbour, weight) in [(line.before(at), line.lower[at]), (line.after(at), line.upper[at])] {
+            let (operator, at) = (&operators[axis], place[axis]);
+            for (neighbour, weight) in
+                [(operator.before(at), operator.lower[at]), (operator.after(at), operator.upper[at])]
+            {
                 let mut beside = place;
                 beside[axis] = neighbour;
                 let Some(inside) = self.distance(beside).filter(|&other| other <= 0.0 && neighbour != at) else {
                     continue;
                 };
                 let part = (distance / (distance - inside)).max(NEAREST);
-                drag += weight * volume / line.mass[at] * (1.0 / part - 1.0);
+                drag += weight * volume / operator.mass[at] * (1.0 / part - 1.0);
             }
         }
         drag
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::even_square;
+    use unstick_grid::SignedDistance;
+
+    #[test]
+    fn the_faces_inside_a_disc_cover_its_area_and_move_with_it() {
+        let discrete = even_square(64);
+        let mut held = HeldFaces::new(&discrete);
+        held.update(&discrete, &[FlowBody::ball([0.5, 0.4], 0.2)]);
+        let area: f64 = held.inside[0].iter().filter(|face| face.component == 0).map(|face| face.volume).sum();
+        assert!((area / (0.04 * std::f64::consts::PI) - 1.0).abs() < 0.02, "{area}");
+        let mut velocity = discrete.zero_faces();
+        held.fill(&[Vector6::new(1.0, 2.0, 0.0, 0.0, 0.0, 3.0)], &mut velocity);
+        for face in &held.inside[0] {
+            let [x, y] = discrete.grid.face_centre(face.component, face.place);
+            let expected = if face.component == 0 { 1.0 - 3.0 * (y - 0.4) } else { 2.0 + 3.0 * (x - 0.5) };
+            assert!((velocity[face.component].values()[face.index] - expected).abs() < 1e-14);
+        }
+        held.update(&discrete, &[]);
+        assert!(held.is_empty() && (0..65 * 64).all(|index| held.is_open(0, index)));
+    }
+
+    #[test]
+    fn the_drag_of_a_plane_wall_follows_its_distance() {
+        // Below y = 0.3 is solid. Faces along x lie at (j + ½)/10: that of row 3 is cut at half of its link.
+        let discrete = even_square(10);
+        let wall = SignedDistance::half_space([0.5, 0.3], [0.0, 1.0]);
+        let mut held = HeldFaces::new(&discrete);
+        held.update(&discrete, &[FlowBody::prescribed(wall, [0.5, 0.0], 1.0, 1.0)]);
+        let cut: Vec<_> = held.cut[0].iter().filter(|face| face.component == 0).collect();
+        assert_eq!(cut.len(), 9);
+        // w (1/θ − 1) with θ = ½ and w = width/height = 1.
+        assert!(cut.iter().all(|face| face.place[1] == 3 && (face.drag - 1.0).abs() < 1e-9), "{cut:?}");
     }
 }

@@ -6,11 +6,11 @@
 //! So every cut link adds a drag towards the velocity of the body,
 //!
 //! ```text
-//!     κ (u − U),      κ = Σ_cut links ν w (1/θ − 1),      w the weight of the link in the Laplacian,
+//!     κ (u − U),      κ = Σ_cut links ν w (1/θ − 1),      w the weight of the link in the Laplacian.
 //! ```
 //!
-//! zero where the wall is just at the neighbour and without bound where it is at the face. What a face feels
-//! changes continuously as a body moves, which in or out alone would not give; the wall is met to second order \[Gibou2002\].
+//! The drag is zero where the wall lies at the neighbour and grows without bound as it comes to the face. So the
+//! force on a face changes continuously as a body moves, and the wall is met to second order \[Gibou2002\].
 
 mod force;
 mod mark;
@@ -21,11 +21,11 @@ use unstick_grid::SignedDistance;
 use crate::twist::Twist;
 pub use force::{Force, stress_force};
 pub(crate) use force::{exchange, velocity_gradient};
-pub(crate) use mark::{Held, Marks};
+pub(crate) use mark::{HeldFace, HeldFaces};
 
 /// A rigid body as the flow sees it.
 #[derive(Clone, Debug)]
-pub struct Immersed<const D: usize> {
+pub struct FlowBody<const D: usize> {
     /// Where it is now.
     pub shape: SignedDistance<D>,
     /// Its centre of mass.
@@ -38,37 +38,37 @@ pub struct Immersed<const D: usize> {
     pub twist: Twist<D>,
     /// Its velocity a step before; kept by the step.
     pub previous: Twist<D>,
-    /// Whether its motion is given.
+    /// Whether its motion is given or follows from forces.
     pub freedom: Freedom<D>,
 }
 
-/// Whether a body goes where it is told.
+/// Whether the motion of a body is given.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Freedom<const D: usize> {
     /// Its motion is given: its velocity at the end of the step.
     Prescribed(Twist<D>),
-    /// It moves as forces tell.
+    /// It moves by the forces on it.
     Free {
         /// Mass; in the plane, per depth.
         mass: f64,
         /// Inertia about the centre of mass, as it lies now. In the plane only the last entry is used.
         inertia: [[f64; 3]; 3],
-        /// What pulls it: weight less buoyancy, contact forces; the liquid is not in it.
+        /// Outer force: weight less buoyancy, contact forces. That of the liquid is not included.
         force: [f64; D],
         /// Torque likewise.
         torque: [f64; 3],
     },
 }
 
-impl<const D: usize> Immersed<D> {
-    /// A body at rest that goes where it is told.
+impl<const D: usize> FlowBody<D> {
+    /// A body with a prescribed motion, at rest.
     pub fn prescribed(shape: SignedDistance<D>, centre: [f64; D], reach: f64, volume: f64) -> Self {
         let twist = Twist::zero();
         Self { shape, centre, reach, volume, twist, previous: twist, freedom: Freedom::Prescribed(twist) }
     }
 
-    /// A disc or ball at rest that goes where it is told.
+    /// A disc or ball with a prescribed motion, at rest.
     pub fn ball(centre: [f64; D], radius: f64) -> Self {
         let volume = ball_volume::<D>(radius);
         Self::prescribed(SignedDistance::sphere(centre, radius), centre, radius, volume)

@@ -1,33 +1,33 @@
-//! What bodies take from the liquid in a step.
+//! The momentum that bodies take from the liquid in a step.
 
 use nalgebra::{Matrix6, Vector6};
 
 use super::{Flow, TimeWeights};
-use crate::immersed::{Force, Held, Immersed, exchange};
-use crate::stencil;
+use crate::immersed::{FlowBody, Force, HeldFace, exchange};
+use crate::momentum::Momentum;
+use crate::stencil::{self, Helmholtz};
 use crate::tensor::index_of;
-use crate::viscous::Momentum;
 
 impl<const D: usize> Flow<D> {
     /// Momentum that each body takes in the viscous step, divided by density.
     pub(super) fn taken_by_viscous(
         &self,
-        pace: [f64; 2],
+        helmholtz: Helmholtz,
         momentum: &Momentum<D>,
         right: &Momentum<D>,
     ) -> Vec<Vector6<f64>> {
         let pressure = &self.state.pressure;
         let cells = pressure.shape();
-        let left = self.stress.as_ref().filter(|_| !self.marks.is_empty()).map(|stress| {
+        let left = self.stress.as_ref().filter(|_| !self.held_faces.is_empty()).map(|stress| {
             let mut left = self.discrete.zero_faces();
-            stress.apply(&self.discrete, pace[0], &momentum.faces, false, &mut left);
+            stress.apply(&self.discrete, helmholtz.shift, &momentum.faces, false, &mut left);
             left
         });
         let left = |component: usize, place: [usize; D]| match &left {
             Some(left) => left[component].at(place),
             None => {
-                let lines = &self.discrete.velocity[component];
-                stencil::at(lines, pace[0], pace[1], momentum.faces[component].values(), place)
+                let operators = &self.discrete.velocity[component];
+                stencil::at(operators, helmholtz, momentum.faces[component].values(), place)
             }
         };
         let residual = |component: usize, place: [usize; D]| {
@@ -42,11 +42,11 @@ impl<const D: usize> Flow<D> {
             let area = self.discrete.volume(component, place) / width;
             left(component, place) - right.faces[component].at(place) + (above - below) * area
         };
-        let viscosity = |held: &Held<D>| {
+        let viscosity = |held: &HeldFace<D>| {
             let varying = self.stress.as_ref().map(|stress| stress.at_face(&self.discrete, held.component, held.place));
-            varying.unwrap_or(pace[1])
+            varying.unwrap_or(helmholtz.scale)
         };
-        exchange(&self.marks, &momentum.faces, residual, viscosity, &momentum.bodies)
+        exchange(&self.held_faces, &momentum.faces, residual, viscosity, &momentum.bodies)
     }
 
     /// Force on each body: the momentum that it takes, less what the liquid in its place would.
@@ -56,9 +56,9 @@ impl<const D: usize> Flow<D> {
         twists: &[Vector6<f64>],
         taken: &[Vector6<f64>],
         displaced: &[Matrix6<f64>],
-        bodies: &[Immersed<D>],
+        bodies: &[FlowBody<D>],
     ) -> Vec<Force<D>> {
-        let force = |(number, body): (usize, &Immersed<D>)| {
+        let force = |(number, body): (usize, &FlowBody<D>)| {
             let new = twists[number];
             let rate = weights.shift * new
                 + weights.history[0] * body.twist.to_vector()

@@ -1,7 +1,7 @@
 //! One step of the flow.
 //!
-//! Second-order backward differences in time, with steps of any lengths; advection by the extrapolated velocity; an
-//! incremental pressure, so that what the projection leaves undone is of second order \[Guermond2006\]:
+//! Time is discretised by backward differences of second order with steps of any length. The extrapolated velocity
+//! advects. The pressure is incremental, so that the splitting error is of second order \[Guermond2006\]:
 //!
 //! ```text
 //!     shift u* + (history) + ∇·(û û) − ν Δu* = −∇p^n + f,         û = (1 + r) u^n − r u^{n−1},   r = Δt/Δt_last
@@ -9,6 +9,7 @@
 //! ```
 
 mod balance;
+mod report;
 mod right;
 
 use std::time::Instant;
@@ -21,63 +22,35 @@ use unstick_parallel::{self as parallel, vector};
 use crate::direct::Separable;
 use crate::discrete::Discrete;
 use crate::error::{SetupError, SolveKind, StepError};
-use crate::immersed::{Force, Freedom, Immersed, Marks};
+use crate::immersed::{FlowBody, Freedom, HeldFaces};
+use crate::momentum::Momentum;
 use crate::project::{Projection, remove_mean};
 use crate::setup::{FlowSetup, StopAt};
 use crate::state::FlowState;
-use crate::stencil::for_each_row;
+use crate::stencil::{Helmholtz, for_each_row};
 use crate::stress::Stress;
 use crate::tensor::index_of;
 use crate::twist::Twist;
 use crate::viscosity::Viscosity;
-use crate::viscous::{Momentum, Viscous};
+use crate::viscous::Viscous;
+pub use report::{FlowReport, FlowSeconds};
 
-/// A setup and a state, at work.
+/// A running simulation of the flow.
 pub struct Flow<const D: usize> {
     setup: FlowSetup<D>,
     state: FlowState<D>,
     discrete: Discrete<D>,
     velocity_solvers: [Separable<D>; D],
     pressure_solver: Separable<D>,
-    marks: Marks<D>,
+    held_faces: HeldFaces<D>,
     /// The viscosity of the step, where it varies.
     stress: Option<Stress<D>>,
 }
 
-/// What a step of the flow did.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct FlowReport<const D: usize> {
-    /// Seconds.
-    pub length: f64,
-    /// How the viscous step ended. The first step takes several passes: their iterations add up and the worst counts.
-    pub viscous: Convergence,
-    /// How the pressure solve ended, likewise.
-    pub pressure: Convergence,
-    /// Largest divergence left, per second.
-    pub divergence: f64,
-    /// Force of the liquid on each body, from the momentum that it takes; weight and buoyancy are not in it.
-    pub forces: Vec<Force<D>>,
-    /// Where the time went.
-    pub seconds: FlowSeconds,
-}
-
-/// Wall-clock seconds of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct FlowSeconds {
-    /// Finding the faces that bodies hold.
-    pub marking: f64,
-    /// Advection, viscous step and projection.
-    pub solve: f64,
-    /// What bodies took from the liquid.
-    pub forces: f64,
-}
-
-/// Passes of the first step, which knows no pressure to begin with.
+/// Passes of the first step, which starts without a pressure.
 const FIRST_PASSES: usize = 8;
 
-/// The velocity as it comes out of viscous step and projection, and what was done for it.
+/// The velocity after viscous step and projection, and how they ended.
 struct Pass<const D: usize> {
     momentum: Momentum<D>,
     /// Momentum that each body has taken, divided by density.
@@ -87,7 +60,7 @@ struct Pass<const D: usize> {
     seconds: FlowSeconds,
 }
 
-/// Does something and adds the seconds that it took.
+/// Runs `work` and adds its seconds.
 fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
@@ -124,7 +97,7 @@ impl<const D: usize> Flow<D> {
         Ok(Self {
             velocity_solvers: std::array::from_fn(|component| Separable::new(&discrete.velocity[component])),
             pressure_solver: Separable::new(&discrete.pressure),
-            marks: Marks::new(&discrete),
+            held_faces: HeldFaces::new(&discrete),
             stress: None,
             discrete,
             setup,
@@ -132,22 +105,22 @@ impl<const D: usize> Flow<D> {
         })
     }
 
-    /// What does not change.
+    /// The setup, which does not change.
     pub fn setup(&self) -> &FlowSetup<D> {
         &self.setup
     }
 
-    /// What does.
+    /// The state, which does.
     pub fn state(&self) -> &FlowState<D> {
         &self.state
     }
 
-    /// Goes on from another state.
+    /// Continues from another state.
     pub fn set_state(&mut self, state: FlowState<D>) {
         self.state = state;
     }
 
-    /// Starts anew from a velocity, which is made free of divergence.
+    /// Restarts from a velocity, which is made free of divergence.
     pub fn start_from(&mut self, velocity: impl Fn(usize, [f64; D]) -> f64) {
         for component in 0..D {
             let grid = &self.setup.grid;
@@ -156,12 +129,12 @@ impl<const D: usize> Flow<D> {
             });
         }
         self.discrete.impose_sides(&mut self.state.velocity, self.state.time);
-        self.marks.update(&self.discrete, &[]);
+        self.held_faces.update(&self.discrete, &[]);
         let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&momentum.faces, &mut divergence);
         // Without bodies the solve is direct.
-        let _ = Projection::new(&self.discrete, &self.marks, &[]).project(
+        let _ = Projection::new(&self.discrete, &self.held_faces, &[]).project(
             &mut momentum,
             &mut potential,
             &divergence,
@@ -191,22 +164,22 @@ impl<const D: usize> Flow<D> {
         (fastest > 0.0).then(|| cfl / fastest)
     }
 
-    /// Finds the faces that bodies hold where they are now, as a step that has brought them there would have.
-    pub fn mark(&mut self, bodies: &[Immersed<D>]) {
-        self.marks.update(&self.discrete, bodies);
+    /// Finds the faces that bodies hold at their present places. Needed after a state was set.
+    pub fn mark(&mut self, bodies: &[FlowBody<D>]) {
+        self.held_faces.update(&self.discrete, bodies);
     }
 
-    /// Changes the velocity inside bodies, now and a step before, as contacts have changed that of the bodies since
-    /// the last step; without it the next would find the liquid in them left behind.
+    /// Changes the velocity inside bodies, now and one step before, by what contacts have changed of the bodies'
+    /// velocities since the last step. Otherwise the liquid inside would lag behind its body in the next step.
     pub fn shift_inside(&mut self, changes: &[Twist<D>]) {
         let changes: Vec<Vector6<f64>> = changes.iter().map(|change| change.to_vector()).collect();
-        self.marks.shift(&changes, &mut self.state.velocity);
-        self.marks.shift(&changes, &mut self.state.previous);
+        self.held_faces.shift(&changes, &mut self.state.velocity);
+        self.held_faces.shift(&changes, &mut self.state.previous);
         self.discrete.copy_around_all(&mut self.state.velocity);
         self.discrete.copy_around_all(&mut self.state.previous);
     }
 
-    /// Momentum of the liquid outside of bodies, as the last step has seen them.
+    /// Momentum of the liquid outside of the bodies of the last step.
     pub fn momentum(&self) -> [f64; D] {
         std::array::from_fn(|component| {
             let field = &self.state.velocity[component];
@@ -216,7 +189,8 @@ impl<const D: usize> Flow<D> {
                 for (i, value) in row.iter_mut().enumerate() {
                     let mut place = place;
                     place[0] = i;
-                    let counts = self.discrete.is_free(component, place) && self.marks.is_open(component, start + i);
+                    let counts =
+                        self.discrete.is_free(component, place) && self.held_faces.is_open(component, start + i);
                     *value *= if counts { self.discrete.volume(component, place) } else { 0.0 };
                 }
             });
@@ -224,17 +198,18 @@ impl<const D: usize> Flow<D> {
         })
     }
 
-    /// Takes a step. Bodies must be where they are at its end, with their last velocity; they leave with the new.
+    /// Takes a step. On entry bodies have their place at its end and their last velocity; on return they have the new
+    /// velocity.
     ///
-    /// After an error the state is that of the middle of the step: go on from a copy of the one before.
-    pub fn advance(&mut self, length: f64, bodies: &mut [Immersed<D>]) -> Result<FlowReport<D>, StepError> {
+    /// After an error the state is that of the middle of the step: continue from a copy of the state before.
+    pub fn advance(&mut self, length: f64, bodies: &mut [FlowBody<D>]) -> Result<FlowReport<D>, StepError> {
         self.check(length, bodies)?;
         let start = Instant::now();
         let weights = TimeWeights::new(length, self.state.last_step);
         let time = self.state.time + length;
-        self.marks.update(&self.discrete, bodies);
-        let displaced = self.marks.displaced();
-        let excess = |(body, displaced): (&Immersed<D>, &Matrix6<f64>)| {
+        self.held_faces.update(&self.discrete, bodies);
+        let displaced = self.held_faces.displaced();
+        let excess = |(body, displaced): (&FlowBody<D>, &Matrix6<f64>)| {
             body.inertia(self.setup.density).map(|inertia| inertia - displaced)
         };
         let excess: Vec<Option<Matrix6<f64>>> = bodies.iter().zip(&displaced).map(excess).collect();
@@ -275,7 +250,7 @@ impl<const D: usize> Flow<D> {
         Ok(FlowReport { length, viscous, pressure, divergence, forces, seconds })
     }
 
-    /// The viscous step with the pressure there is, the projection, and the pressure that follows.
+    /// The viscous step with the present pressure, the projection, and the new pressure.
     fn pass(
         &mut self,
         weights: &TimeWeights,
@@ -284,13 +259,13 @@ impl<const D: usize> Flow<D> {
         pass: &mut Pass<D>,
     ) {
         let viscosity = self.setup.viscosity.typical();
-        let pace = [weights.shift, viscosity];
+        let helmholtz = Helmholtz { shift: weights.shift, scale: viscosity };
         let stop_at = |tolerance| StopAt { tolerance, max_iterations: self.setup.solve.max_iterations };
         let mut with_pressure = right.clone();
         self.discrete.subtract_gradient(&self.state.pressure, &mut with_pressure.faces, |_, area| area);
         let viscous = Viscous {
             discrete: &self.discrete,
-            marks: &self.marks,
+            held_faces: &self.held_faces,
             excess,
             shift: weights.shift,
             viscosity,
@@ -305,11 +280,11 @@ impl<const D: usize> Flow<D> {
         );
         pass.viscous = pass.viscous.and(solved);
         self.discrete.copy_around_all(&mut pass.momentum.faces);
-        pass.taken = timed(&mut pass.seconds.forces, || self.taken_by_viscous(pace, &pass.momentum, right));
+        pass.taken = timed(&mut pass.seconds.forces, || self.taken_by_viscous(helmholtz, &pass.momentum, right));
 
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&pass.momentum.faces, &mut divergence);
-        let projection = timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.marks, excess));
+        let projection = timed(&mut pass.seconds.marking, || Projection::new(&self.discrete, &self.held_faces, excess));
         let solved = projection.project(
             &mut pass.momentum,
             &mut potential,
@@ -323,11 +298,11 @@ impl<const D: usize> Flow<D> {
                 *taken += weights.shift * more;
             }
         });
-        self.marks.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
-        self.update_pressure(pace, &potential, &divergence);
+        self.held_faces.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
+        self.update_pressure(helmholtz, &potential, &divergence);
     }
 
-    fn check(&self, length: f64, bodies: &[Immersed<D>]) -> Result<(), StepError> {
+    fn check(&self, length: f64, bodies: &[FlowBody<D>]) -> Result<(), StepError> {
         if !(length > 0.0 && length.is_finite()) {
             return Err(StepError::Length(length));
         }
@@ -348,17 +323,17 @@ impl<const D: usize> Flow<D> {
 
     fn update_pressure(
         &mut self,
-        [shift, viscosity]: [f64; 2],
+        Helmholtz { shift, scale: viscosity }: Helmholtz,
         potential: &CellField<f64, D>,
         divergence: &CellField<f64, D>,
     ) {
         let shape = potential.shape();
-        let lines = &self.discrete.pressure;
+        let operators = &self.discrete.pressure;
         for_each_row(shape, self.state.pressure.values_mut(), |place, row| {
-            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
+            let area: f64 = (1..D).map(|axis| operators[axis].mass[place[axis]]).product();
             let start = index_of(shape, place);
             for (i, value) in row.iter_mut().enumerate() {
-                let rate = divergence.values()[start + i] / (area * lines[0].mass[i]);
+                let rate = divergence.values()[start + i] / (area * operators[0].mass[i]);
                 *value += shift * potential.values()[start + i] - viscosity * rate;
             }
         });
@@ -369,12 +344,36 @@ impl<const D: usize> Flow<D> {
 
     fn largest_rate(&self, divergence: &CellField<f64, D>) -> f64 {
         let shape = divergence.shape();
-        let lines = &self.discrete.pressure;
+        let operators = &self.discrete.pressure;
         let mut rates = divergence.clone();
         for_each_row(shape, rates.values_mut(), |place, row| {
-            let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
-            row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value /= area * width);
+            let area: f64 = (1..D).map(|axis| operators[axis].mass[place[axis]]).product();
+            row.iter_mut().zip(&operators[0].mass).for_each(|(value, width)| *value /= area * width);
         });
         vector::norm_max(rates.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_differences_are_exact_for_parabolas_with_steps_of_any_length() {
+        let (length, last) = (0.3, 0.2);
+        let weights = TimeWeights::new(length, last);
+        let value = |time: f64| 2.0 + 3.0 * time - 4.0 * time * time;
+        let [new, now, before] = [length, 0.0, -last].map(value);
+        let rate = weights.shift * new + weights.history[0] * now + weights.history[1] * before;
+        assert!((rate - (3.0 - 8.0 * length)).abs() < 1e-13, "{rate}");
+        let line = |time: f64| 2.0 + 3.0 * time;
+        let ahead = weights.ahead[0] * line(0.0) + weights.ahead[1] * line(-last);
+        assert!((ahead - line(length)).abs() < 1e-14, "{ahead}");
+    }
+
+    #[test]
+    fn the_first_step_is_one_of_first_order() {
+        let weights = TimeWeights::new(0.5, 0.0);
+        assert_eq!((weights.shift, weights.history, weights.ahead), (2.0, [-2.0, 0.0], [1.0, 0.0]));
     }
 }

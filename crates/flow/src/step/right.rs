@@ -1,4 +1,4 @@
-//! The right-hand side of the momentum equation, and the velocity to begin with.
+//! The right-hand side of the momentum equation, and the first guess of the velocity.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use unstick_grid::FaceField;
@@ -6,17 +6,17 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::{Flow, TimeWeights};
 use crate::advect::advect;
-use crate::immersed::{Freedom, Immersed};
+use crate::immersed::{FlowBody, Freedom};
+use crate::momentum::Momentum;
 use crate::stencil::for_each_row;
 use crate::tensor::index_of;
-use crate::viscous::Momentum;
 
 impl<const D: usize> Flow<D> {
-    /// The first guess of the new velocity: û, with what is known at its time.
-    pub(super) fn extrapolated(&self, weights: &TimeWeights, bodies: &[Immersed<D>], time: f64) -> Momentum<D> {
+    /// The first guess of the new velocity: û, with the known values of the new time.
+    pub(super) fn extrapolated(&self, weights: &TimeWeights, bodies: &[FlowBody<D>], time: f64) -> Momentum<D> {
         let mut faces = self.mix(weights.ahead);
         self.discrete.impose_sides(&mut faces, time);
-        let guess = |body: &Immersed<D>| match body.freedom {
+        let guess = |body: &FlowBody<D>| match body.freedom {
             Freedom::Prescribed(twist) => twist.to_vector(),
             Freedom::Free { .. } => {
                 weights.ahead[0] * body.twist.to_vector() + weights.ahead[1] * body.previous.to_vector()
@@ -36,11 +36,11 @@ impl<const D: usize> Flow<D> {
         mixed
     }
 
-    /// −(history) − ∇·(û û) + f and the drag of moving walls, integrated, and what pulls the bodies.
+    /// −(history) − ∇·(û û) + f and the drag of moving walls, integrated, and the forces on the bodies.
     pub(super) fn right_without_pressure(
         &self,
         weights: &TimeWeights,
-        bodies: &[Immersed<D>],
+        bodies: &[FlowBody<D>],
         excess: &[Option<Matrix6<f64>>],
     ) -> Momentum<D> {
         let mut faces = self.discrete.zero_faces();
@@ -48,19 +48,23 @@ impl<const D: usize> Flow<D> {
         let history = self.mix(weights.history);
         for (component, out) in faces.iter_mut().enumerate() {
             let shape = out.shape();
-            let lines = &self.discrete.velocity[component];
+            let operators = &self.discrete.velocity[component];
             for_each_row(shape, out.values_mut(), |place, out| {
-                let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
-                let is_free = (1..D).all(|axis| lines[axis].is_free[place[axis]]);
+                let area: f64 = (1..D).map(|axis| operators[axis].mass[place[axis]]).product();
+                let is_free = (1..D).all(|axis| operators[axis].is_free[place[axis]]);
                 let history = &history[component].values()[index_of(shape, place)..][..shape[0]];
                 for (i, out) in out.iter_mut().enumerate() {
                     let rate = self.setup.force[component] - history[i];
-                    *out = if is_free && lines[0].is_free[i] { area * lines[0].mass[i] * rate - *out } else { 0.0 };
+                    *out = if is_free && operators[0].is_free[i] {
+                        area * operators[0].mass[i] * rate - *out
+                    } else {
+                        0.0
+                    };
                 }
             });
         }
         self.add_wall_terms(&mut faces);
-        let row = |(body, excess): (&Immersed<D>, &Option<Matrix6<f64>>)| {
+        let row = |(body, excess): (&FlowBody<D>, &Option<Matrix6<f64>>)| {
             let Some(excess) = excess else { return Vector6::zeros() };
             let before = weights.history[0] * body.twist.to_vector() + weights.history[1] * body.previous.to_vector();
             pull(body, self.setup.density) - excess * before
@@ -83,13 +87,13 @@ impl<const D: usize> Flow<D> {
 }
 
 /// Force and torque on a free body from outside, less the gyroscopic torque, divided by density.
-fn pull<const D: usize>(body: &Immersed<D>, density: f64) -> Vector6<f64> {
+fn pull<const D: usize>(body: &FlowBody<D>, density: f64) -> Vector6<f64> {
     let Freedom::Free { mass, inertia, force, torque } = &body.freedom else { return Vector6::zeros() };
     let mut pull = Vector6::zeros();
     (0..D).for_each(|axis| pull[axis] = force[axis] / density);
     (0..3).for_each(|axis| pull[3 + axis] = torque[axis] / density);
     let spin = Vector3::from(body.twist.angular);
-    // The liquid inside turns by its own equations: only what the body has more is slung.
+    // The liquid inside has its own equations: only the excess inertia has a gyroscopic torque here.
     let inertia = Matrix3::from_fn(|row, column| inertia[row][column]) * (1.0 / density - body.volume / mass);
     let gyroscopic = spin.cross(&(inertia * spin));
     (0..3).for_each(|axis| pull[3 + axis] -= gyroscopic[axis]);

@@ -1,27 +1,20 @@
-//! The tridiagonal systems along the axis without a transform, many waves at once.
+//! The systems along the axis without a transform, one for each wave.
 //!
-//! For a wave with eigenvalue λ: −x_{k−1} + (λ + d_k) x_k − x_{k+1} = r_k with d_k = 2 inside and
-//! 1 plus the coupling beyond at the ends. Elimination needs the pivots p_k = λ + d_k − 1/p_{k−1}. They
-//! depend on the box alone, but computing them again is cheaper than moving them through memory.
+//! For a wave with eigenvalue λ: −x_{k−1} + (λ + d_k) x_k − x_{k+1} = r_k with d_k = 2 inside and 1 plus the coupling
+//! beyond at the ends.
 
-use rayon::prelude::*;
+use unstick_parallel::tridiagonal::Tridiagonal;
 
 use super::transform::Transform;
-use crate::linear::fit;
-
-/// Pivots below this belong to the one wave of a closed box that is constant.
-const SINGULAR: f64 = 1e-9;
-
-/// Waves that are swept together: their values along the axis stay in a second-level cache.
-const WAVES: usize = 64;
 
 pub(super) struct Sweep {
     /// Of the waves of a plane.
     eigenvalues: Vec<f64>,
-    /// d_k.
-    diagonals: Vec<f64>,
+    systems: Tridiagonal,
     /// What the transforms leave to be multiplied by.
     scale: f64,
+    /// Whether nothing fixes the constant, the first wave.
+    is_closed: bool,
 }
 
 impl Sweep {
@@ -29,71 +22,24 @@ impl Sweep {
         let [first, second, planes] = extents;
         let [along, across] = [(0, first), (1, second)]
             .map(|(axis, count)| (0..count).map(|wave| transforms[axis].eigenvalue(wave)).collect::<Vec<_>>());
+        // Planes lie turned: the second axis runs fastest.
+        let eigenvalues: Vec<f64> = along.iter().flat_map(|one| across.iter().map(move |other| one + other)).collect();
         let coupling = |is_inside: bool, side: f64| if is_inside { 1.0 } else { side };
         let diagonal = |plane| coupling(plane > 0, sides[0]) + coupling(plane + 1 < planes, sides[1]);
-        Self {
-            // Planes lie turned: the second axis runs fastest.
-            eigenvalues: along.iter().flat_map(|one| across.iter().map(move |other| one + other)).collect(),
-            diagonals: (0..planes).map(diagonal).collect(),
-            scale: 1.0 / (unit * transforms[0].scale() * transforms[1].scale()),
-        }
+        let diagonals = (0..planes).map(diagonal).collect();
+        let systems = Tridiagonal { masses: vec![1.0; planes], diagonals, couplings: vec![1.0; planes] };
+        let scale = 1.0 / (unit * transforms[0].scale() * transforms[1].scale());
+        Self { is_closed: systems.is_singular(eigenvalues[0]), eigenvalues, systems, scale }
     }
 
-    /// x ← the answers for the right-hand sides x, plane by plane.
+    /// x ← the answers for the right-hand sides x, plane by plane. In a closed box the constant is zero.
     pub fn run(&self, x: &mut [f64]) {
-        let mut bundles: Vec<Bundle> =
-            self.eigenvalues.chunks(WAVES).map(|eigenvalues| Bundle { eigenvalues, values: Vec::new() }).collect();
-        for plane in x.chunks_mut(self.eigenvalues.len()) {
-            bundles.iter_mut().zip(plane.chunks_mut(WAVES)).for_each(|(bundle, values)| bundle.values.push(values));
-        }
-        bundles.into_par_iter().for_each_init(Vec::new, |reciprocals, bundle| self.solve(bundle, reciprocals));
-    }
-
-    /// Elimination upwards, substitution downwards.
-    fn solve(&self, bundle: Bundle, reciprocals: &mut Vec<f64>) {
-        let Bundle { eigenvalues, mut values } = bundle;
-        let width = eigenvalues.len();
-        fit(reciprocals, width * values.len());
-        for (index, diagonal) in self.diagonals.iter().enumerate() {
-            let (done, rest) = reciprocals.split_at_mut(index * width);
-            let (lower, here) = values.split_at_mut(index);
-            let pivots = rest.iter_mut().zip(eigenvalues);
-            if let Some(below) = lower.last() {
-                let before = &done[done.len() - width..];
-                for (value, (below, before)) in here[0].iter_mut().zip(below.iter().zip(before)) {
-                    *value += below * before;
-                }
-                pivots.zip(before).for_each(|((p, wave), before)| *p = reciprocal(wave + diagonal - before));
-            } else {
-                pivots.for_each(|(p, wave)| *p = reciprocal(wave + diagonal));
-            }
-        }
-        for index in (0..values.len()).rev() {
-            let reciprocals = &reciprocals[index * width..][..width];
-            let (here, above) = values[index..].split_at_mut(1);
-            let pairs = here[0].iter_mut().zip(reciprocals);
-            match above.first() {
-                None => pairs.for_each(|(value, p)| *value *= self.scale * p),
-                Some(above) => {
-                    pairs.zip(above.iter()).for_each(|((value, p), above)| *value = (self.scale * *value + above) * p);
-                }
-            }
-        }
-        if reciprocals[(values.len() - 1) * width] == 0.0 {
-            // Nothing fixes the constant of a closed box, the first wave.
-            let mean = values.iter().map(|plane| plane[0]).sum::<f64>() / values.len() as f64;
-            values.iter_mut().for_each(|plane| plane[0] -= mean);
+        self.systems.solve(&self.eigenvalues, self.scale, x);
+        if self.is_closed {
+            let waves = self.eigenvalues.len();
+            let planes = x.len() / waves;
+            let mean = x.iter().step_by(waves).sum::<f64>() / planes as f64;
+            x.iter_mut().step_by(waves).for_each(|value| *value -= mean);
         }
     }
-}
-
-/// Some waves of every plane.
-struct Bundle<'x> {
-    eigenvalues: &'x [f64],
-    values: Vec<&'x mut [f64]>,
-}
-
-#[inline]
-fn reciprocal(pivot: f64) -> f64 {
-    if pivot.abs() < SINGULAR { 0.0 } else { 1.0 / pivot }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use unstick_bodies::{Afloat, Forces, RigidBody};
+use unstick_bodies::{FloatingBodies, Forces, RigidBody};
 use unstick_liquid::Simulation;
 
 use super::RunError;
@@ -26,7 +26,7 @@ impl Paths {
 
     /// Notes a step that was just taken.
     pub fn note<const D: usize>(&mut self, simulation: &Simulation<D>) {
-        let Some(afloat) = Afloat::of(simulation) else { return };
+        let Some(afloat) = FloatingBodies::of(simulation) else { return };
         let (state, contact) = (simulation.state(), afloat.contact());
         for (body, forces) in afloat.world().bodies().iter().zip(afloat.forces()) {
             let line = &mut self.0.lines;

@@ -27,13 +27,13 @@ pub(crate) static CONTACT: Table = Table {
             "1e-5 or 1e-6",
             "of `lcp` as a part of the largest approach velocity (1e-5), of `sequential` in m/s (1e-6)",
         ),
-        optional("cycles", Kind::Count(1), "1000", "of `lcp` at most"),
-        optional("sweeps", Kind::Count(1), "200, of `sequential`", "of `sequential` at most"),
+        optional("cycles", Kind::Count(1), "1000", "largest number, of `lcp`"),
+        optional("sweeps", Kind::Count(1), "200, of `sequential`", "largest number, of `sequential`"),
         optional("stiffness", Kind::Positive, "1e4, of `springs`", "of `springs`, N/m"),
         optional("wall_restitution", Kind::Within(0.0, 1.0), "the body's", "at walls"),
         optional("wall_friction", Kind::Within(0.0, 1e6), "the body's", "at walls"),
     ],
-    notes: "Overlaps that remain are pushed out after every step, down to a thousandth of the smallest body.",
+    notes: "After every step overlapping bodies are pushed apart, down to an overlap of a thousandth of the smallest body.",
 };
 
 /// `[transport]`.
@@ -86,14 +86,14 @@ pub(crate) static PRESSURE: Table = Table {
             "\"error\"",
             "`\"error\"` ends the run (a checkpoint is kept), `\"shorten-step\"` halves the step, `\"accept\"` goes on",
         ),
-        optional("splitting", Kind::Table(&SPLITTING), "see below", "for splittings alone"),
+        optional("splitting", Kind::Table(&SPLITTING), "see below", "for splittings only"),
     ],
     notes: "With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. If the device \
             fails on the way, the processor finishes the step; then a run with `\"gpu\"` ends with a checkpoint, and one \
             with `\"auto\"` goes on without the device and says so. `stats.csv` names what solved each step: `best`, or \
-            `best on gpu`. Another backend is no other scene: a run may be gone on with on another machine. The answers \
-            agree to the tolerance, and the bits are those of the machine: the same from run to run and after `--resume` \
-            on one device, not the same on another or on the processor.",
+            `best on gpu`. The backend is not part of the scene: a run can be resumed on another machine. The answers \
+            agree to the tolerance. The bits depend on the machine: they are the same from run to run and after \
+            `--resume` on one device, and differ on another device or on the processor.",
 };
 
 const PARTS: &[&str] = &["velocity", "divergence"];
@@ -102,7 +102,7 @@ const PARTS: &[&str] = &["velocity", "divergence"];
 pub(crate) static SPLITTING: Table = Table {
     name: "pressure.splitting",
     many: false,
-    text: "For splittings alone, which do not follow `tolerance`; see [splittings.md](splittings.md).",
+    text: "For splittings only. They do not use `tolerance`; see [splittings.md](splittings.md).",
     keys: &[
         optional("inner", Kind::Positive, "1e-3", "outflow that a linear solve may leave, in h/(2 Δt)"),
         optional("outer", Kind::Positive, "1e-2", "outflow at which the outer loop ends"),
@@ -118,9 +118,9 @@ pub(crate) static SPLITTING: Table = Table {
             "mark",
             Kind::Choice(&["velocity", "pressure"]),
             "\"velocity\"",
-            "what tells that a wall is left: `\"velocity\"` or `\"pressure\"`",
+            "what decides that liquid leaves a wall: `\"velocity\"` or `\"pressure\"`",
         ),
-        optional("max_iterations", Kind::Count(1), "1000", "outer iterations at most"),
+        optional("max_iterations", Kind::Count(1), "1000", "largest number of outer iterations"),
     ],
     notes: "",
 };

@@ -20,7 +20,7 @@ pub(crate) static KEYFRAME: Table = inner(
     "keyframe",
     &[
         required("time", Kind::Number, "seconds"),
-        optional("move", Kind::Vector, "zero", "away from where the solid was written"),
+        optional("move", Kind::Vector, "zero", "away from the place in the scene"),
         optional("turn", Kind::Turn, "none", "degrees"),
     ],
 );
@@ -31,7 +31,7 @@ pub(crate) static MOTION: Table = inner(
     &[
         optional("velocity", Kind::Vector, "zero", "steady, m/s"),
         optional("spin", Kind::Turn, "none", "steady, degrees per second"),
-        optional("about", Kind::Vector, "the origin", "what it turns about"),
+        optional("about", Kind::Vector, "the origin", "centre of the rotation"),
         optional(
             "keyframes",
             Kind::Either(&[Kind::Text, Kind::Tables(&KEYFRAME)]),
@@ -108,7 +108,7 @@ pub(crate) static BODY: Table = Table {
             "0",
             "Coulomb's coefficient; between two bodies the geometric mean",
         ),
-        optional("held_until", Kind::Within(0.0, 1e9), "0", "seconds for which it is held in its place"),
+        optional("held_until", Kind::Within(0.0, 1e9), "0", "seconds during which it is held in its place"),
     ],
     notes: "A body that overlaps another, reaches into a wall, weighs nothing or has an open mesh is refused, with names \
             and numbers. The pressure solver must be one of the complementarity problem; splittings know no bodies, and \

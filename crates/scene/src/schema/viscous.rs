@@ -12,9 +12,9 @@ pub(crate) static ROOT: Table = Table {
     keys: &[
         optional("title", Kind::Text, "name of the file", "for people"),
         optional("description", Kind::Text, "none", "one line on what happens"),
-        optional("gravity", Kind::Vector, "9.81 downwards", "pulls at bodies by what they weigh more than the liquid"),
+        optional("gravity", Kind::Vector, "9.81 downwards", "acts on the excess mass of bodies over the liquid"),
         optional("density", Kind::Positive, "1000", "of the liquid, kg/m³"),
-        optional("seed", Kind::Count(0), "0", "of the places of copies"),
+        optional("seed", Kind::Count(0), "0", "of the random places of copies"),
         table("grid", Kind::Table(&GRID)),
         table("time", Kind::Table(&TIME)),
         table("flow", Kind::Table(&FLOW)),
@@ -55,9 +55,9 @@ pub(crate) static FLOW: Table = Table {
         optional(
             "solve",
             Kind::Table(&SOLVE),
-            "1e-6, 1e-4, 200",
-            "`viscous_tolerance` and `pressure_tolerance`: parts of the residuals at which the two solves around bodies \
-             stop; `max_iterations`",
+            "1e-6, 1e-4, 500",
+            "`viscous_tolerance` and `pressure_tolerance`: part of the largest velocity and of the divergence at which \
+             the two solves around bodies stop; `max_iterations`",
         ),
         optional(
             "on_unconverged",
@@ -126,7 +126,7 @@ pub(crate) static INFLOW: Table = inner(
     &[
         required("speed", Kind::Number, "m/s"),
         optional("profile", Kind::Choice(&["uniform", "parabolic"]), "\"uniform\"", "across the side"),
-        optional("ramp", Kind::Positive, "none", "seconds within which it begins"),
+        optional("ramp", Kind::Positive, "none", "seconds in which it rises to its speed"),
         optional("half_sine", Kind::Positive, "none", "seconds in which it rises and falls"),
     ],
 );
@@ -137,7 +137,7 @@ pub(crate) static SOLVE: Table = inner(
     &[
         optional("viscous_tolerance", Kind::Within(0.0, 1.0), "1e-6", "of the viscous step"),
         optional("pressure_tolerance", Kind::Within(0.0, 1.0), "1e-4", "of the projection"),
-        optional("max_iterations", Kind::Count(1), "200", "at most"),
+        optional("max_iterations", Kind::Count(1), "500", "at most"),
     ],
 );
 
@@ -152,7 +152,7 @@ pub(crate) static GRID: Table = Table {
         optional("spacing", Kind::Positive, "size / most cells", "edge length of a cell, in place of `size`"),
         optional("origin", Kind::Vector, "zero", "lower corner of the box"),
         optional("axes", Kind::Tables(&AXIS), "it or `cells`", "one table per axis, see below"),
-        optional("refine", Kind::Within(0.01, 100.0), "1", "divides all sizes of cells"),
+        optional("refine", Kind::Within(0.01, 100.0), "1", "divides the sizes of all cells"),
     ],
     notes: include_str!("axes.md"),
 };
@@ -168,7 +168,7 @@ pub(crate) static AXIS: Table = inner(
         optional("spacing", Kind::Positive, "it or `cells`", "of the cells of the fine part"),
         optional("growth", Kind::Within(1.0, 2.0), "1.1", "from cell to cell outside of it, at most"),
         optional("coarsest", Kind::Positive, "8 × `spacing`", "largest cells"),
-        optional("nodes", Kind::Numbers, "none", "where each cell begins, in place of all else"),
+        optional("nodes", Kind::Numbers, "none", "where each cell begins; replaces all other keys"),
     ],
 );
 
@@ -190,7 +190,7 @@ pub(crate) static TIME: Table = Table {
 pub(crate) static BODY: Table = Table {
     name: "body",
     many: true,
-    text: "Held, steered or free, alone or in numbers.",
+    text: "Held, steered or free; one or many copies.",
     keys: &[
         optional("name", Kind::Text, "`body N`", "in `bodies.csv` and in refusals; no two alike"),
         required(
@@ -206,31 +206,31 @@ pub(crate) static BODY: Table = Table {
         optional("spin", Kind::Turn, "zero", "degrees per second"),
         optional("restitution", Kind::Within(0.0, 1.0), "0", "part of the approach velocity that comes back"),
         optional("friction", Kind::Within(0.0, 1e6), "0", "Coulomb's coefficient"),
-        optional("held_until", Kind::Within(0.0, 1e9), "0", "seconds for which it is held in its place"),
-        optional("held", Kind::Truth, "false", "it never moves; such a body may reach into walls"),
-        optional("motion", Kind::Table(&MOTION), "none", "it goes where it is told, as a [solid](#solid) does"),
+        optional("held_until", Kind::Within(0.0, 1e9), "0", "seconds during which it is held in its place"),
+        optional("held", Kind::Truth, "false", "it never moves; it may reach into walls"),
+        optional("motion", Kind::Table(&MOTION), "none", "a given motion, as of a [solid](#solid)"),
         optional(
             "oscillation",
             Kind::Table(&OSCILLATION),
             "none",
-            "it goes back and forth: `{ amplitude = [0.8, 0.0], period = 5.0 }`, amplitude × sin(2π t / period)",
+            "a motion back and forth: `{ amplitude = [0.8, 0.0], period = 5.0 }`, amplitude × sin(2π t / period)",
         ),
         optional(
             "copies",
             Kind::Count(1),
             "none",
-            "so many of them in place of one, named `NAME 1`, `NAME 2`, …, on a lattice that fills `within`",
+            "number of copies in place of one body, named `NAME 1`, `NAME 2`, …, on a lattice that fills `within`",
         ),
         optional("within", Kind::Table(&WITHIN), "the whole box", "`{ lower = [0, 0], upper = [1, 0.5] }`"),
         optional(
             "jitter",
             Kind::Within(0.0, 1.0),
             "0.5",
-            "how far copies lie off their sites, as a part of what keeps them apart, by `seed`",
+            "random displacement of copies from their sites, as a part of the free room, by `seed`",
         ),
     ],
-    notes: "Refused with names and numbers are bodies that overlap, reach into a side or lie outside of the box, that \
-            weigh nothing or have an open mesh, and copies that do not fit.",
+    notes: "Bodies are refused, with names and numbers, if they overlap, reach into a side, lie outside of the box, weigh \
+            nothing or have an open mesh. Copies that do not fit are refused as well.",
 };
 
 /// Back and forth.
@@ -260,7 +260,7 @@ pub(crate) static OUTPUT: Table = Table {
             "show",
             Kind::Choice(&["speed", "vorticity", "pressure"]),
             "\"speed\"",
-            "what the liquid shows: `\"speed\"`, `\"vorticity\"` (across the picture) or `\"pressure\"` (without that of \
+            "the quantity that pictures show: `\"speed\"`, `\"vorticity\"` (across the picture) or `\"pressure\"` (without that of \
              gravity)",
         ),
         optional("scale", Kind::Positive, "by the scene", "the value at the end of the colours"),
@@ -268,7 +268,7 @@ pub(crate) static OUTPUT: Table = Table {
             "window",
             Kind::Table(&WINDOW),
             "all",
-            "the part that is drawn: `{ lower = [-3, -2], upper = [3, 2] }`",
+            "the part of the plane in the picture: `{ lower = [-3, -2], upper = [3, 2] }`",
         ),
         optional(
             "view",

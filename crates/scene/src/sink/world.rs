@@ -1,6 +1,6 @@
 //! Walls, scripted solids and bodies as USD wants them.
 
-use unstick_bodies::{Afloat, RigidBody, Shape};
+use unstick_bodies::{FloatingBodies, RigidBody, Shape};
 use unstick_files::Surface;
 use unstick_files::usd::{MovingObject, ObjectShape, World, prim_names};
 use unstick_grid::{Grid, Motion, Pose, SignedDistance, sample_nodes};
@@ -36,7 +36,7 @@ fn moving(setup: &Setup<3>) -> impl Iterator<Item = &Solid<3>> {
 }
 
 fn bodies(simulation: &Simulation<3>) -> &[RigidBody<3>] {
-    Afloat::of(simulation).map_or(&[], |afloat| afloat.world().bodies())
+    FloatingBodies::of(simulation).map_or(&[], |afloat| afloat.world().bodies())
 }
 
 /// The boundary of the space that solids at rest and the border leave open; none if nothing is left.

@@ -1,6 +1,6 @@
 //! How deep a box floats.
 
-use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
+use unstick::bodies::{ContactModel, FloatingBodies, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose, SignedDistance};
 use unstick::liquid::{Setup, Simulation, Transport};
 
@@ -44,7 +44,7 @@ fn float(row: &str, _: Scope) -> Numbers {
     let expected = 2.0 * half[1] * density / setup.density;
     let place = Pose::from_translation([0.5, level - expected + half[1] + 0.002]);
     let body = RigidBody::new("box", Shape::Cuboid { half }, Weight::Density(density), place);
-    let bodies = body.and_then(|body| Afloat::new(vec![body], &setup, ContactModel::default()));
+    let bodies = body.and_then(|body| FloatingBodies::new(vec![body], &setup, ContactModel::default()));
     let bodies = bodies.map_err(|error| error.to_string())?;
     let water = SignedDistance::cuboid([0.0; 2], [1.0, level]);
     let mut simulation = Simulation::with_bodies(setup, &[(water, [0.0; 2])], Some(Box::new(bodies)))
@@ -55,7 +55,7 @@ fn float(row: &str, _: Scope) -> Numbers {
         iterations += report.inner_iterations;
         steps += 1;
         if report.time > 2.0 {
-            let body = &Afloat::of(&simulation).ok_or("no bodies")?.world().bodies()[0];
+            let body = &FloatingBodies::of(&simulation).ok_or("no bodies")?.world().bodies()[0];
             draughts.push(level_at_walls(&simulation) - body.position()[1] + half[1] - body.velocity()[1] * 0.5 * dt);
         }
     }

@@ -1,6 +1,6 @@
 //! What many bodies cost.
 
-use unstick::bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
+use unstick::bodies::{ContactModel, FloatingBodies, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose, Random};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick_parallel::bandwidth::median_time;
@@ -54,7 +54,7 @@ fn count(row: &str, _: Scope) -> Numbers {
             .and_then(|body| body.with_motion(velocity, [0.0; 3]));
         bodies.push(body.map_err(|error| error.to_string())?);
     }
-    let afloat = Afloat::new(bodies, &setup, ContactModel::default()).map_err(|error| error.to_string())?;
+    let afloat = FloatingBodies::new(bodies, &setup, ContactModel::default()).map_err(|error| error.to_string())?;
     let per_body = |seconds: f64| 1e6 * seconds / count as f64;
     let mut contacts = 0;
     let find = per_body(median_time(5, || contacts = afloat.world().contacts(0.01).0.len()));

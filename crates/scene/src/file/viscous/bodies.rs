@@ -1,4 +1,4 @@
-//! `[[body]]` in a viscous flow: free, held or steered, alone or in numbers.
+//! `[[body]]` in a viscous flow: free, held or steered, one or many copies.
 
 use std::path::Path;
 
@@ -13,8 +13,12 @@ use crate::file::motion::motion;
 use crate::file::node::{Fields, Node};
 use crate::schema::viscous as schema;
 
-/// Bodies, and how those of them move that are steered.
-type Crew<const D: usize> = (Vec<RigidBody<D>>, Vec<Option<Steering<D>>>);
+/// The bodies of a scene, with the steering of each one that has it.
+#[derive(Default)]
+pub(super) struct SceneBodies<const D: usize> {
+    pub bodies: Vec<RigidBody<D>>,
+    pub steering: Vec<Option<Steering<D>>>,
+}
 
 /// Reads all bodies.
 pub(super) fn bodies<const D: usize>(
@@ -22,19 +26,19 @@ pub(super) fn bodies<const D: usize>(
     grid: &TensorGrid<D>,
     seed: u64,
     folder: &Path,
-) -> Result<Crew<D>, SceneError>
+) -> Result<SceneBodies<D>, SceneError>
 where
     Dim<D>: Dimension<D>,
 {
-    let (mut bodies, mut steering) = (Vec::new(), Vec::new());
-    let Some(list) = list else { return Ok((bodies, steering)) };
+    let mut found = SceneBodies::default();
+    let Some(list) = list else { return Ok(found) };
     for (index, node) in list.list("tables, each after [[body]]")?.iter().enumerate() {
         let fields = node.fields(&schema::BODY)?;
         let usual = format!("body {}", index + 1);
         if let Some(copies) = fields.get("copies") {
             let made = crowd(node, &fields, copies, grid, seed.wrapping_add(index as u64), folder)?;
-            steering.extend(made.iter().map(|_| None));
-            bodies.extend(made);
+            found.steering.extend(made.iter().map(|_| None));
+            found.bodies.extend(made);
             continue;
         }
         for lone in ["within", "jitter"] {
@@ -47,13 +51,13 @@ where
         let how = steered(&fields, folder)?;
         let is_held = how.is_some() || fields.get("held").map_or(Ok(false), Node::truth)?;
         let refuse = |error: unstick_bodies::BodyError| SceneError::at(&node.place, error.to_string(), "refused");
-        bodies.push(if is_held { body.held_until(f64::INFINITY).map_err(refuse)? } else { body });
-        steering.push(how);
+        found.bodies.push(if is_held { body.held_until(f64::INFINITY).map_err(refuse)? } else { body });
+        found.steering.push(how);
     }
-    Ok((bodies, steering))
+    Ok(found)
 }
 
-/// How a body moves whatever happens, if it does.
+/// The steering of a body, if it has one.
 fn steered<const D: usize>(fields: &Fields<'_>, folder: &Path) -> Result<Option<Steering<D>>, SceneError>
 where
     Dim<D>: Dimension<D>,
@@ -72,7 +76,7 @@ where
     Ok(Some(Steering::Oscillation { amplitude, period }))
 }
 
-/// Many bodies of a kind, each somewhere in a cell of its own of a lattice.
+/// Copies of a body, each in its own cell of a lattice.
 fn crowd<const D: usize>(
     node: &Node,
     fields: &Fields<'_>,
@@ -122,7 +126,7 @@ where
     let total: usize = sites.iter().product();
     let mut random = Random::congruential(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678));
     let at = |number: usize, random: &mut Random| {
-        // Sites that stay empty are spread evenly.
+        // Empty sites are spread evenly.
         let mut site = number * total / count;
         std::array::from_fn(|axis| {
             let place = site % sites[axis];
@@ -135,7 +139,7 @@ where
     Ok((0..count).map(|number| first.copy(format!("{name} {}", number + 1), at(number, &mut random))).collect())
 }
 
-/// Sites along each axis of a lattice of nearly equal sides with room for so many.
+/// Sites along each axis of a lattice with nearly cubic cells and room for so many.
 fn sites<const D: usize>(room: [f64; D], count: usize) -> [usize; D] {
     let mut side = (room.iter().product::<f64>() / count as f64).powf(1.0 / D as f64);
     loop {

@@ -1,4 +1,4 @@
-//! `[grid]` of a viscous flow: equal cells, or one axis after another.
+//! `[grid]` of a viscous flow: equal cells, or one table per axis.
 
 use unstick_flow::{Axis, AxisError, TensorGrid};
 
@@ -24,7 +24,7 @@ pub(super) fn dimension(node: &Node) -> Result<usize, SceneError> {
     if count == 2 || count == 3 { Ok(count) } else { Err(list.refuse(expected)) }
 }
 
-/// The grid; `refine` makes all its cells so many times smaller.
+/// The grid; `refine` divides the sizes of its cells.
 pub(super) fn grid<const D: usize>(node: &Node) -> Result<TensorGrid<D>, SceneError> {
     let fields = fields(node)?;
     let mut refine = 1.0;
@@ -75,7 +75,7 @@ fn equal<const D: usize>(fields: &Fields<'_>, refine: f64) -> Result<Vec<Axis>, 
     (0..D).map(axis).collect()
 }
 
-/// One axis of its own.
+/// An axis with a table.
 fn stretched(node: &Node, refine: f64) -> Result<Axis, SceneError> {
     let fields = node.fields(&schema::AXIS)?;
     let refuse = |error: AxisError| refused(node, &error);

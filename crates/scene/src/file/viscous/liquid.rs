@@ -1,4 +1,4 @@
-//! `[flow]`: how viscous the liquid is, and what happens at the sides of its box.
+//! `[flow]`: the viscosity of the liquid, the sides of its box, and the solves.
 
 use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Unconverged, Viscosity};
 
@@ -11,7 +11,7 @@ const SIDES: [[&str; 2]; 3] = [["left", "right"], ["bottom", "top"], ["back", "f
 
 const PROFILES: [(&str, Profile); 2] = [("uniform", Profile::Uniform), ("parabolic", Profile::Parabolic)];
 
-/// Reads it into the setup; returns whether films are felt.
+/// Reads the table into the setup. Returns whether films resist.
 pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Result<bool, SceneError> {
     let fields = node.fields(&schema::FLOW)?;
     setup.viscosity = match (fields.get("viscosity"), fields.get("dynamic_viscosity")) {
@@ -85,7 +85,7 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
     }
 }
 
-/// A name, or a table that says more.
+/// A name, or a table for a lid or an inflow.
 fn side<const D: usize>(node: &Node, axis: usize) -> Result<Boundary<D>, SceneError> {
     if !matches!(node.value, Value::Table(_)) {
         let names = ["no-slip", "free-slip", "outflow", "periodic"];

@@ -1,4 +1,4 @@
-//! Scenes with a `[flow]`: from the tree of a file to the values of a viscous flow.
+//! Scenes with a `[flow]`: reads the tree of a file into the values of a viscous flow.
 
 mod bodies;
 mod grid;
@@ -16,6 +16,7 @@ use crate::draw::viscous::{Show, View};
 use crate::output::Output;
 use crate::schema::viscous as schema;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
+use bodies::SceneBodies;
 
 /// The `[flow]` of a scene, if it has one.
 pub(super) fn flow_of(root: &Node) -> Option<&Node> {
@@ -56,7 +57,7 @@ impl Reader<'_> {
         fields.read("seed", &mut seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let text =
             |key: &str, usual: &str| fields.get(key).map_or(Ok(usual.to_owned()), |node| Ok(node.text()?.into()));
-        let (bodies, steering) = bodies::bodies(fields.get("body"), &setup.grid, seed, self.folder)?;
+        let SceneBodies { bodies, steering } = bodies::bodies(fields.get("body"), &setup.grid, seed, self.folder)?;
         let (mut frame, mut frames, mut max_step, mut cfl) = (0.01, 100, f64::INFINITY, 0.5);
         if let Some(time) = fields.get("time") {
             let time = time.fields(&schema::TIME)?;

@@ -1,7 +1,7 @@
 //! Flow around a cylinder in a channel: the DFG benchmarks \[Schafer1996\].
 
 use unstick::flow::{
-    Axis, Boundary, Course, Flow, FlowSetup, Force, Immersed, Inflow, Profile, StepError, TensorGrid, stress_force,
+    Axis, Boundary, Course, Flow, FlowBody, FlowSetup, Force, Inflow, Profile, StepError, TensorGrid, stress_force,
     velocity_at,
 };
 use unstick::grid::SignedDistance;
@@ -20,7 +20,7 @@ const CFL: f64 = 0.4;
 /// Away from the cylinder, cells grow by a ratio that tends to one on finer grids. With a fixed ratio, the wake and the
 /// boundary layers would be equally coarse on every grid, and the lift would converge to a wrong value. The cylinder
 /// is aligned with the grid: if it is shifted by half a cell, its mean lift is off by up to 0.025 at 24 cells.
-fn channel(cells: usize, speed: f64, course: Course) -> (Flow<2>, [Immersed<2>; 1]) {
+fn channel(cells: usize, speed: f64, course: Course) -> (Flow<2>, [FlowBody<2>; 1]) {
     let spacing = DIAMETER / cells as f64;
     let growth = |rate: f64| 1.0 + rate / cells as f64;
     let coarsest = 5.0 * spacing;
@@ -28,7 +28,7 @@ fn channel(cells: usize, speed: f64, course: Course) -> (Flow<2>, [Immersed<2>; 
     let y = sound(Axis::clustered([0.0, HEIGHT], [0.13, 0.27], spacing, growth(0.25), coarsest));
     let mut setup = FlowSetup::new(TensorGrid::new([x, y]), VISCOSITY);
     setup.sides[0] = [Boundary::Inflow(Inflow { speed, profile: Profile::Parabolic, course }), Boundary::Outflow];
-    (sound(Flow::new(setup)), [Immersed::ball([0.2, 0.2], 0.5 * DIAMETER)])
+    (sound(Flow::new(setup)), [FlowBody::ball([0.2, 0.2], 0.5 * DIAMETER)])
 }
 
 /// Forces and pressure difference over time, as coefficients.
@@ -43,7 +43,7 @@ impl History {
     /// Simulates until a time with steps of at most `longest`. Forces times `unit` are coefficients.
     fn of(
         flow: &mut Flow<2>,
-        bodies: &mut [Immersed<2>],
+        bodies: &mut [FlowBody<2>],
         until: f64,
         longest: f64,
         unit: f64,
@@ -173,7 +173,7 @@ pub fn in_space(cells: usize, say: Say) -> Result<Findings, StepError> {
     setup.sides[0] = [Boundary::Inflow(inflow), Boundary::Outflow];
     let mut flow = sound(Flow::new(setup));
     let shape = SignedDistance::capsule([0.5, 0.2, -1.0], [0.5, 0.2, 2.0], 0.5 * DIAMETER);
-    let mut bodies = [Immersed::prescribed(shape, [0.5, 0.2, 0.5 * HEIGHT], 0.51 * HEIGHT, 0.0)];
+    let mut bodies = [FlowBody::prescribed(shape, [0.5, 0.2, 0.5 * HEIGHT], 0.51 * HEIGHT, 0.0)];
     let unit = 2.0 / (0.2f64.powi(2) * DIAMETER * HEIGHT);
     let (mut drag, mut lift) = (Vec::new(), Vec::new());
     let until = 5.0;

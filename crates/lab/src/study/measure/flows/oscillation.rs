@@ -4,7 +4,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use unstick::flow::{Axis, Flow, FlowSetup, Freedom, Immersed, StepError, TensorGrid, Twist, stress_force};
+use unstick::flow::{Axis, Flow, FlowBody, FlowSetup, Freedom, StepError, TensorGrid, Twist, stress_force};
 use unstick::grid::SignedDistance;
 
 use super::{Say, sound, thinned};
@@ -21,7 +21,7 @@ pub fn run(cells: usize, say: Say) -> Result<Findings, StepError> {
     let x = sound(Axis::clustered([-15.0, 15.0], [-reach - 0.7, reach + 0.7], spacing, 1.08, 1.0));
     let y = sound(Axis::clustered([-10.0, 10.0], [-0.7, 0.7], spacing, 1.08, 1.0));
     let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([x, y]), VISCOSITY)));
-    let mut bodies = [Immersed::ball([0.0, 0.0], 0.5)];
+    let mut bodies = [FlowBody::ball([0.0, 0.0], 0.5)];
     bodies[0].twist = Twist::translation([-1.0, 0.0]);
     bodies[0].previous = bodies[0].twist;
     let steps = (PERIOD / (0.3 * spacing)).ceil() as usize;

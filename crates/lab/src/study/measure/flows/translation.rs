@@ -1,6 +1,6 @@
 //! A ball moved steadily through liquid, across the cells: the numerical noise of its force.
 
-use unstick::flow::{Axis, Flow, FlowSetup, Freedom, Immersed, StepError, TensorGrid, Twist, stress_force};
+use unstick::flow::{Axis, Flow, FlowBody, FlowSetup, Freedom, StepError, TensorGrid, Twist, stress_force};
 use unstick::grid::SignedDistance;
 
 use super::{Say, sound, thinned};
@@ -14,7 +14,7 @@ pub fn run(reynolds: f64, cells: usize, say: Say) -> Result<Findings, StepError>
     let z = sound(Axis::uniform(-3.0, 3.0, 6 * cells));
     let mut flow = sound(Flow::new(FlowSetup::new(TensorGrid::new([lateral(), lateral(), z]), viscosity)));
     // Off the grid lines, so that no symmetry helps.
-    let mut bodies = [Immersed::ball([0.013, 0.007, -2.0], 0.5)];
+    let mut bodies = [FlowBody::ball([0.013, 0.007, -2.0], 0.5)];
     let speed = Twist::translation([0.0, 0.0, 1.0]);
     (bodies[0].twist, bodies[0].previous, bodies[0].freedom) = (speed, speed, Freedom::Prescribed(speed));
     let length = 0.3 * spacing;

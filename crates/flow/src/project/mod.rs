@@ -2,12 +2,14 @@
 //!
 //! Open faces change by the gradient of a potential φ. Faces inside a body change as the body does, by the impulse
 //! that φ gives it. In φ this is B Q B^T, symmetric, and differs from the Laplacian K = B B^T on those faces only.
-//! A function can be continued into the bodies without its energy growing much, so conjugate gradients
-//! preconditioned by K^{-1} need a number of iterations that does not depend on the grid.
+//! A function can be extended into the bodies with little more energy, so conjugate gradients preconditioned by K^{-1}
+//! need a number of iterations that does not depend on the grid.
 //!
-//! Cut faces count as open. Holding them as firmly as the viscous step does ties some cells to the rest by next to
-//! nothing, and the iterations grow with the grid; what the potential, which is of second order in the step, moves
-//! them by is undone in the next.
+//! Cut faces count as open. If they were held as firmly as in the viscous step, some cells would have almost no open
+//! face and the iterations would grow with the grid. The potential is of second order in the step: what it moves cut
+//! faces by is undone in the next viscous step.
+
+mod pockets;
 
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
@@ -17,14 +19,15 @@ use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
-use crate::immersed::{Held, Marks};
+use crate::immersed::{HeldFace, HeldFaces};
+use crate::momentum::{Momentum, invert};
 use crate::setup::StopAt;
-use crate::stencil::for_each_row;
+use crate::stencil::{Helmholtz, for_each_row};
 use crate::tensor::index_of;
-use crate::viscous::{Momentum, invert};
+use pockets::pockets;
 
-/// A face that a body holds, as the projection sees it.
-struct Grip {
+/// A face inside a body, which moves with the body.
+struct RigidFace {
     component: usize,
     /// In the field of the component.
     index: usize,
@@ -36,25 +39,25 @@ struct Grip {
 }
 
 /// Iterations without a smaller residual after which the solve counts as stalled.
-const PATIENCE: usize = 15;
-
-/// Groups of cells that no open face leads out of are looked for up to this size.
-const LARGEST_POCKET: usize = 24;
+///
+/// Around bodies that touch the residual may stay on a plateau for dozens of iterations and then fall: with 15 as many as
+/// every second step of a crowded cavity stopped short of a tolerance that it reaches.
+const PATIENCE: usize = 100;
 
 /// The projection of one step.
 pub(crate) struct Projection<'a, const D: usize> {
     discrete: &'a Discrete<D>,
-    grips: Vec<Vec<Grip>>,
+    faces: Vec<Vec<RigidFace>>,
     /// Inverse inertia of each body with the liquid that it carries along; zero where the motion is given.
     mobility: Vec<Matrix6<f64>>,
-    /// Groups of cells that no open face leads out of: whatever flows into them in all, no potential can change it.
+    /// Groups of cells without an open face to the rest: the potential does not change what flows into them in all.
     pockets: Vec<Vec<usize>>,
 }
 
 impl<'a, const D: usize> Projection<'a, D> {
-    pub fn new(discrete: &'a Discrete<D>, marks: &Marks<D>, excess: &[Option<Matrix6<f64>>]) -> Self {
+    pub fn new(discrete: &'a Discrete<D>, held_faces: &HeldFaces<D>, excess: &[Option<Matrix6<f64>>]) -> Self {
         let cells = discrete.grid.cells();
-        let grip = |held: &Held<D>| {
+        let face = |held: &HeldFace<D>| {
             let beside = discrete.cells_beside(held.component, held.place[held.component]);
             let cells = beside.map(|cell| {
                 cell.map(|cell| {
@@ -64,7 +67,7 @@ impl<'a, const D: usize> Projection<'a, D> {
                 })
             });
             let width = discrete.velocity[held.component][held.component].mass[held.place[held.component]];
-            Grip {
+            RigidFace {
                 component: held.component,
                 index: held.index,
                 cells,
@@ -73,31 +76,32 @@ impl<'a, const D: usize> Projection<'a, D> {
                 basis: held.basis,
             }
         };
-        let grips: Vec<Vec<Grip>> = marks.inside.par_iter().map(|inside| inside.iter().map(grip).collect()).collect();
-        let mobility = grips.par_iter().zip(excess).map(|(grips, excess)| {
+        let faces: Vec<Vec<RigidFace>> =
+            held_faces.inside.par_iter().map(|inside| inside.iter().map(face).collect()).collect();
+        let mobility = faces.par_iter().zip(excess).map(|(faces, excess)| {
             excess.map_or(Matrix6::zeros(), |excess| {
                 invert::<D>(
-                    grips.iter().fold(excess, |sum, grip| sum + grip.basis * grip.basis.transpose() * grip.volume),
+                    faces.iter().fold(excess, |sum, face| sum + face.basis * face.basis.transpose() * face.volume),
                 )
             })
         });
-        Self { discrete, mobility: mobility.collect(), pockets: pockets(discrete, marks, &grips), grips }
+        Self { discrete, mobility: mobility.collect(), pockets: pockets(discrete, held_faces, &faces), faces }
     }
 
-    /// Momentum that a potential gives each body and the liquid in its place does not take, divided by density.
+    /// Momentum that a potential gives each body, less that of the liquid in its place, divided by density.
     pub fn taken(&self, potential: &CellField<f64, D>) -> Vec<Vector6<f64>> {
         let impulses = self.impulses(potential.values());
-        let taken = |((impulse, grips), mobility): ((Vector6<f64>, &Vec<Grip>), &Matrix6<f64>)| {
-            let carried = grips.iter().fold(Matrix6::zeros(), |sum: Matrix6<f64>, grip| {
-                sum + grip.basis * grip.basis.transpose() * grip.volume
+        let taken = |((impulse, faces), mobility): ((Vector6<f64>, &Vec<RigidFace>), &Matrix6<f64>)| {
+            let carried = faces.iter().fold(Matrix6::zeros(), |sum: Matrix6<f64>, face| {
+                sum + face.basis * face.basis.transpose() * face.volume
             });
             carried * (mobility * impulse) - impulse
         };
-        impulses.into_par_iter().zip(&self.grips).zip(&self.mobility).map(taken).collect()
+        impulses.into_par_iter().zip(&self.faces).zip(&self.mobility).map(taken).collect()
     }
 
-    /// Makes the velocity free of divergence; `potential` is what did it. The residual is the divergence left, as a part
-    /// of that before.
+    /// Makes the velocity free of divergence and leaves the potential that did it. The residual is the divergence left,
+    /// as a part of that before.
     pub fn project(
         &self,
         momentum: &mut Momentum<D>,
@@ -109,9 +113,9 @@ impl<'a, const D: usize> Projection<'a, D> {
         let mut residual = divergence.values().to_vec();
         residual.iter_mut().for_each(|value| *value = -*value);
         self.leave_out_pockets(&mut residual);
-        let convergence = if self.grips.iter().all(Vec::is_empty) {
+        let convergence = if self.faces.iter().all(Vec::is_empty) {
             vector::copy(&residual, potential.values_mut());
-            solver.solve(0.0, 1.0, potential.values_mut());
+            solver.solve(Helmholtz::POISSON, potential.values_mut());
             Convergence::direct(1)
         } else {
             self.iterate(residual, potential.values_mut(), solver, stop)
@@ -123,8 +127,8 @@ impl<'a, const D: usize> Projection<'a, D> {
         convergence
     }
 
-    /// Takes what flows into pockets in all out of a right-hand side. In a closed box what is left must have no mean, or
-    /// there is no answer and the iteration would run away after a while.
+    /// Removes the net inflow of every pocket from a right-hand side. In a closed box the rest must have no mean:
+    /// otherwise there is no answer, and the iteration comes near one and then diverges.
     fn leave_out_pockets(&self, residual: &mut [f64]) {
         let spread = |residual: &mut [f64], cells: &[usize], sum: f64| {
             cells.iter().for_each(|&cell| residual[cell] -= sum / cells.len() as f64);
@@ -158,10 +162,10 @@ impl<'a, const D: usize> Projection<'a, D> {
         let mut z = vec![0.0; x.len()];
         let mut direction = z.clone();
         let mut product = z.clone();
-        // K times the direction, which follows from K z = residual.
+        // K times the direction. It costs no product: K z is the residual.
         let mut plain = z.clone();
         let mut last = 1.0;
-        // Next to singular, as around bodies that touch, it may come near and go away again: the nearest counts.
+        // A nearly singular iteration, as around bodies that touch, may come near an answer and leave it: keep the nearest.
         let (mut nearest, mut least, mut since) = (z.clone(), f64::INFINITY, 0);
         let mut iterations = 0;
         let outcome = loop {
@@ -181,14 +185,14 @@ impl<'a, const D: usize> Projection<'a, D> {
                 break Outcome::IterationLimit;
             }
             vector::copy(&residual, &mut z);
-            solver.solve(0.0, 1.0, &mut z);
+            solver.solve(Helmholtz::POISSON, &mut z);
             let slope = vector::dot(&residual, &z);
             let factor = if iterations == 0 { 0.0 } else { slope / last };
             vector::scale_and_add(&z, factor, &mut direction);
             vector::scale_and_add(&residual, factor, &mut plain);
             last = slope;
             vector::copy(&plain, &mut product);
-            self.add_grips(&direction, &mut product);
+            self.add_rigid_faces(&direction, &mut product);
             let curvature = vector::dot(&direction, &product);
             if curvature <= 0.0 {
                 break Outcome::Stalled;
@@ -200,29 +204,29 @@ impl<'a, const D: usize> Projection<'a, D> {
         ended(outcome, iterations, least)
     }
 
-    /// Impulse that a potential has on each body, against its gradient.
+    /// Impulse of a potential on each body, against its gradient.
     fn impulses(&self, potential: &[f64]) -> Vec<Vector6<f64>> {
-        let impulse = |grips: &Vec<Grip>| {
-            grips.iter().fold(Vector6::zeros(), |sum, grip| sum + grip.basis * (grip.difference(potential) * grip.area))
+        let impulse = |faces: &Vec<RigidFace>| {
+            faces.iter().fold(Vector6::zeros(), |sum, face| sum + face.basis * (face.difference(potential) * face.area))
         };
-        self.grips.par_iter().map(impulse).collect()
+        self.faces.par_iter().map(impulse).collect()
     }
 
-    /// The changes of twist, against the gradient, that these impulses make.
+    /// The changes of twist by these impulses, against the gradient.
     fn kicks(&self, potential: &[f64]) -> Vec<Vector6<f64>> {
         self.impulses(potential).iter().zip(&self.mobility).map(|(impulse, mobility)| mobility * impulse).collect()
     }
 
-    /// Adds div (1 − Q) ∇φ, what held faces do not do of the plain change.
-    fn add_grips(&self, potential: &[f64], out: &mut [f64]) {
-        for (grips, kick) in self.grips.iter().zip(self.kicks(potential)) {
-            for grip in grips {
-                let plain = grip.difference(potential) * grip.area / grip.volume;
-                let flux = grip.area * (plain - grip.basis.dot(&kick));
-                if let Some(below) = grip.cells[0] {
+    /// Adds div (1 − Q) ∇φ: faces inside bodies follow the body instead of the gradient.
+    fn add_rigid_faces(&self, potential: &[f64], out: &mut [f64]) {
+        for (faces, kick) in self.faces.iter().zip(self.kicks(potential)) {
+            for face in faces {
+                let plain = face.difference(potential) * face.area / face.volume;
+                let flux = face.area * (plain - face.basis.dot(&kick));
+                if let Some(below) = face.cells[0] {
                     out[below] += flux;
                 }
-                if let Some(above) = grip.cells[1] {
+                if let Some(above) = face.cells[1] {
                     out[above] -= flux;
                 }
             }
@@ -233,10 +237,10 @@ impl<'a, const D: usize> Projection<'a, D> {
     fn correct(&self, potential: &CellField<f64, D>, momentum: &mut Momentum<D>) {
         let kicks = self.kicks(potential.values());
         self.discrete.subtract_gradient(potential, &mut momentum.faces, |width, _| 1.0 / width);
-        for (grips, kick) in self.grips.iter().zip(&kicks) {
-            for grip in grips {
-                let change = grip.difference(potential.values()) * grip.area / grip.volume - grip.basis.dot(kick);
-                momentum.faces[grip.component].values_mut()[grip.index] += change;
+        for (faces, kick) in self.faces.iter().zip(&kicks) {
+            for face in faces {
+                let change = face.difference(potential.values()) * face.area / face.volume - face.basis.dot(kick);
+                momentum.faces[face.component].values_mut()[face.index] += change;
             }
         }
         momentum.bodies.iter_mut().zip(&kicks).for_each(|(twist, kick)| *twist -= kick);
@@ -244,96 +248,80 @@ impl<'a, const D: usize> Projection<'a, D> {
     }
 }
 
-impl Grip {
+impl RigidFace {
     fn difference(&self, potential: &[f64]) -> f64 {
         let [below, above] = self.cells.map(|cell| cell.map_or(0.0, |cell| potential[cell]));
         above - below
     }
 }
 
-/// Small groups of cells around which all faces are held by bodies or given by sides.
-fn pockets<const D: usize>(discrete: &Discrete<D>, marks: &Marks<D>, grips: &[Vec<Grip>]) -> Vec<Vec<usize>> {
-    let cells = discrete.grid.cells();
-    let mut is_known = vec![false; cells.iter().product()];
-    let mut pockets = Vec::new();
-    let mut group = Vec::new();
-    for start in grips.iter().flatten().flat_map(|grip| grip.cells).flatten() {
-        if is_known[start] {
-            continue;
-        }
-        group.clear();
-        group.push(start);
-        is_known[start] = true;
-        // From cell to cell through open faces, until there are no more, or too many, or one that is known to lead out.
-        let (mut next, mut is_shut) = (0, true);
-        while next < group.len() && is_shut {
-            let neighbours = open_neighbours(discrete, marks, cells, group[next]);
-            for neighbour in neighbours.into_iter().flatten().flatten() {
-                let leads_out = neighbour == OUTSIDE || (is_known[neighbour] && !group.contains(&neighbour));
-                is_shut &= !leads_out;
-                if !leads_out && !is_known[neighbour] {
-                    is_known[neighbour] = true;
-                    group.push(neighbour);
-                }
-            }
-            is_shut &= group.len() <= LARGEST_POCKET;
-            next += 1;
-        }
-        if is_shut {
-            pockets.push(group.clone());
-        }
-    }
-    pockets
-}
-
-/// Where an outflow leads to.
-const OUTSIDE: usize = usize::MAX;
-
-/// The cells beyond the open faces of a cell.
-fn open_neighbours<const D: usize>(
-    discrete: &Discrete<D>,
-    marks: &Marks<D>,
-    cells: [usize; D],
-    cell: usize,
-) -> [[Option<usize>; 2]; D] {
-    let mut rest = cell;
-    let place: [usize; D] = std::array::from_fn(|axis| {
-        let place = rest % cells[axis];
-        rest /= cells[axis];
-        place
-    });
-    std::array::from_fn(|axis| {
-        [0, 1].map(|end| {
-            let mut face = place;
-            face[axis] += end;
-            let line = &discrete.velocity[axis][axis];
-            // The copy at the end of a periodic axis has no equation; the original at its beginning has.
-            if line.is_periodic && face[axis] == cells[axis] {
-                face[axis] = 0;
-            }
-            let is_open = line.is_free[face[axis]] && marks.is_open(axis, index_of(discrete.grid.faces(axis), face));
-            let beside = discrete.cells_beside(axis, face[axis])[end];
-            is_open.then(|| {
-                beside.map_or(OUTSIDE, |beside| {
-                    let mut other = place;
-                    other[axis] = beside;
-                    index_of(cells, other)
-                })
-            })
-        })
-    })
-}
-
-/// Takes the mean by volume away: where nothing fixes it, the level of a pressure means nothing.
+/// Removes the mean by volume: nothing fixes the level of the pressure in a closed box.
 pub(crate) fn remove_mean<const D: usize>(discrete: &Discrete<D>, pressure: &mut CellField<f64, D>) {
     let shape = pressure.shape();
-    let lines = &discrete.pressure;
+    let operators = &discrete.pressure;
     let mut weighted = pressure.clone();
     for_each_row(shape, weighted.values_mut(), |place, row| {
-        let area: f64 = (1..D).map(|axis| lines[axis].mass[place[axis]]).product();
-        row.iter_mut().zip(&lines[0].mass).for_each(|(value, width)| *value *= area * width);
+        let area: f64 = (1..D).map(|axis| operators[axis].mass[place[axis]]).product();
+        row.iter_mut().zip(&operators[0].mass).for_each(|(value, width)| *value *= area * width);
     });
     let sum = parallel::sum(weighted.values(), |block| block.iter().sum());
     let mean = sum / discrete.grid.volume();
     parallel::for_each(pressure.values_mut(), |block| block.iter_mut().for_each(|value| *value -= mean));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::immersed::{FlowBody, Freedom};
+    use crate::testing::{cell_waves, even_square, waves};
+
+    /// A free disc and a fixed one.
+    fn discs(discrete: &Discrete<2>) -> (HeldFaces<2>, [Option<Matrix6<f64>>; 2]) {
+        let mut free = FlowBody::ball([0.35, 0.4], 0.15);
+        free.freedom = Freedom::Free { mass: 0.1, inertia: [[1e-3; 3]; 3], force: [0.0; 2], torque: [0.0; 3] };
+        let mut held_faces = HeldFaces::new(discrete);
+        held_faces.update(discrete, &[free, FlowBody::ball([0.7, 0.6], 0.12)]);
+        (held_faces, [Some(Matrix6::identity() * 0.05), None])
+    }
+
+    #[test]
+    fn the_operator_around_bodies_is_symmetric() {
+        let discrete = even_square(20);
+        let (held_faces, excess) = discs(&discrete);
+        let projection = Projection::new(&discrete, &held_faces, &excess);
+        let (x, y) = (cell_waves(&discrete, 0.37), cell_waves(&discrete, 1.71));
+        let product = |a: &CellField<f64, 2>, b: &CellField<f64, 2>| {
+            let mut out = vec![0.0; a.values().len()];
+            projection.add_rigid_faces(a.values(), &mut out);
+            vector::dot(&out, b.values())
+        };
+        let (one, other) = (product(&x, &y), product(&y, &x));
+        assert!(one.abs() > 1e-3 && (one - other).abs() < 1e-12, "{one} {other}");
+    }
+
+    #[test]
+    fn the_projected_velocity_has_no_divergence_and_the_report_says_so() {
+        let discrete = even_square(20);
+        let (held_faces, excess) = discs(&discrete);
+        let projection = Projection::new(&discrete, &held_faces, &excess);
+        let mut momentum = Momentum { faces: waves(&discrete, 0.9), bodies: vec![Vector6::zeros(); 2] };
+        held_faces.fill(&momentum.bodies, &mut momentum.faces);
+        let (mut divergence, mut potential) = (discrete.zero_cells(), discrete.zero_cells());
+        discrete.divergence(&momentum.faces, &mut divergence);
+        let before = vector::norm(divergence.values());
+        let mut solver = Separable::new(&discrete.pressure);
+        let mut run = |max_iterations| {
+            let mut momentum = momentum.clone();
+            let stop = StopAt { tolerance: 1e-9, max_iterations };
+            let ended = projection.project(&mut momentum, &mut potential, &divergence, &mut solver, stop);
+            let mut left = discrete.zero_cells();
+            discrete.divergence(&momentum.faces, &mut left);
+            (ended, vector::norm(left.values()) / before)
+        };
+        let (ended, left) = run(200);
+        assert!(ended.converged() && left < 2e-9, "{ended}, {left}");
+        let (short, left) = run(3);
+        assert_eq!((short.outcome, short.iterations), (Outcome::IterationLimit, 3));
+        assert!((left / short.residual - 1.0).abs() < 1e-6, "{short}, {left}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Bodies and a free surface: Archimedes, and what light and heavy bodies do.
 
-use unstick_bodies::{Afloat, ContactModel, RigidBody, Shape, Surface, Weight};
+use unstick_bodies::{ContactModel, FloatingBodies, RigidBody, Shape, Surface, Weight};
 use unstick_grid::{Grid, Pose, SignedDistance};
 use unstick_liquid::{LiquidState, Setup, Simulation, Wall};
 
@@ -9,7 +9,7 @@ fn tank(cells: usize) -> Setup<2> {
 }
 
 fn floating(setup: &Setup<2>, bodies: Vec<RigidBody<2>>, depth: f64) -> Simulation<2> {
-    let afloat = Afloat::new(bodies, setup, ContactModel::default()).unwrap();
+    let afloat = FloatingBodies::new(bodies, setup, ContactModel::default()).unwrap();
     let water = SignedDistance::cuboid([0.0, 0.0], [1.0, depth]);
     Simulation::with_bodies(setup.clone(), &[(water, [0.0; 2])], Some(Box::new(afloat))).unwrap()
 }
@@ -33,7 +33,7 @@ fn still_water_carries_a_box_at_the_draught_of_archimedes() {
             let body = cuboid(density, half, [0.5, bottom + half[1]], wall);
             let mut simulation = floating(&setup, vec![body], level);
             simulation.advance(0.002).unwrap();
-            let afloat = Afloat::of(&simulation).unwrap();
+            let afloat = FloatingBodies::of(&simulation).unwrap();
             let (force, weight) = (afloat.forces()[0], 9.81 * afloat.world().bodies()[0].mass());
             let error = force.liquid[1] / weight - 1.0;
             assert!(error.abs() < 0.002, "{wall:?} {shift}: {error}");
@@ -52,7 +52,7 @@ fn light_bodies_rise_and_heavy_ones_sink() {
         let ball = RigidBody::new("ball", ball, Weight::Density(density), pose).unwrap();
         let mut simulation = floating(&setup, vec![ball], 0.7);
         simulation.advance_to(0.1).unwrap();
-        let body = &Afloat::of(&simulation).unwrap().world().bodies()[0];
+        let body = &FloatingBodies::of(&simulation).unwrap().world().bodies()[0];
         let moved = body.position()[1] - 0.35;
         // (ρ_b − ρ) g / (ρ_b + ρ) for a disc in unbounded liquid; walls and surface change it by some.
         let free = -0.5 * 9.81 * 0.01 * (density - 1000.0) / (density + 1000.0);
@@ -75,7 +75,7 @@ fn going_on_from_a_state_gives_the_same_bits() {
     let text = serde_json::to_string(&whole.state().to_data()).unwrap();
     let mut json = serde_json::Deserializer::from_str(&text);
     let state = LiquidState::restore(&setup.grid, &mut json).unwrap().unwrap();
-    let afloat = Afloat::new(bodies(), &setup, ContactModel::default()).unwrap();
+    let afloat = FloatingBodies::new(bodies(), &setup, ContactModel::default()).unwrap();
     let mut resumed = Simulation::resume_with_bodies(setup.clone(), state, Some(Box::new(afloat))).unwrap();
     whole.advance_to(0.3).unwrap();
     resumed.advance_to(0.3).unwrap();
@@ -92,13 +92,13 @@ fn a_body_in_a_full_sealed_box_stays_where_it_is_or_falls_around() {
     let ball = Shape::Sphere { radius: 0.15 };
     let ball = RigidBody::new("ball", ball, Weight::Density(1000.0), Pose::from_translation([0.5, 0.5])).unwrap();
     let ball = ball.with_surface(Surface { wall: Wall::Sealed, ..Surface::default() }).unwrap();
-    let afloat = Afloat::new(vec![ball], &setup, ContactModel::default()).unwrap();
+    let afloat = FloatingBodies::new(vec![ball], &setup, ContactModel::default()).unwrap();
     let water = SignedDistance::cuboid([0.0; 2], [1.0; 2]);
     let mut simulation = Simulation::with_bodies(setup, &[(water, [0.0; 2])], Some(Box::new(afloat))).unwrap();
     let report = simulation.advance_to(0.05).unwrap();
     assert!(report.steps.iter().all(|step| step.converged));
     // As heavy as the liquid: it hovers.
-    let body = &Afloat::of(&simulation).unwrap().world().bodies()[0];
+    let body = &FloatingBodies::of(&simulation).unwrap().world().bodies()[0];
     assert!(body.velocity()[1].abs() < 0.02, "{:?}", body.velocity());
 }
 
@@ -110,7 +110,7 @@ fn a_held_body_waits_for_its_time() {
     let ball = RigidBody::new("ball", ball, Weight::Density(200.0), Pose::from_translation([0.5, 0.25])).unwrap();
     let mut simulation = floating(&setup, vec![ball.held_until(0.1).unwrap()], 0.6);
     simulation.advance_to(0.1).unwrap();
-    assert_eq!(Afloat::of(&simulation).unwrap().world().bodies()[0].position(), [0.5, 0.25]);
+    assert_eq!(FloatingBodies::of(&simulation).unwrap().world().bodies()[0].position(), [0.5, 0.25]);
     simulation.advance_to(0.2).unwrap();
-    assert!(Afloat::of(&simulation).unwrap().world().bodies()[0].position()[1] > 0.26);
+    assert!(FloatingBodies::of(&simulation).unwrap().world().bodies()[0].position()[1] > 0.26);
 }

@@ -9,44 +9,44 @@ use crate::boundary::Boundary;
 ///     (K u)_i = diagonal_i u_i − lower_i u_{before(i)} − upper_i u_{after(i)},      M = diag(mass).
 /// ```
 ///
-/// Values that are given (velocity across a wall, the copy of a periodic node) have no equation: their row is
-/// zero, and those of their neighbours read them.
+/// Given values (velocity across a wall, the copy of a periodic node) have no equation: their row is zero. The rows
+/// of their neighbours read them.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct AxisOperator {
     /// Widths of the control volumes.
     pub mass: Vec<f64>,
     pub diagonal: Vec<f64>,
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
-    /// What multiplies a value known at the boundary that is no value of the lattice, at either end.
+    /// At either end: the factor of a value that is known at the boundary and is not part of the lattice.
     pub wall: [f64; 2],
     /// Which values have an equation.
     pub is_free: Vec<bool>,
     pub is_periodic: bool,
 }
 
-impl Line {
+impl AxisOperator {
     /// Velocity across the faces of the axis: values at nodes.
     pub fn across<const D: usize>(axis: &Axis, sides: &[Boundary<D>; 2]) -> Self {
         let cells = axis.cells();
         let is_periodic = sides[0] == Boundary::Periodic;
-        let mut line = Self::empty(cells + 1, is_periodic);
+        let mut operator = Self::empty(cells + 1, is_periodic);
         for cell in 0..cells {
             let half = 0.5 * axis.width(cell);
-            line.mass[cell] += half;
-            line.mass[cell + 1] += half;
+            operator.mass[cell] += half;
+            operator.mass[cell + 1] += half;
         }
         if is_periodic {
-            line.mass[0] += 0.5 * axis.width(cells - 1);
-            line.mass[cells] = line.mass[0];
+            operator.mass[0] += 0.5 * axis.width(cells - 1);
+            operator.mass[cells] = operator.mass[0];
         }
-        line.is_free[0] = !sides[0].is_closed();
-        line.is_free[cells] = !sides[1].is_closed() && !is_periodic;
+        operator.is_free[0] = !sides[0].is_closed();
+        operator.is_free[cells] = !sides[1].is_closed() && !is_periodic;
         for cell in 0..cells {
             let after = if is_periodic && cell + 1 == cells { 0 } else { cell + 1 };
-            line.link(cell, after, 1.0 / axis.width(cell));
+            operator.link(cell, after, 1.0 / axis.width(cell));
         }
-        line
+        operator
     }
 
     /// Velocity along the sides of the axis: values at cell centres.
@@ -62,21 +62,21 @@ impl Line {
     fn at_centres<const D: usize>(axis: &Axis, sides: &[Boundary<D>; 2], is_known: fn(&Boundary<D>) -> bool) -> Self {
         let cells = axis.cells();
         let is_periodic = sides[0] == Boundary::Periodic;
-        let mut line = Self::empty(cells, is_periodic);
-        line.mass = axis.widths().collect();
+        let mut operator = Self::empty(cells, is_periodic);
+        operator.mass = axis.widths().collect();
         for cell in 1..cells {
-            line.link(cell - 1, cell, 1.0 / (axis.centre(cell) - axis.centre(cell - 1)));
+            operator.link(cell - 1, cell, 1.0 / (axis.centre(cell) - axis.centre(cell - 1)));
         }
         if is_periodic {
-            line.link(cells - 1, 0, 2.0 / (axis.width(0) + axis.width(cells - 1)));
+            operator.link(cells - 1, 0, 2.0 / (axis.width(0) + axis.width(cells - 1)));
         }
         for (end, cell) in [0, cells - 1].into_iter().enumerate() {
             if is_known(&sides[end]) {
-                line.wall[end] = 2.0 / axis.width(cell);
-                line.diagonal[cell] += line.wall[end];
+                operator.wall[end] = 2.0 / axis.width(cell);
+                operator.diagonal[cell] += operator.wall[end];
             }
         }
-        line
+        operator
     }
 
     fn empty(length: usize, is_periodic: bool) -> Self {
@@ -107,12 +107,12 @@ impl Line {
         self.mass.len()
     }
 
-    /// Values that are solved for; a periodic line of nodes keeps a copy of its first at the end.
+    /// Number of values up to the last unknown. On a periodic axis of nodes the end holds a copy of the first.
     fn period(&self) -> usize {
         self.is_free.iter().rposition(|&is_free| is_free).map_or(1, |last| last + 1)
     }
 
-    /// The value before, around the period where there is one. At an end it is the value itself, times zero.
+    /// The value before, around the period where there is one. At an end it is the value itself, with weight zero.
     #[inline]
     pub fn before(&self, index: usize) -> usize {
         if index > 0 {
@@ -143,25 +143,25 @@ mod tests {
     use super::*;
 
     /// K of a function sampled at places, divided by M.
-    fn second_derivative(line: &Line, values: &[f64]) -> Vec<f64> {
+    fn second_derivative(operator: &AxisOperator, values: &[f64]) -> Vec<f64> {
         let at = |i: usize| {
-            (line.diagonal[i] * values[i]
-                - line.lower[i] * values[line.before(i)]
-                - line.upper[i] * values[line.after(i)])
-                / line.mass[i]
+            (operator.diagonal[i] * values[i]
+                - operator.lower[i] * values[operator.before(i)]
+                - operator.upper[i] * values[operator.after(i)])
+                / operator.mass[i]
         };
-        (0..line.len()).map(at).collect()
+        (0..operator.len()).map(at).collect()
     }
 
     #[test]
     fn linear_functions_have_no_second_derivative_inside() {
         let axis = Axis::clustered([0.0, 3.0], [1.0, 1.5], 0.05, 1.2, 0.3).unwrap();
         let sides = [Boundary::<2>::wall(), Boundary::Outflow];
-        let nodes = second_derivative(&Line::across(&axis, &sides), axis.nodes());
+        let nodes = second_derivative(&AxisOperator::across(&axis, &sides), axis.nodes());
         let inside = nodes.len() - 1;
         assert!(nodes[..inside].iter().all(|value| value.abs() < 1e-10), "{nodes:?}");
         let centres: Vec<f64> = (0..axis.cells()).map(|cell| axis.centre(cell)).collect();
-        let along = second_derivative(&Line::along(&axis, &sides), &centres);
+        let along = second_derivative(&AxisOperator::along(&axis, &sides), &centres);
         assert!(along[..along.len() - 1].iter().all(|value| value.abs() < 1e-10), "{along:?}");
     }
 
@@ -169,9 +169,9 @@ mod tests {
     fn a_periodic_line_wraps_around() {
         let axis = Axis::uniform(0.0, 1.0, 4).unwrap();
         let sides = [Boundary::<2>::Periodic, Boundary::Periodic];
-        let line = Line::across(&axis, &sides);
-        assert_eq!((line.before(0), line.after(3), line.is_free[4]), (3, 0, false));
-        assert_eq!(line.mass, [0.25; 5]);
-        assert_eq!(line.diagonal, [8.0, 8.0, 8.0, 8.0, 0.0]);
+        let operator = AxisOperator::across(&axis, &sides);
+        assert_eq!((operator.before(0), operator.after(3), operator.is_free[4]), (3, 0, false));
+        assert_eq!(operator.mass, [0.25; 5]);
+        assert_eq!(operator.diagonal, [8.0, 8.0, 8.0, 8.0, 0.0]);
     }
 }

@@ -1,8 +1,8 @@
-//! Bodies in a liquid: what the free surface simulation asks of a world.
+//! Floating bodies: a world of bodies coupled with a liquid that has a free surface.
 
 use std::any::Any;
 
-use unstick_grid::vector::{plus, times};
+use unstick_grid::vector::times;
 use unstick_liquid::{Bodies, Immersed, Push, Setup};
 use unstick_mlcp::Convergence;
 
@@ -15,23 +15,23 @@ use crate::world::World;
 /// Bodies that float, sink and bounce in a liquid.
 ///
 /// ```
-/// use unstick_bodies::{Afloat, ContactModel, RigidBody, Shape, Weight};
+/// use unstick_bodies::{FloatingBodies, ContactModel, RigidBody, Shape, Weight};
 /// use unstick_grid::{Grid, Pose, SignedDistance};
 /// use unstick_liquid::{Setup, Simulation};
 ///
 /// let setup = Setup::new(Grid::<2>::unit(32)?);
 /// let ball = Shape::Sphere { radius: 0.1 };
 /// let ball = RigidBody::new("ball", ball, Weight::Density(300.0), Pose::from_translation([0.5, 0.2]))?;
-/// let bodies = Afloat::new(vec![ball], &setup, ContactModel::default())?;
+/// let bodies = FloatingBodies::new(vec![ball], &setup, ContactModel::default())?;
 /// let water = SignedDistance::cuboid([0.0, 0.0], [1.0, 0.5]);
 /// let mut simulation = Simulation::with_bodies(setup, &[(water, [0.0; 2])], Some(Box::new(bodies)))?;
 /// simulation.advance_to(0.1)?;
-/// let bodies = Afloat::of(&simulation).unwrap();
+/// let bodies = FloatingBodies::of(&simulation).unwrap();
 /// assert!(bodies.world().bodies()[0].velocity()[1] > 0.1); // it rises
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Afloat<const D: usize> {
+pub struct FloatingBodies<const D: usize> {
     world: World<D>,
     forces: Vec<Forces<D>>,
     contact: ContactReport,
@@ -48,7 +48,7 @@ pub struct Forces<const D: usize> {
     pub contact: [f64; D],
 }
 
-impl<const D: usize> Afloat<D> {
+impl<const D: usize> FloatingBodies<D> {
     /// Puts bodies into a simulation's container: the border of its grid and its solids.
     ///
     /// Refuses bodies that overlap, reach into walls or share a name.
@@ -56,24 +56,24 @@ impl<const D: usize> Afloat<D> {
         Ok(Self::in_world(World::new(bodies, Self::container(setup), model)?))
     }
 
-    /// What a simulation keeps bodies in: the border of its grid and its solids.
+    /// The container of a simulation: the border of its grid and its solids.
     pub fn container(setup: &Setup<D>) -> Container<D> {
         let border = Container::of_grid(&setup.grid);
         setup.solids.iter().fold(border, |container, solid| container.with(&solid.shape, &solid.motion))
     }
 
-    /// The same in a container of choice.
+    /// The same for a world of your own.
     pub fn in_world(world: World<D>) -> Self {
         let none = Forces { liquid: [0.0; D], torque: [0.0; 3], contact: [0.0; D] };
         Self { forces: vec![none; world.bodies().len()], world, contact: ContactReport::default() }
     }
 
-    /// The bodies of a simulation, where they are of this kind.
+    /// The bodies of a simulation; none if it has none of this kind.
     pub fn of(simulation: &unstick_liquid::Simulation<D>) -> Option<&Self> {
         simulation.bodies()?.as_any().downcast_ref()
     }
 
-    /// The bodies and what they are kept in.
+    /// The bodies and their container.
     pub fn world(&self) -> &World<D> {
         &self.world
     }
@@ -83,13 +83,13 @@ impl<const D: usize> Afloat<D> {
         &self.forces
     }
 
-    /// What the contacts of the last step took.
+    /// How the contacts of the last step were resolved.
     pub fn contact(&self) -> &ContactReport {
         &self.contact
     }
 }
 
-impl<const D: usize> Bodies<D> for Afloat<D> {
+impl<const D: usize> Bodies<D> for FloatingBodies<D> {
     fn immersed(&self) -> Vec<Immersed<D>> {
         let of_body = |body: &RigidBody<D>| Immersed {
             shape: body.signed_distance(),
@@ -148,14 +148,5 @@ impl<const D: usize> Bodies<D> for Afloat<D> {
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-impl<const D: usize> World<D> {
-    /// Kinetic energy of all bodies, and their potential energy relative to the origin.
-    pub fn energy(&self, gravity: [f64; D]) -> (f64, f64) {
-        let kinetic = self.bodies().iter().map(RigidBody::kinetic_energy).sum();
-        let weighed = self.bodies().iter().fold([0.0; D], |sum, body| plus(sum, times(body.mass(), body.position())));
-        (kinetic, -unstick_grid::vector::dot(gravity, weighed))
     }
 }
