@@ -56,8 +56,10 @@ impl Axis {
     }
 
     fn linear(lowest: f64, highest: f64) -> Self {
-        // Equal values get a little room.
-        let extent = (highest - lowest).max(1e-4 * lowest.abs().max(highest.abs())).max(1e-12);
+        // Equal values get room on both sides.
+        let room = if highest > lowest { 0.0 } else { 0.05 * if lowest == 0.0 { 1.0 } else { lowest.abs() } };
+        let (lowest, highest) = (lowest - room, highest + room);
+        let extent = highest - lowest;
         let power = 10f64.powf((extent / 6.0).log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| 6.0 * step >= extent);
         let step = step.unwrap_or(extent);

@@ -15,6 +15,9 @@ const COLOURS: usize = 12;
 /// Lines with more points than this have no marks.
 const MOST_MARKS: usize = 60;
 
+/// A line is widened for at most this many lines on top of it.
+const WIDEST: usize = 3;
+
 /// Height of a line in the legend.
 const LEGEND_LINE: f64 = 24.0;
 
@@ -29,7 +32,7 @@ struct Frame {
 }
 
 /// For figures of a page, whose caption and legend are text of the page.
-const FIGURE: Frame = Frame { width: 560.0, height: 250.0, left: 64.0, top: 12.0, right: 548.0, bottom: 214.0 };
+const FIGURE: Frame = Frame { width: 560.0, height: 258.0, left: 64.0, top: 12.0, right: 548.0, bottom: 214.0 };
 
 /// For documents of their own: the title above, the legend on the right.
 const DOCUMENT: Frame = Frame { width: 1000.0, height: 540.0, left: 92.0, top: 54.0, right: 724.0, bottom: 474.0 };
@@ -134,8 +137,10 @@ impl<'a> Drawing<'a> {
     fn content(&self) -> String {
         let mut svg = self.mesh();
         for (index, (curve, line)) in self.plot.curves.iter().zip(&self.lines).enumerate() {
-            // A line that later ones cover is drawn wider, so that it shows on both sides of them.
-            let later = self.lines[index + 1..].iter().filter(|later| runs_along(line, later)).count();
+            // A line with an end that later ones cover is drawn wider, so that it shows on both sides of them.
+            let has_end = matches!(curve.marks, Marks::GoodEnd | Marks::BadEnd);
+            let covering = self.lines[index + 1..].iter().filter(|later| has_end && runs_along(line, later));
+            let later = covering.count().min(WIDEST);
             let wider = match later {
                 0 => String::new(),
                 count => format!(" style=\"stroke-width:{}\"", 2 + 3 * count),
@@ -159,10 +164,10 @@ impl<'a> Drawing<'a> {
         for (tick, label) in &self.across.ticks {
             let (x, _) = self.at((*tick, self.up.range.start));
             let _ = write!(svg, "<path class=\"grid\" d=\"M{x:.1} {bottom:.1}v5\"/>");
-            let y = bottom + 20.0;
+            let y = bottom + 19.0;
             let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>");
         }
-        let (x, y) = (0.5 * (left + right), self.frame.height - 4.0 - 0.04 * self.frame.height);
+        let (x, y) = (0.5 * (left + right), bottom + 39.0);
         let name = escape(&self.plot.across.name);
         let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{name}</text>");
         if let Some(level) = &self.plot.level {

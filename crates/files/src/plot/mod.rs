@@ -128,7 +128,8 @@ impl Plot {
             figure += &format!(" <small>{}</small>", escape(&self.up.name));
         }
         figure += &format!("</figcaption>{drawing}");
-        let has_values = |curve: &&Curve| curve.points.iter().any(|point| point.1.is_finite());
+        let has_values =
+            |curve: &&Curve| curve.points.iter().any(|point| self.up.scale.coordinate(point.1).is_finite());
         let named: Vec<&Curve> = self.named().filter(has_values).collect();
         if named.len() > 1 {
             figure += "<p class=\"legend\">";

@@ -83,7 +83,10 @@ impl Parameter {
     pub fn meaning(&self) -> String {
         let words: Vec<&str> = self.doc.split_whitespace().collect();
         let text = words.join(" ");
-        text.split(". ").next().unwrap_or("").trim_end_matches('.').to_string()
+        // A sentence ends where the next begins with a capital letter: not after `eq.`.
+        let ends = |&(end, _): &(usize, &str)| text[end + 2..].starts_with(char::is_uppercase);
+        let end = text.match_indices(". ").find(ends).map_or(text.len(), |(end, _)| end);
+        text[..end].trim_end_matches('.').to_string()
     }
 
     /// The values it can have, in words.
@@ -159,7 +162,7 @@ mod tests {
             /// How far a system is solved. Tighter is
             /// slower.
             forcing: f64 = 0.1, 1e-12..=0.9;
-            /// How often.
+            /// How often, eq. (3). Once is enough.
             count: Option<usize> = None, 1..=7;
             /// Whether at all.
             switch: bool = true;
@@ -172,6 +175,7 @@ mod tests {
         let names: Vec<_> = list.iter().map(|parameter| (parameter.name, parameter.default.to_string())).collect();
         assert_eq!(names, [("forcing", "0.1".into()), ("count", "auto".into()), ("switch", "true".into())]);
         assert_eq!(list[0].meaning(), "How far a system is solved");
+        assert_eq!(list[1].meaning(), "How often, eq. (3)");
         assert_eq!(list[0].expected(), "a number from 1e-12 to 0.9");
         assert_eq!(list[1].expected(), "a whole number from 1 to 7, or `auto`");
     }
