@@ -1,4 +1,4 @@
-//! HTTP requests of the viewer.
+//! HTTP requests of the viewer, and frames of its WebSocket.
 
 use crate::Target;
 
@@ -7,7 +7,8 @@ pub const TARGET: Target = Target { name: "request", run, seeds };
 
 fn run(data: &[u8]) {
     let answers = unstick_view::answer_bytes(data);
-    assert!(answers.is_empty() || answers.starts_with(b"HTTP/1.1 "));
+    let is_frame = answers.first().is_some_and(|byte| byte & 0x80 != 0);
+    assert!(answers.is_empty() || is_frame || answers.starts_with(b"HTTP/1.1 "));
 }
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -18,5 +19,8 @@ fn seeds() -> Vec<Vec<u8>> {
         "GET /api/watch HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     ];
-    requests.map(|request| request.as_bytes().to_vec()).into()
+    let mut seeds = requests.map(|request| request.as_bytes().to_vec());
+    seeds[3].extend(b"\x89\x82\0\0\0\0hi\x81\xfe\x01\x00\x01\x02\x03\x04"); // a ping, and the start of a text
+    seeds[3].extend([b'x'; 256]);
+    seeds.into()
 }

@@ -1,6 +1,7 @@
 //! Every target on its seeds and on mutations of them. The mutations are always the same.
 
-use unstick_fuzz::mutate::{Random, mutated};
+use unstick::grid::Random;
+use unstick_fuzz::mutate::mutated;
 use unstick_fuzz::{TARGETS, Target};
 
 /// Inputs per target.

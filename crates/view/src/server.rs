@@ -1,6 +1,6 @@
 //! The server: one thread per connection, a limited number of connections.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use crate::access::Access;
 use crate::error::ViewError;
 use crate::http::{self, ReadError, Response};
 use crate::library::Library;
+use crate::websocket::WebSocket;
 use crate::{routes, watch};
 
 /// Connections at the same time. A browser opens six.
@@ -140,13 +141,37 @@ fn answer_requests(
     }
 }
 
-/// The answers to requests that are given as bytes, by a server that shows no run.
-#[doc(hidden)] // for tests on damaged requests
-pub fn answer_bytes(mut requests: &[u8]) -> Vec<u8> {
-    let library = Library::default();
+/// The answers of a server without runs to the bytes of a client: requests, and frames after a WebSocket is open.
+#[doc(hidden)] // for tests on damaged input
+pub fn answer_bytes(mut client: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
-    let _ = answer_requests(&mut requests, &mut answers, &library, &Access { token: None });
+    if answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None }).is_some() {
+        let mut socket = WebSocket::new(Connection { client, answers: &mut answers });
+        while socket.receive().unwrap_or(false) {}
+    }
     answers
+}
+
+/// A connection in memory.
+struct Connection<'a> {
+    client: &'a [u8],
+    answers: &'a mut Vec<u8>,
+}
+
+impl Read for Connection<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.client.read(buffer)
+    }
+}
+
+impl Write for Connection<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.answers.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -161,5 +186,15 @@ mod tests {
         let statuses: Vec<&str> = answers.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
         assert_eq!(statuses, ["200", "200", "403", "400"], "the connection ends with what is no HTTP");
         assert!(answers.contains("\r\n\r\n[]HTTP/1.1 403"), "no run is shown");
+    }
+
+    #[test]
+    fn frames_follow_a_request_for_a_web_socket() {
+        let mut client = b"GET /api/watch HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+            .to_vec();
+        client.extend([0x89, 0x82, 0, 0, 0, 0, b'h', b'i']); // a ping
+        client.extend([0x88, 0x80, 0, 0, 0, 0]); // the end
+        assert_eq!(answer_bytes(&client), [&[0x8a, 2, b'h', b'i'][..], &[0x88, 0]].concat());
     }
 }

@@ -39,7 +39,7 @@ pub fn watch(mut stream: TcpStream, key: &str, library: &Library) {
     let _ = report_changes(&mut WebSocket::new(stream), library);
 }
 
-fn report_changes(socket: &mut WebSocket, library: &Library) -> io::Result<()> {
+fn report_changes(socket: &mut WebSocket<TcpStream>, library: &Library) -> io::Result<()> {
     let mut sent = String::new();
     let mut last = Instant::now();
     loop {

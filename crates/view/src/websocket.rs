@@ -1,7 +1,6 @@
 //! The part of the WebSocket protocol (RFC 6455) that a server with nothing but news needs.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,15 +30,15 @@ pub fn accept_key(key: &str) -> String {
 }
 
 /// The server's end of an open connection.
-pub struct WebSocket {
-    stream: TcpStream,
+pub struct WebSocket<S> {
+    stream: S,
     /// What has arrived of the next frame.
     arrived: Vec<u8>,
 }
 
-impl WebSocket {
+impl<S: Read + Write> WebSocket<S> {
     /// After the handshake. The read timeout of the stream limits how long [`receive`](Self::receive) waits.
-    pub fn new(stream: TcpStream) -> Self {
+    pub fn new(stream: S) -> Self {
         Self { stream, arrived: Vec::new() }
     }
 
