@@ -16,7 +16,7 @@ impl<const D: usize> Frame<D> {
         let (setup, state, bodies) = (suspension.flow().setup(), suspension.flow().state(), suspension.bodies());
         let grid = lattice(&setup.grid);
         let mut pressure = state.pressure.clone();
-        pressure.values_mut().iter_mut().for_each(|value| *value = setup.density * *value);
+        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
         let solid = distance_to_bodies(&grid, bodies);
         Self {
             grid,
