@@ -70,7 +70,7 @@ class Plot {
       make(this.area, "text", { x: this.x(part * this.end), y: HEIGHT - 3, class: "tick", "text-anchor": part ? (part === 1 ? "end" : "middle") : "start" }).textContent = `${short(part * this.end)} s`;
     }
     for (const { times, values, place, table } of this.series) {
-      if (values.length) make(this.area, "path", { class: `c${place} t${table}`, d: this.path(times, values) });
+      if (values.length) make(this.area, "path", { class: `c${place % 6} t${table}`, d: this.path(times, values) });
     }
   }
 
@@ -87,7 +87,7 @@ class Plot {
     this.cells = [];
     this.curves.forEach(({ title }, place) => {
       const row = body.insertRow();
-      cell(row, "th", title, `key c${place}`).scope = "row";
+      cell(row, "th", title, `key c${place % 6}`).scope = "row";
       labels.forEach((_, table) => (this.cells[table * this.curves.length + place] = cell(row, "td", "")));
     });
   }
