@@ -75,7 +75,7 @@ fn measure<const D: usize>(gpu: Gpu, scene: &Scene<D>, frames: usize) -> Result<
         return Err("splittings have no device".into());
     };
     let options = scene.setup.pressure.stop();
-    let solver = || gpu.solver(&name, options.clone());
+    let solver = || gpu.solver(&name, options);
     println!("{} {:?}, {frames} frames, ms a step:", scene.name, scene.setup.grid.cells());
 
     let account = Arc::<Mutex<Account>>::default();
