@@ -36,7 +36,7 @@ pub enum Quantity {
     Rises,
     /// Largest speed of a particle at the end of a run, in m/s.
     Speed,
-    /// Largest speed of a particle after the first [`EARLY`] frames of a run, in m/s.
+    /// Largest speed of a particle after the first frames of a run, in m/s.
     EarlySpeed,
     /// Cells whose wall has let go, at the end of a run.
     Separated,
