@@ -177,7 +177,7 @@ fn a_viscous_run_is_exported_with_the_same_bits() {
     let place = tempfile::tempdir().unwrap();
     let mut file = SceneFile::find("settling-sphere").unwrap();
     for set in [
-        "grid.refine=0.4",
+        "grid.refine=0.7",
         "time.frames=3",
         r#"output={frames=false,states={every=2},volume="vti",surface=["ply","usd"],particles="npz"}"#,
     ] {

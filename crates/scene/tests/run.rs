@@ -248,9 +248,14 @@ fn a_comparison_of_a_setting_is_resumed_with_the_same_bits() {
     let compare = Some(Comparison::Setting("density=500.0".into()));
     let place = tempfile::tempdir().unwrap();
     let [straight, resumed] = ["straight", "resumed"].map(|name| place.path().join(name));
-    carry_out(RunRequest { compare: compare.clone(), ..request(&set, &straight) });
-    carry_out(RunRequest { compare: compare.clone(), ..request(&[set[0], "time.frames=2"], &resumed) });
-    let session = carry_out(RunRequest { resume: true, ..request(&set, &resumed) });
+    let finished = |request: RunRequest| {
+        let mut session = carry_out(request);
+        session.finish().unwrap().unwrap();
+        session
+    };
+    finished(RunRequest { compare: compare.clone(), ..request(&set, &straight) });
+    finished(RunRequest { compare: compare.clone(), ..request(&[set[0], "time.frames=2"], &resumed) });
+    let session = finished(RunRequest { resume: true, ..request(&set, &resumed) });
     assert_eq!(session.record().compare, compare);
     for name in ["original", "changed"] {
         assert_eq!(stats(&straight.join(name)), stats(&resumed.join(name)), "{name}");
