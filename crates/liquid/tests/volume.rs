@@ -37,7 +37,7 @@ fn scene(number: usize) -> (Vec<Shape>, Shape) {
 /// Largest relative deviation of the volume in five seconds.
 fn drift(number: usize, wall: Wall, correction: bool) -> f64 {
     let (solids, liquid) = scene(number);
-    let mut setup = Setup::new(Grid::<2>::unit(64).unwrap());
+    let mut setup = Setup::new(Grid::<2>::unit(100).unwrap());
     setup.solids = solids.into_iter().map(Solid::still).collect();
     setup.volume_correction = correction;
     let mut simulation = Simulation::new(setup.with_walls(wall), &liquid).unwrap();
