@@ -42,7 +42,8 @@ fn a_setting_of_a_viscous_scene_is_compared_side_by_side() {
     let folder = place.path().join("both");
     let out = folder.to_str().unwrap();
     let coarse = ["run", "settling-disk", "--set", "grid.refine=0.34", "--out", out];
-    let done = unstick(&[&coarse[..], &["--frames", "1", "--compare", "flow.dynamic_viscosity=0.02"]].concat()).success();
+    let done =
+        unstick(&[&coarse[..], &["--frames", "1", "--compare", "flow.dynamic_viscosity=0.02"]].concat()).success();
     assert!(text(&done.get_output().stdout).contains("and flow.dynamic_viscosity=0.02 side by side"));
     unstick(&["run", "--resume", "--frames", "2", "--quiet", "--out", out]).success();
     for name in ["frames/0002.png", "original/stats.csv", "changed/view/surface/0002.gz", "report.html"] {
