@@ -71,7 +71,9 @@ fn more_iterations_do_not_mean_more_allocations() {
                 assert_eq!(report.cycles(), cycles, "{name} stopped early");
                 ALLOCATIONS.load(Ordering::Relaxed) - before
             };
-            assert_eq!(count(12), count(24), "{name}");
+            // Threads that go to sleep may allocate meanwhile. The solver itself allocates the same in every try.
+            let least = |cycles| (0..3).map(|_| count(cycles)).min();
+            assert_eq!(least(12), least(24), "{name}");
         })
     });
 }
