@@ -50,7 +50,7 @@ fn a_setting_of_a_viscous_scene_is_compared_side_by_side() {
         assert!(folder.join(name).exists(), "{name}");
     }
     let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(report.contains("flow.viscosity=1e-4"));
+    assert!(report.contains("flow.dynamic_viscosity=0.02"));
     unstick(&["export", out, "--format", "vti"]).failure().code(2);
 }
 
