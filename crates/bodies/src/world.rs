@@ -1,5 +1,6 @@
 //! Bodies in a container: one step of contact and motion.
 
+use unstick_grid::by_dimension;
 use unstick_grid::vector::{dot, length, minus, plus, times};
 use unstick_mlcp::Convergence;
 
@@ -152,6 +153,10 @@ impl<const D: usize> World<D> {
 
     /// Resolves contacts and moves the bodies. The velocities already contain the action of forces.
     pub fn step(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
+        by_dimension(self, dt, step_in_plane, step_in_space)
+    }
+
+    fn take_step(&mut self, dt: f64) -> Result<ContactReport, BodyError> {
         let before = self.velocities();
         let mut report = match self.model {
             ContactModel::Springs { stiffness } => self.swing(dt, stiffness),
@@ -239,4 +244,13 @@ impl<const D: usize> World<D> {
         report.deepest_before = report.deepest;
         report
     }
+}
+#[inline(never)]
+fn step_in_plane(world: &mut World<2>, dt: f64) -> Result<ContactReport, BodyError> {
+    world.take_step(dt)
+}
+
+#[inline(never)]
+fn step_in_space(world: &mut World<3>, dt: f64) -> Result<ContactReport, BodyError> {
+    world.take_step(dt)
 }

@@ -1,6 +1,6 @@
 //! The discrete Helmholtz operator of one lattice, applied.
 
-use rayon::prelude::*;
+use unstick_parallel as parallel;
 
 use crate::axis_operator::AxisOperator;
 use crate::tensor::{index_of, row_place};
@@ -26,7 +26,7 @@ pub(crate) fn for_each_row<const D: usize>(
     out: &mut [f64],
     kernel: impl Fn([usize; D], &mut [f64]) + Sync,
 ) {
-    out.par_chunks_mut(ROWS * shape[0]).enumerate().for_each(|(chunk, out)| {
+    parallel::for_each_chunk(out, ROWS * shape[0], |chunk, out| {
         for (row, out) in out.chunks_exact_mut(shape[0]).enumerate() {
             kernel(row_place(shape, chunk * ROWS + row), out);
         }

@@ -16,6 +16,7 @@
 
 mod bounds;
 mod cut;
+mod dimension;
 mod distance;
 mod field;
 mod fraction;
@@ -30,6 +31,7 @@ mod sampled;
 pub mod vector;
 
 pub use cut::part_behind_plane;
+pub use dimension::by_dimension;
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
 pub use fraction::{CLOSED, open_fractions};

@@ -1,6 +1,6 @@
 //! Sampling of functions on a lattice.
 
-use rayon::prelude::*;
+use unstick_parallel::for_each_chunk;
 
 use crate::field::{CellField, FaceField};
 use crate::grid::Grid;
@@ -28,7 +28,7 @@ pub fn sample_faces<const D: usize>(
 /// Fills a field of any shape. Each task fills one row along axis 0.
 fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
     let mut field = CellField::of_shape(shape, |_| 0.0);
-    field.values_mut().par_chunks_mut(shape[0]).enumerate().for_each(|(line, row)| {
+    for_each_chunk(field.values_mut(), shape[0], |line, row| {
         let mut place = [0; D];
         let mut rest = line;
         for axis in 1..D {

@@ -116,9 +116,47 @@ pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merg
     let (left, right) = if length < WORTH_SHARING {
         (fold(left, kernel, merge), fold(right, kernel, merge))
     } else {
-        rayon::join(|| fold(left, kernel, merge), || fold(right, kernel, merge))
+        join(|| fold(left, kernel, merge), || fold(right, kernel, merge))
     };
     merge(left, right)
+}
+
+/// Both results of two tasks that may run at the same time.
+///
+/// Rayon's machinery behind it is large. It is compiled here once, not for every pair of tasks.
+pub fn join<A: Send, B: Send>(left: impl FnOnce() -> A + Send, right: impl FnOnce() -> B + Send) -> (A, B) {
+    let (mut tasks, mut results) = ((Some(left), Some(right)), (None, None));
+    join_tasks(&mut || results.0 = tasks.0.take().map(|task| task()), &mut || {
+        results.1 = tasks.1.take().map(|task| task())
+    });
+    (results.0.expect("the left task ran"), results.1.expect("the right task ran"))
+}
+
+#[inline(never)]
+fn join_tasks(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send)) {
+    rayon::join(left, right);
+}
+
+/// Calls `kernel` with the number and the values of every chunk of `size` values. The last chunk may be shorter.
+///
+/// ```
+/// let mut values = [0; 5];
+/// unstick_parallel::for_each_chunk(&mut values, 2, |number, chunk| chunk.fill(number));
+/// assert_eq!(values, [0, 0, 1, 1, 2]);
+/// ```
+pub fn for_each_chunk<T: Send>(values: &mut [T], size: usize, kernel: impl Fn(usize, &mut [T]) + Sync) {
+    visit_chunks(0, values, size, &kernel);
+}
+
+fn visit_chunks<T: Send>(first: usize, values: &mut [T], size: usize, kernel: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    match values.len().div_ceil(size) {
+        0 => (),
+        1 => kernel(first, values),
+        count => {
+            let (left, right) = values.split_at_mut(count / 2 * size);
+            join(|| visit_chunks(first, left, size, kernel), || visit_chunks(first + count / 2, right, size, kernel));
+        }
+    }
 }
 
 /// Entries of a chunk: a few microseconds of work for the kernels that go by pieces.
@@ -200,7 +238,7 @@ impl Chunks {
         let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);
         let go = |range, lanes| self.fold_range(range, is_shared, lanes, kernel, merge);
         let (left, right) = if is_shared {
-            rayon::join(|| go(start..middle, left), || go(middle..end, right))
+            join(|| go(start..middle, left), || go(middle..end, right))
         } else {
             (go(start..middle, left), go(middle..end, right))
         };

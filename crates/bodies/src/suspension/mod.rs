@@ -20,8 +20,8 @@ mod state;
 use std::time::Instant;
 
 use unstick_flow::{Convergence, Flow, FlowBody, Force, Freedom, StepError, Twist, Unconverged};
-use unstick_grid::Pose;
 use unstick_grid::vector::{length, plus, times};
+use unstick_grid::{Pose, by_dimension};
 
 use crate::body::RigidBody;
 use crate::contact::{ContactModel, ContactReport, Container};
@@ -190,6 +190,10 @@ impl<const D: usize> Suspension<D> {
     /// After an error the state is that of the middle of the step: continue from a copy of the state before. With
     /// `ShortenStep`, which keeps a copy, it is that of the start of the step.
     pub fn advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
+        by_dimension(self, length, advance_in_plane, advance_in_space)
+    }
+
+    fn advance_or_shorten(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
         if self.flow.setup().solve.on_unconverged != Unconverged::ShortenStep {
             return self.try_advance(length);
         }
@@ -339,6 +343,16 @@ impl<const D: usize> Suspension<D> {
 }
 
 /// The force that changes a body's velocity by so much in a time.
+#[inline(never)]
+fn advance_in_plane(suspension: &mut Suspension<2>, length: f64) -> Result<SuspensionReport<2>, StepError> {
+    suspension.advance_or_shorten(length)
+}
+
+#[inline(never)]
+fn advance_in_space(suspension: &mut Suspension<3>, length: f64) -> Result<SuspensionReport<3>, StepError> {
+    suspension.advance_or_shorten(length)
+}
+
 fn force_of<const D: usize>(body: &RigidBody<D>, change: &Twist<D>, time: f64) -> Force<D> {
     let torque = unstick_grid::vector::applied(&body.inertia(), change.angular);
     Force { force: times(body.mass() / time, change.linear), torque: times(1.0 / time, torque) }

@@ -15,7 +15,7 @@ mod right;
 use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector6};
-use unstick_grid::CellField;
+use unstick_grid::{CellField, by_dimension};
 use unstick_mlcp::{Convergence, Unconverged};
 use unstick_parallel::{self as parallel, vector};
 
@@ -45,6 +45,8 @@ pub struct Flow<const D: usize> {
     held_faces: HeldFaces<D>,
     /// The viscosity of the step, where it varies.
     stress: Option<Stress<D>>,
+    /// The bodies of the step that is being taken.
+    bodies: Vec<FlowBody<D>>,
 }
 
 /// Passes of the first step, which starts without a pressure.
@@ -99,6 +101,7 @@ impl<const D: usize> Flow<D> {
             pressure_solver: Separable::new(&discrete.pressure),
             held_faces: HeldFaces::new(&discrete),
             stress: None,
+            bodies: Vec::new(),
             discrete,
             setup,
             state,
@@ -204,6 +207,20 @@ impl<const D: usize> Flow<D> {
     /// After an error the state is that of the middle of the step: continue from a copy of the state before.
     pub fn advance(&mut self, length: f64, bodies: &mut [FlowBody<D>]) -> Result<FlowReport<D>, StepError> {
         self.check(length, bodies)?;
+        self.bodies = bodies.to_vec();
+        let report = by_dimension(self, length, advance_in_plane, advance_in_space);
+        self.bodies.drain(..).zip(bodies).for_each(|(after, body)| *body = after);
+        report
+    }
+
+    fn take_step(&mut self, length: f64) -> Result<FlowReport<D>, StepError> {
+        let mut bodies = std::mem::take(&mut self.bodies);
+        let report = self.move_bodies(length, &mut bodies);
+        self.bodies = bodies;
+        report
+    }
+
+    fn move_bodies(&mut self, length: f64, bodies: &mut [FlowBody<D>]) -> Result<FlowReport<D>, StepError> {
         let start = Instant::now();
         let weights = TimeWeights::new(length, self.state.last_step);
         let time = self.state.time + length;
@@ -352,6 +369,16 @@ impl<const D: usize> Flow<D> {
         });
         vector::norm_max(rates.values())
     }
+}
+
+#[inline(never)]
+fn advance_in_plane(flow: &mut Flow<2>, length: f64) -> Result<FlowReport<2>, StepError> {
+    flow.take_step(length)
+}
+
+#[inline(never)]
+fn advance_in_space(flow: &mut Flow<3>, length: f64) -> Result<FlowReport<3>, StepError> {
+    flow.take_step(length)
 }
 
 #[cfg(test)]

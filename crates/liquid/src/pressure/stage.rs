@@ -1,6 +1,6 @@
 //! The pressure problem of a step with all that it comes from, outside of its simulation.
 
-use unstick_grid::{CellField, FaceField, Grid};
+use unstick_grid::{CellField, FaceField, Grid, by_dimension};
 use unstick_mlcp::fields::FieldRows;
 use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
@@ -9,7 +9,6 @@ use super::splitting::{self, SplittingInput, SplittingParams};
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use crate::solids::Geometry;
-use crate::state::LiquidState;
 
 impl<const D: usize> Simulation<D> {
     /// The pressure problem that the next step of length `dt` would solve, with all that it comes from.
@@ -20,9 +19,14 @@ impl<const D: usize> Simulation<D> {
             self.bodies.as_ref().map(|bodies| bodies.boxed()),
         )
         .map_err(|_| StepError::NotFinite { time: self.state.time })?;
-        let kick = copy.prepare_pressure(dt);
-        let sources = copy.sources(kick);
-        let rows = copy.pressure_rows(&sources);
+        by_dimension(&mut copy, dt, stage_in_plane, stage_in_space)
+    }
+
+    /// The stage of a copy of a simulation, which is of no use afterwards.
+    fn become_stage(&mut self, dt: f64) -> Result<PressureStage<D>, StepError> {
+        let kick = self.prepare_pressure(dt);
+        let sources = self.sources(kick);
+        let rows = self.pressure_rows(&sources);
         let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         if rows.moves_bodies() {
             return Err(StepError::NoMatrix { time: self.state.time });
@@ -30,9 +34,19 @@ impl<const D: usize> Simulation<D> {
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
         let start = rows.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
-        let LiquidState { liquid, velocity, .. } = copy.state;
-        Ok(PressureStage { grid, geometry: copy.geometry, liquid, velocity, rows, kick, start })
+        let (liquid, velocity) = (self.state.liquid.clone(), self.state.velocity.clone());
+        Ok(PressureStage { grid, geometry: self.geometry.clone(), liquid, velocity, rows, kick, start })
     }
+}
+
+#[inline(never)]
+fn stage_in_plane(simulation: &mut Simulation<2>, dt: f64) -> Result<PressureStage<2>, StepError> {
+    simulation.become_stage(dt)
+}
+
+#[inline(never)]
+fn stage_in_space(simulation: &mut Simulation<3>, dt: f64) -> Result<PressureStage<3>, StepError> {
+    simulation.become_stage(dt)
 }
 
 /// A pressure problem with the velocities and walls that it comes from. Solvers and splittings can be compared on it.

@@ -1,6 +1,6 @@
 //! How a simulation begins: with shapes full of liquid, or from a state.
 
-use unstick_grid::{CellField, SignedDistance};
+use unstick_grid::{CellField, SignedDistance, by_dimension};
 use unstick_mlcp::PressureMethod;
 
 use super::Simulation;
@@ -29,6 +29,14 @@ impl<const D: usize> Simulation<D> {
         liquids: &[(SignedDistance<D>, [f64; D])],
         bodies: Option<Box<dyn Bodies<D>>>,
     ) -> Result<Self, SetupError> {
+        Self::begin(Start { setup, bodies, from: Beginning::Liquids(liquids.to_vec()) })
+    }
+
+    fn fill(
+        setup: Setup<D>,
+        liquids: &[(SignedDistance<D>, [f64; D])],
+        bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
         setup.check()?;
         let mut state = LiquidState::empty(&setup.grid);
         let mut geometry = Geometry::at(&setup, 0.0);
@@ -44,7 +52,7 @@ impl<const D: usize> Simulation<D> {
         if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
             return Err(SetupError::NoLiquid);
         }
-        let mut simulation = Self::resume_with_bodies(setup, state, bodies)?;
+        let mut simulation = Self::restore(setup, state, bodies)?;
         simulation.track_surface();
         simulation.state.target_volume = simulation.volume();
         simulation.state.target_surface = simulation.surface_volume();
@@ -58,6 +66,18 @@ impl<const D: usize> Simulation<D> {
 
     /// The same with bodies. Their places and velocities come from the state.
     pub fn resume_with_bodies(
+        setup: Setup<D>,
+        state: LiquidState<D>,
+        bodies: Option<Box<dyn Bodies<D>>>,
+    ) -> Result<Self, SetupError> {
+        Self::begin(Start { setup, bodies, from: Beginning::State(state) })
+    }
+
+    fn begin(start: Start<D>) -> Result<Self, SetupError> {
+        by_dimension(&mut Some(start), (), begin_in_plane, begin_in_space)
+    }
+
+    fn restore(
         setup: Setup<D>,
         state: LiquidState<D>,
         mut bodies: Option<Box<dyn Bodies<D>>>,
@@ -105,6 +125,37 @@ impl<const D: usize> Simulation<D> {
         simulation.sort_particles();
         Ok(simulation)
     }
+}
+
+/// All that a simulation begins with.
+struct Start<const D: usize> {
+    setup: Setup<D>,
+    bodies: Option<Box<dyn Bodies<D>>>,
+    from: Beginning<D>,
+}
+
+enum Beginning<const D: usize> {
+    Liquids(Vec<(SignedDistance<D>, [f64; D])>),
+    State(LiquidState<D>),
+}
+
+impl<const D: usize> Start<D> {
+    fn simulation(self) -> Result<Simulation<D>, SetupError> {
+        match self.from {
+            Beginning::Liquids(liquids) => Simulation::fill(self.setup, &liquids, self.bodies),
+            Beginning::State(state) => Simulation::restore(self.setup, state, self.bodies),
+        }
+    }
+}
+
+#[inline(never)]
+fn begin_in_plane(start: &mut Option<Start<2>>, (): ()) -> Result<Simulation<2>, SetupError> {
+    start.take().map_or(Err(SetupError::NoLiquid), Start::simulation)
+}
+
+#[inline(never)]
+fn begin_in_space(start: &mut Option<Start<3>>, (): ()) -> Result<Simulation<3>, SetupError> {
+    start.take().map_or(Err(SetupError::NoLiquid), Start::simulation)
 }
 
 #[cfg(test)]

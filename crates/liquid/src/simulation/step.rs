@@ -1,5 +1,6 @@
 //! One step after another.
 
+use unstick_grid::by_dimension;
 use unstick_mlcp::Unconverged;
 
 use super::Simulation;
@@ -50,7 +51,11 @@ impl<const D: usize> Simulation<D> {
     ///
     /// After an error the simulation must not go on: the state is that of the middle of the step.
     /// With `shorten-step`, which keeps a copy, it is that of the start of the step.
-    pub fn advance(&mut self, mut dt: f64) -> Result<StepReport, StepError> {
+    pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        by_dimension(self, dt, advance_in_plane, advance_in_space)
+    }
+
+    fn advance_or_shorten(&mut self, mut dt: f64) -> Result<StepReport, StepError> {
         if self.setup.pressure.on_unconverged != Unconverged::ShortenStep {
             return self.try_advance(dt);
         }
@@ -102,6 +107,16 @@ impl<const D: usize> Simulation<D> {
         self.track_surface();
         kick
     }
+}
+
+#[inline(never)]
+fn advance_in_plane(simulation: &mut Simulation<2>, dt: f64) -> Result<StepReport, StepError> {
+    simulation.advance_or_shorten(dt)
+}
+
+#[inline(never)]
+fn advance_in_space(simulation: &mut Simulation<3>, dt: f64) -> Result<StepReport, StepError> {
+    simulation.advance_or_shorten(dt)
 }
 
 /// The length of a step when what is left is divided into `steps` equal ones, rounded up to a whole number.

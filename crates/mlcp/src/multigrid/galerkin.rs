@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use unstick_parallel as parallel;
+
 use super::sparse::{Sparse, SquareMatrix};
 
 /// A diagonal entry below this part of what it was added up from is rounding: the unknown stands for
@@ -38,8 +40,10 @@ impl Product<'_> {
     fn pattern_of(&self, rows: Range<usize>, piece: usize) -> Sparse {
         if rows.len() > piece {
             let middle = rows.start + rows.len() / 2;
-            let (mut left, right) =
-                rayon::join(|| self.pattern_of(rows.start..middle, piece), || self.pattern_of(middle..rows.end, piece));
+            let (mut left, right) = parallel::join(
+                || self.pattern_of(rows.start..middle, piece),
+                || self.pattern_of(middle..rows.end, piece),
+            );
             left.append(right);
             return left;
         }
@@ -87,7 +91,7 @@ impl Product<'_> {
         if rows.len() > piece {
             let middle = rows.start + rows.len() / 2;
             let (left, right) = target.cut(off, rows.start, middle);
-            rayon::join(
+            parallel::join(
                 || self.fill_rows(off, rows.start..middle, piece, left, due),
                 || self.fill_rows(off, middle..rows.end, piece, right, due),
             );

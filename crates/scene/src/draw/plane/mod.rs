@@ -4,7 +4,7 @@ mod marks;
 mod shading;
 mod view;
 
-use rayon::prelude::*;
+use unstick_parallel::for_each_chunk;
 
 use super::{
     GROUND, Image, Palette, SOLID,
@@ -100,7 +100,7 @@ fn fill_liquid(image: &mut Image, view: &View, frame: &Frame<2>, shading: &Shadi
     let distances = Rows::new(view, &frame.liquid, 0.5, view.reach);
     let values = Rows::new(view, shading.field(frame), 0.5, f64::MAX);
     let edge = from_bytes(LIQUID_EDGE);
-    image.bytes_mut().par_chunks_exact_mut(3 * view.width).enumerate().for_each(|(row, line)| {
+    for_each_chunk(image.bytes_mut(), 3 * view.width, |row, line| {
         let distance = distances.read(view, row);
         let value = values.read(view, row);
         for (x, pixel) in line.chunks_exact_mut(3).enumerate() {
@@ -113,7 +113,7 @@ fn fill_liquid(image: &mut Image, view: &View, frame: &Frame<2>, shading: &Shadi
 fn fill_solids(image: &mut Image, view: &View, frame: &Frame<2>) {
     let distances = Rows::new(view, &frame.solid, 0.0, view.reach);
     let (flat, edge) = (from_bytes(SOLID), from_bytes(SOLID_EDGE));
-    image.bytes_mut().par_chunks_exact_mut(3 * view.width).enumerate().for_each(|(row, line)| {
+    for_each_chunk(image.bytes_mut(), 3 * view.width, |row, line| {
         for (pixel, distance) in line.chunks_exact_mut(3).zip(distances.read(view, row)) {
             blend(pixel, mix(flat, edge, view.edge(distance)), view.cover(distance));
         }

@@ -12,6 +12,7 @@ mod vector;
 mod volume;
 
 use rayon::prelude::*;
+use unstick_parallel::for_each_chunk;
 
 use super::{
     Image,
@@ -110,7 +111,7 @@ fn refine(image: &mut Image, volume: &Volume, camera: &Camera) {
             (0..3).any(|channel| here[channel].abs_diff(there[channel]) > CONTRAST)
         })
     };
-    image.bytes_mut().par_chunks_exact_mut(3 * width).enumerate().for_each(|(y, line)| {
+    for_each_chunk(image.bytes_mut(), 3 * width, |y, line| {
         for (x, pixel) in line.chunks_exact_mut(3).enumerate().filter(|&(x, _)| differs(x, y)) {
             let mut sum = [0.0; 3];
             for within in FINE {

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use unstick_bodies::RigidBody;
 use unstick_flow::{Axis, TensorGrid};
+use unstick_parallel::for_each_chunk;
 
 use super::Show;
 use super::colours::{BODY, BODY_EDGE, GROUND, place, table};
@@ -66,7 +67,7 @@ pub fn slice<const D: usize>(flow: &FlowFields<D>, bodies: &[RigidBody<D>], widt
     let mut image = Image::new(plane.width, plane.height, GROUND);
     let cells = grid.cells()[0];
     let columns: Vec<(usize, f64)> = (0..plane.width).map(|column| beside(grid.axis(0), plane.x(column))).collect();
-    image.bytes_mut().par_chunks_exact_mut(3 * plane.width).enumerate().for_each(|(row, line)| {
+    for_each_chunk(image.bytes_mut(), 3 * plane.width, |row, line| {
         let (below, up) = beside(grid.axis(1), plane.y(row));
         let rows = [below, below + 1].map(|row| &values[row * cells..][..cells]);
         for (pixel, &(left, right)) in line.chunks_exact_mut(3).zip(&columns) {
