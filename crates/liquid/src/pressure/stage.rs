@@ -19,13 +19,13 @@ impl<const D: usize> Simulation<D> {
             self.state.clone(),
             self.bodies.as_ref().map(|bodies| bodies.boxed()),
         )
-        .map_err(|_| StepError::NotFinite { time: self.state.time })?;
+        .map_err(|_| StepError::NotFinite(self.state.time))?;
         let kick = copy.prepare_pressure(dt);
         let sources = copy.sources(kick);
         let rows = copy.pressure_rows(&sources);
         let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         if rows.moves_bodies() {
-            return Err(StepError::NoMatrix { time: self.state.time });
+            return Err(StepError::NoMatrix(self.state.time));
         }
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
