@@ -3,13 +3,8 @@
 //! Angular velocity, torque and inertia always have three components. Cross products of vectors in the
 //! plane point along the third axis.
 
+pub(crate) use unstick_grid::vector::lift;
 use unstick_grid::vector::{Matrix, cross, dot};
-
-/// A vector of the plane, or of space, in space.
-#[inline]
-pub(crate) fn lift<const D: usize>(a: [f64; D]) -> [f64; 3] {
-    std::array::from_fn(|axis| if axis < D { a[axis] } else { 0.0 })
-}
 
 /// The first D components of a vector of space.
 #[inline]

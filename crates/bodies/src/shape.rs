@@ -240,12 +240,8 @@ mod tests {
         let cell = 2.0 * reach / count as f64;
         let (mut volume, mut squares) = (0.0, [0.0; 3]);
         for index in 0..count.pow(D as u32) {
-            let mut rest = index;
-            let point: [f64; D] = std::array::from_fn(|_| {
-                let place = rest % count;
-                rest /= count;
-                (place as f64 + 0.5) * cell - reach
-            });
+            let place = unstick_grid::multi_index([count; D], index);
+            let point = place.map(|place| (place as f64 + 0.5) * cell - reach);
             let part = (0.5 - shape.distance(point) / cell).clamp(0.0, 1.0) * cell.powi(D as i32);
             volume += part;
             (0..D).for_each(|axis| squares[axis] += part * point[axis] * point[axis]);

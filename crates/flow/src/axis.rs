@@ -13,11 +13,8 @@ pub struct Axis {
 #[non_exhaustive]
 pub enum AxisError {
     /// Fewer than two cells.
-    #[error("an axis of {cells} cells: expected at least 2")]
-    Cells {
-        /// Cells asked for.
-        cells: usize,
-    },
+    #[error("an axis of {0} cells: expected at least 2")]
+    Cells(usize),
     /// Nodes that do not ascend.
     #[error("node {index} of an axis is at {node}, the one before it at {before}: expected ascending finite numbers")]
     Order {
@@ -56,7 +53,7 @@ impl Axis {
     /// Cells between given nodes.
     pub fn new(nodes: Vec<f64>) -> Result<Self, AxisError> {
         if nodes.len() < 3 {
-            return Err(AxisError::Cells { cells: nodes.len().saturating_sub(1) });
+            return Err(AxisError::Cells(nodes.len().saturating_sub(1)));
         }
         let is_ascending = |pair: &[f64]| pair[0] < pair[1] && pair[0].is_finite() && pair[1].is_finite();
         match nodes.windows(2).position(|pair| !is_ascending(pair)) {
@@ -189,7 +186,7 @@ mod tests {
 
     #[test]
     fn impossible_axes_are_refused_with_their_numbers() {
-        assert_eq!(Axis::uniform(0.0, 1.0, 1), Err(AxisError::Cells { cells: 1 }));
+        assert_eq!(Axis::uniform(0.0, 1.0, 1), Err(AxisError::Cells(1)));
         let error = Axis::new(vec![0.0, 1.0, 0.5]).unwrap_err();
         assert_eq!(error, AxisError::Order { index: 2, node: 0.5, before: 1.0 });
         assert!(Axis::uniform(0.0, f64::NAN, 4).is_err());

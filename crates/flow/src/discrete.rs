@@ -5,7 +5,7 @@ use unstick_grid::{CellField, FaceField};
 use crate::axis_operator::AxisOperator;
 use crate::boundary::{Boundary, Profile};
 use crate::stencil::for_each_row;
-use crate::tensor::{TensorGrid, index_of};
+use crate::tensor::{TensorGrid, index_of, place_of};
 
 /// Pressure at cell centres, velocities on faces.
 pub(crate) struct Discrete<const D: usize> {
@@ -228,14 +228,10 @@ pub(crate) fn for_each_face_of_side<const D: usize>(
 ) {
     let mut side = shape;
     side[axis] = 1;
-    let count: usize = side.iter().product();
-    for number in 0..count {
-        let mut rest = number;
-        visit(std::array::from_fn(|other| {
-            let place = rest % side[other];
-            rest /= side[other];
-            if other == axis { node } else { place }
-        }));
+    for number in 0..side.iter().product() {
+        let mut place = place_of(side, number);
+        place[axis] = node;
+        visit(place);
     }
 }
 

@@ -11,11 +11,8 @@ use crate::viscosity::Viscosity;
 #[non_exhaustive]
 pub enum SetupError {
     /// One side of an axis is periodic, the other is not.
-    #[error("one side of axis {axis} is periodic, the other is not: expected both or none")]
-    HalfPeriodic {
-        /// Which axis.
-        axis: usize,
-    },
+    #[error("one side of axis {0} is periodic, the other is not: expected both or none")]
+    HalfPeriodic(usize),
     /// A wall moves across itself.
     #[error("a wall across axis {axis} moves across itself at {speed}: expected a velocity along the wall")]
     WallThroughItself {
@@ -34,11 +31,8 @@ pub enum SetupError {
     #[error("a viscosity of {0:?}: expected positive finite numbers, bounds in order")]
     Viscosity(Viscosity),
     /// A number is not finite.
-    #[error("the {what} is not finite")]
-    NotFinite {
-        /// Which number.
-        what: &'static str,
-    },
+    #[error("the {0} is not finite")]
+    NotFinite(&'static str),
 }
 
 /// A step that could not be taken.
@@ -84,12 +78,9 @@ pub enum StepError {
         /// How it ended.
         convergence: Convergence,
     },
-    /// The velocity is no longer finite.
-    #[error("the velocity at {time} s is not finite; a shorter step may help")]
-    Diverged {
-        /// When.
-        time: f64,
-    },
+    /// The velocity is no longer finite at this time.
+    #[error("the velocity at {0} s is not finite; a shorter step may help")]
+    Diverged(f64),
 }
 
 /// A solve of a step that can end a run.

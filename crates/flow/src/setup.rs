@@ -75,7 +75,7 @@ impl<const D: usize> FlowSetup<D> {
         for (axis, sides) in self.sides.iter().enumerate() {
             let periodic = sides.iter().filter(|&side| *side == Boundary::Periodic).count();
             if periodic == 1 {
-                return Err(SetupError::HalfPeriodic { axis });
+                return Err(SetupError::HalfPeriodic(axis));
             }
             for side in sides {
                 let numbers = match side {
@@ -84,7 +84,7 @@ impl<const D: usize> FlowSetup<D> {
                     _ => Vec::new(),
                 };
                 if numbers.iter().any(|value| !value.is_finite()) {
-                    return Err(SetupError::NotFinite { what: "velocity of a side" });
+                    return Err(SetupError::NotFinite("velocity of a side"));
                 }
                 if let Boundary::NoSlip { velocity } = side
                     && velocity[axis] != 0.0
@@ -105,7 +105,7 @@ impl<const D: usize> FlowSetup<D> {
             return Err(SetupError::Viscosity(self.viscosity));
         }
         if self.force.iter().any(|value| !value.is_finite()) {
-            return Err(SetupError::NotFinite { what: "force" });
+            return Err(SetupError::NotFinite("force"));
         }
         Ok(())
     }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn impossible_setups_are_refused_with_their_numbers() {
-        assert_eq!(refused(|setup| setup.sides[1][0] = Boundary::Periodic), SetupError::HalfPeriodic { axis: 1 });
+        assert_eq!(refused(|setup| setup.sides[1][0] = Boundary::Periodic), SetupError::HalfPeriodic(1));
         let lid = |setup: &mut FlowSetup<2>| setup.sides[0][1] = Boundary::NoSlip { velocity: [2.0, 0.0] };
         assert_eq!(refused(lid), SetupError::WallThroughItself { axis: 0, speed: 2.0 });
         let inflow = |setup: &mut FlowSetup<2>| setup.sides[0][0] = Boundary::Inflow(Inflow::uniform(1.0));
@@ -136,6 +136,6 @@ mod tests {
         assert_eq!(refused(|setup| setup.density = -1.0), SetupError::Density(-1.0));
         let thin = Viscosity::Newtonian(-2.0);
         assert_eq!(refused(|setup| setup.viscosity = thin), SetupError::Viscosity(thin));
-        assert_eq!(refused(|setup| setup.force[0] = f64::NAN), SetupError::NotFinite { what: "force" });
+        assert_eq!(refused(|setup| setup.force[0] = f64::NAN), SetupError::NotFinite("force"));
     }
 }

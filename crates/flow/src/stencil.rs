@@ -1,9 +1,10 @@
 //! The discrete Helmholtz operator of one lattice, applied.
 
+use unstick_grid::CellField;
 use unstick_parallel as parallel;
 
 use crate::axis_operator::AxisOperator;
-use crate::tensor::{index_of, row_place};
+use crate::tensor::{index_of, place_of};
 
 /// Coefficients of shift M + scale K: M the sizes of the control volumes, K the discrete −Δ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +29,20 @@ pub(crate) fn for_each_row<const D: usize>(
 ) {
     parallel::for_each_chunk(out, ROWS * shape[0], |chunk, out| {
         for (row, out) in out.chunks_exact_mut(shape[0]).enumerate() {
-            kernel(row_place(shape, chunk * ROWS + row), out);
+            kernel(place_of(shape, (chunk * ROWS + row) * shape[0]), out);
+        }
+    });
+}
+
+/// Calls `kernel` with the place of every value of a field, and the value.
+pub(crate) fn for_each_value<const D: usize>(
+    field: &mut CellField<f64, D>,
+    kernel: impl Fn([usize; D], &mut f64) + Sync,
+) {
+    for_each_row(field.shape(), field.values_mut(), |mut place, row| {
+        for (i, value) in row.iter_mut().enumerate() {
+            place[0] = i;
+            kernel(place, value);
         }
     });
 }
@@ -130,7 +144,7 @@ pub(crate) fn diagonal<const D: usize>(operators: &[AxisOperator; D], helmholtz:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{mixed_box, place_of, waves};
+    use crate::testing::{mixed_box, waves};
 
     const HELMHOLTZ: Helmholtz = Helmholtz { shift: 0.3, scale: 0.7 };
 

@@ -8,7 +8,7 @@ use unstick_grid::{CellField, FaceField};
 
 use crate::discrete::Discrete;
 use crate::immersed::velocity_gradient;
-use crate::stencil::for_each_row;
+use crate::stencil::for_each_value;
 use crate::tensor::index_of;
 use crate::viscosity::Viscosity;
 
@@ -31,13 +31,8 @@ impl<const D: usize> Stress<D> {
     pub fn new(discrete: &Discrete<D>, viscosity: &Viscosity, velocity: &FaceField<f64, D>) -> Self {
         let grid = &discrete.grid;
         let mut cells = discrete.zero_cells();
-        let shape = cells.shape();
-        for_each_row(shape, cells.values_mut(), |place, row| {
-            for (i, value) in row.iter_mut().enumerate() {
-                let mut cell = place;
-                cell[0] = i;
-                *value = viscosity.at(shear_rate(&velocity_gradient(grid, velocity, cell)));
-            }
+        for_each_value(&mut cells, |cell, value| {
+            *value = viscosity.at(shear_rate(&velocity_gradient(grid, velocity, cell)));
         });
         let pairs = (0..D).flat_map(|a| (a + 1..D).map(move |b| [a, b]));
         let edges = pairs.map(|pair| Edges { pair, values: mean_on_edges(discrete, &cells, pair) });
@@ -69,41 +64,36 @@ impl<const D: usize> Stress<D> {
         let stretches: FaceField<f64, D> = std::array::from_fn(|axis| self.stretches(discrete, x, axis));
         let shears: Vec<Edges<D>> = self.edges.iter().map(|edges| edges.shears(discrete, x, walls)).collect();
         for (component, out) in out.iter_mut().enumerate() {
-            let shape = out.shape();
             let operators = &discrete.velocity[component];
-            for_each_row(shape, out.values_mut(), |place, row| {
-                for (i, out) in row.iter_mut().enumerate() {
-                    let mut face = place;
-                    face[0] = i;
-                    if !discrete.is_free(component, face) {
-                        *out = 0.0;
-                        continue;
-                    }
-                    let volume = discrete.volume(component, face);
-                    let area = |axis: usize| volume / operators[axis].mass[face[axis]];
-                    let stretch = |cell: Option<usize>| {
-                        cell.map_or(0.0, |cell| {
-                            let mut place = face;
-                            place[component] = cell;
-                            stretches[component].at(place)
-                        })
-                    };
-                    let [below, above] = discrete.cells_beside(component, face[component]).map(stretch);
-                    *out = shift * volume * x[component].at(face) - area(component) * (above - below);
-                    for shear in shears.iter().filter(|shear| shear.pair.contains(&component)) {
-                        let across = shear.pair[0] + shear.pair[1] - component;
-                        // A side without friction exerts no shear.
-                        let pull = |node: usize| {
-                            let mut edge = face;
-                            edge[across] = node;
-                            let is_held = match discrete.cells_beside(across, node) {
-                                [Some(_), Some(_)] => true,
-                                [below, _] => operators[across].wall[usize::from(below.is_some())] != 0.0,
-                            };
-                            if is_held { shear.values.at(edge) } else { 0.0 }
+            for_each_value(out, |face, out| {
+                if !discrete.is_free(component, face) {
+                    *out = 0.0;
+                    return;
+                }
+                let volume = discrete.volume(component, face);
+                let area = |axis: usize| volume / operators[axis].mass[face[axis]];
+                let stretch = |cell: Option<usize>| {
+                    cell.map_or(0.0, |cell| {
+                        let mut place = face;
+                        place[component] = cell;
+                        stretches[component].at(place)
+                    })
+                };
+                let [below, above] = discrete.cells_beside(component, face[component]).map(stretch);
+                *out = shift * volume * x[component].at(face) - area(component) * (above - below);
+                for shear in shears.iter().filter(|shear| shear.pair.contains(&component)) {
+                    let across = shear.pair[0] + shear.pair[1] - component;
+                    // A side without friction exerts no shear.
+                    let pull = |node: usize| {
+                        let mut edge = face;
+                        edge[across] = node;
+                        let is_held = match discrete.cells_beside(across, node) {
+                            [Some(_), Some(_)] => true,
+                            [below, _] => operators[across].wall[usize::from(below.is_some())] != 0.0,
                         };
-                        *out -= area(across) * (pull(face[across] + 1) - pull(face[across]));
-                    }
+                        if is_held { shear.values.at(edge) } else { 0.0 }
+                    };
+                    *out -= area(across) * (pull(face[across] + 1) - pull(face[across]));
                 }
             });
         }
@@ -112,16 +102,11 @@ impl<const D: usize> Stress<D> {
     /// Twice the viscosity times the rate at which cells stretch along an axis.
     fn stretches(&self, discrete: &Discrete<D>, x: &FaceField<f64, D>, axis: usize) -> CellField<f64, D> {
         let mut out = self.cells.clone();
-        let shape = out.shape();
-        for_each_row(shape, out.values_mut(), |place, row| {
-            for (i, value) in row.iter_mut().enumerate() {
-                let mut cell = place;
-                cell[0] = i;
-                let mut above = cell;
-                above[axis] += 1;
-                let width = discrete.grid.axis(axis).width(cell[axis]);
-                *value *= 2.0 * (discrete.value(x, axis, above) - x[axis].at(cell)) / width;
-            }
+        for_each_value(&mut out, |cell, value| {
+            let mut above = cell;
+            above[axis] += 1;
+            let width = discrete.grid.axis(axis).width(cell[axis]);
+            *value *= 2.0 * (discrete.value(x, axis, above) - x[axis].at(cell)) / width;
         });
         out
     }
@@ -131,14 +116,9 @@ impl<const D: usize> Edges<D> {
     /// The viscosity times the rate at which the edges are sheared.
     fn shears(&self, discrete: &Discrete<D>, x: &FaceField<f64, D>, walls: bool) -> Self {
         let mut values = self.values.clone();
-        let shape = values.shape();
         let [a, b] = self.pair;
-        for_each_row(shape, values.values_mut(), |place, row| {
-            for (i, value) in row.iter_mut().enumerate() {
-                let mut edge = place;
-                edge[0] = i;
-                *value *= slope(discrete, x, a, b, edge, walls) + slope(discrete, x, b, a, edge, walls);
-            }
+        for_each_value(&mut values, |edge, value| {
+            *value *= slope(discrete, x, a, b, edge, walls) + slope(discrete, x, b, a, edge, walls);
         });
         Self { pair: self.pair, values }
     }
@@ -188,21 +168,17 @@ fn mean_on_edges<const D: usize>(
     shape[a] += 1;
     shape[b] += 1;
     let mut out = CellField::of_shape(shape, |_| 0.0);
-    for_each_row(shape, out.values_mut(), |place, row| {
-        for (i, value) in row.iter_mut().enumerate() {
-            let mut edge = place;
-            edge[0] = i;
-            let (mut sum, mut count) = (0.0, 0.0);
-            for along_a in discrete.cells_beside(a, edge[a]).into_iter().flatten() {
-                for along_b in discrete.cells_beside(b, edge[b]).into_iter().flatten() {
-                    let mut cell = edge;
-                    (cell[a], cell[b]) = (along_a, along_b);
-                    sum += cells.values()[index_of(cells.shape(), cell)];
-                    count += 1.0;
-                }
+    for_each_value(&mut out, |edge, value| {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for along_a in discrete.cells_beside(a, edge[a]).into_iter().flatten() {
+            for along_b in discrete.cells_beside(b, edge[b]).into_iter().flatten() {
+                let mut cell = edge;
+                (cell[a], cell[b]) = (along_a, along_b);
+                sum += cells.values()[index_of(cells.shape(), cell)];
+                count += 1.0;
             }
-            *value = sum / count;
         }
+        *value = sum / count;
     });
     out
 }

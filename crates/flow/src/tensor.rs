@@ -1,5 +1,7 @@
 //! The stretched grid: a product of axes.
 
+pub(crate) use unstick_grid::{linear_index as index_of, multi_index as place_of};
+
 use crate::axis::Axis;
 
 /// The cells between the nodes of all axes. Axis 0 runs fastest in memory.
@@ -74,37 +76,9 @@ impl<const D: usize> TensorGrid<D> {
     }
 }
 
-/// Index in memory of a multi-index.
-#[inline]
-pub(crate) fn index_of<const D: usize>(shape: [usize; D], place: [usize; D]) -> usize {
-    (0..D).rev().fold(0, |index, axis| index * shape[axis] + place[axis])
-}
-
-/// The multi-index of the first value of a row (all values along axis 0), by the number of the row.
-#[inline]
-pub(crate) fn row_place<const D: usize>(shape: [usize; D], row: usize) -> [usize; D] {
-    let mut rest = row;
-    std::array::from_fn(|axis| {
-        if axis == 0 {
-            return 0;
-        }
-        let place = rest % shape[axis];
-        rest /= shape[axis];
-        place
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_follow_each_other_in_memory() {
-        let shape = [3, 4, 5];
-        for row in 0..20 {
-            assert_eq!(index_of(shape, row_place(shape, row)), 3 * row);
-        }
-    }
 
     #[test]
     fn faces_lie_at_nodes_along_their_own_axis_and_at_centres_along_others() {

@@ -5,7 +5,7 @@ use unstick_grid::{CellField, FaceField};
 use crate::axis::Axis;
 use crate::boundary::Boundary;
 use crate::discrete::Discrete;
-use crate::tensor::TensorGrid;
+use crate::tensor::{TensorGrid, place_of};
 
 /// An axis from 0 to 1 with cells of about 1/`cells`, larger at the ends.
 pub fn stretched(cells: f64) -> Axis {
@@ -33,16 +33,6 @@ pub fn mixed_box() -> Discrete<3> {
         [Boundary::Periodic, Boundary::Periodic],
     ];
     Discrete::new(TensorGrid::new([stretched(8.0), stretched(10.0), Axis::uniform(0.0, 1.0, 6).unwrap()]), sides)
-}
-
-/// The multi-index of an index.
-pub fn place_of<const D: usize>(shape: [usize; D], index: usize) -> [usize; D] {
-    let mut rest = index;
-    std::array::from_fn(|axis| {
-        let place = rest % shape[axis];
-        rest /= shape[axis];
-        place
-    })
 }
 
 /// A velocity by a function of component and index on free faces, zero on the others.

@@ -14,11 +14,8 @@ pub struct Grid<const D: usize> {
 #[non_exhaustive]
 pub enum GridError {
     /// An axis has no cells, or there are too many cells for the memory.
-    #[error("a grid of {cells:?} cells: expected at least one along each axis, and a product that fits in memory")]
-    Cells {
-        /// Requested cells along each axis.
-        cells: Vec<usize>,
-    },
+    #[error("a grid of {0:?} cells: expected at least one along each axis, and a product that fits in memory")]
+    Cells(Vec<usize>),
     /// The spacing is not a positive number.
     #[error("a spacing of {0}: expected a positive number")]
     Spacing(f64),
@@ -29,7 +26,7 @@ impl<const D: usize> Grid<D> {
     pub fn new(cells: [usize; D], spacing: f64, origin: [f64; D]) -> Result<Self, GridError> {
         let count = cells.iter().try_fold(1usize, |product, &count| product.checked_mul(count));
         if count.is_none_or(|count| count == 0 || count > isize::MAX as usize / 64) {
-            return Err(GridError::Cells { cells: cells.to_vec() });
+            return Err(GridError::Cells(cells.to_vec()));
         }
         if !(spacing > 0.0 && spacing.is_finite()) {
             return Err(GridError::Spacing(spacing));
@@ -118,10 +115,21 @@ impl<const D: usize> Grid<D> {
     }
 }
 
+/// Index in memory of a place on a lattice of any shape.
 #[inline]
-pub(crate) fn linear_index<const D: usize>(shape: [usize; D], place: [usize; D]) -> usize {
+pub fn linear_index<const D: usize>(shape: [usize; D], place: [usize; D]) -> usize {
     debug_assert!((0..D).all(|axis| place[axis] < shape[axis]), "{place:?} lies outside {shape:?}");
     (0..D).rev().fold(0, |index, axis| index * shape[axis] + place[axis])
+}
+
+/// The place of the value at `index` in memory.
+#[inline]
+pub fn multi_index<const D: usize>(shape: [usize; D], mut index: usize) -> [usize; D] {
+    std::array::from_fn(|axis| {
+        let place = index % shape[axis];
+        index /= shape[axis];
+        place
+    })
 }
 
 pub(crate) fn multi_indices<const D: usize>(shape: [usize; D]) -> impl Iterator<Item = [usize; D]> {
@@ -148,6 +156,7 @@ mod tests {
     fn cells_are_visited_in_memory_order() {
         let grid = Grid::new([3, 2, 2], 1.0, [0.0; 3]).unwrap();
         assert!(grid.iter().enumerate().all(|(place, cell)| grid.index(cell) == place));
+        assert!(grid.iter().enumerate().all(|(place, cell)| multi_index(grid.cells(), place) == cell));
         assert_eq!(grid.iter().count(), grid.len());
     }
 

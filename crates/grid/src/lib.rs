@@ -15,7 +15,6 @@
 //! ```
 
 mod bounds;
-mod cut;
 mod dimension;
 mod distance;
 mod field;
@@ -30,12 +29,11 @@ mod sample;
 mod sampled;
 pub mod vector;
 
-pub use cut::part_behind_plane;
 pub use dimension::by_dimension;
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
-pub use fraction::{CLOSED, open_fractions};
-pub use grid::{Grid, GridError};
+pub use fraction::{CLOSED, open_fractions, part_behind_plane};
+pub use grid::{Grid, GridError, linear_index, multi_index};
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};
 pub use motion::{Motion, MotionError};

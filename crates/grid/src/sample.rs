@@ -3,7 +3,7 @@
 use unstick_parallel::for_each_chunk;
 
 use crate::field::{CellField, FaceField};
-use crate::grid::Grid;
+use crate::grid::{Grid, multi_index};
 
 /// The values of a function at the nodes (the corners of cells). There is one node more than cells along each axis.
 ///
@@ -29,12 +29,7 @@ pub fn sample_faces<const D: usize>(
 fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
     let mut field = CellField::of_shape(shape, |_| 0.0);
     for_each_chunk(field.values_mut(), shape[0], |line, row| {
-        let mut place = [0; D];
-        let mut rest = line;
-        for axis in 1..D {
-            place[axis] = rest % shape[axis];
-            rest /= shape[axis];
-        }
+        let mut place = multi_index(shape, line * shape[0]);
         for (along, sampled) in row.iter_mut().enumerate() {
             place[0] = along;
             *sampled = value(place);

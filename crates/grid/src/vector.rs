@@ -36,6 +36,12 @@ pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
+/// A vector of the plane, or of space, in space.
+#[inline]
+pub fn lift<const D: usize>(a: [f64; D]) -> [f64; 3] {
+    std::array::from_fn(|axis| if axis < D { a[axis] } else { 0.0 })
+}
+
 /// A square matrix by rows.
 pub type Matrix<const D: usize> = [[f64; D]; D];
 

@@ -1,5 +1,7 @@
 //! Loops over lattices on every thread.
 
+pub(crate) use unstick_grid::multi_index;
+
 use unstick_grid::CellField;
 use unstick_parallel as parallel;
 
@@ -14,15 +16,6 @@ pub(crate) fn fill<T: Send, const D: usize>(field: &mut CellField<T, D>, value: 
             advance(shape, &mut place);
         }
     });
-}
-
-/// The place of the value at `index` in memory.
-pub(crate) fn multi_index<const D: usize>(shape: [usize; D], mut index: usize) -> [usize; D] {
-    std::array::from_fn(|axis| {
-        let place = index % shape[axis];
-        index /= shape[axis];
-        place
-    })
 }
 
 fn advance<const D: usize>(shape: [usize; D], place: &mut [usize; D]) {

@@ -31,17 +31,11 @@ pub enum SetupError {
         control: f64,
     },
     /// A splitting cannot move bodies.
-    #[error("`{splitting}` cannot move bodies: expected a solver of the complementarity problem")]
-    NoBodies {
-        /// Which splitting.
-        splitting: &'static str,
-    },
-    /// The state belongs to other bodies.
-    #[error("the state holds {found} numbers of bodies, and these bodies have another number")]
-    OtherBodies {
-        /// Numbers found.
-        found: usize,
-    },
+    #[error("`{0}` cannot move bodies: expected a solver of the complementarity problem")]
+    NoBodies(&'static str),
+    /// The state belongs to other bodies: it holds so many numbers.
+    #[error("the state holds {0} numbers of bodies, and these bodies have another number")]
+    OtherBodies(usize),
     /// All of the liquid lies in solids or outside of the grid.
     #[error("there is no liquid: all of its shape lies inside solids or outside of the grid")]
     NoLiquid,
@@ -91,16 +85,10 @@ pub enum StepError {
         /// Why.
         message: String,
     },
-    /// A problem with bodies has no matrix that could be written.
-    #[error("at {time} s: the pressure moves bodies, and such a problem has no sparse matrix")]
-    NoMatrix {
-        /// Simulated time.
-        time: f64,
-    },
-    /// A velocity became NaN or infinite.
-    #[error("at {time} s the velocity is no longer a number")]
-    NotFinite {
-        /// Simulated time.
-        time: f64,
-    },
+    /// At this time the problem has bodies, and so no matrix that could be written.
+    #[error("at {0} s: the pressure moves bodies, and such a problem has no sparse matrix")]
+    NoMatrix(f64),
+    /// At this time a velocity became NaN or infinite.
+    #[error("at {0} s the velocity is no longer a number")]
+    NotFinite(f64),
 }

@@ -10,7 +10,7 @@ use unstick_grid::{CellField, Grid};
 
 use crate::cells::fill;
 use crate::particles::Particles;
-use crate::particles::slabs;
+use crate::particles::gather::add_by_slabs;
 use crate::solids::Geometry;
 
 /// Below this part of open space around a cell centre the density says nothing.
@@ -27,7 +27,7 @@ pub(crate) fn measure_density<const D: usize>(
 ) {
     let shape = grid.cells();
     density.values_mut().fill(0.0);
-    slabs::add(grid, starts, shape, density.values_mut(), |particle, base, piece| {
+    add_by_slabs(grid, starts, shape, density.values_mut(), |particle, base, piece| {
         let place = grid.in_cells(particles.position[particle]);
         // Counted from one cell before the first: there lies the corner of a particle in the outer half of a border
         // cell. The share of such a cell is lost, as in solids.

@@ -136,16 +136,13 @@ mod tests {
     use crate::axis::Axis;
     use crate::boundary::Boundary;
     use crate::stencil::apply;
+    use crate::tensor::place_of;
 
     fn assert_inverts<const D: usize>(operators: [AxisOperator; D], shift: f64) {
         let shape: [usize; D] = std::array::from_fn(|axis| operators[axis].len());
         let is_free = |index: usize| {
-            let mut rest = index;
-            (0..D).all(|axis| {
-                let place = rest % shape[axis];
-                rest /= shape[axis];
-                operators[axis].is_free[place]
-            })
+            let place = place_of(shape, index);
+            (0..D).all(|axis| operators[axis].is_free[place[axis]])
         };
         let count: usize = shape.iter().product();
         let wanted: Vec<f64> =

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField};
 
 use super::{FlowBody, HeldFace, HeldFaces};
-use crate::tensor::TensorGrid;
+use crate::tensor::{TensorGrid, place_of};
 use crate::twist::basis;
 
 /// Force and torque about the centre of mass.
@@ -69,12 +69,8 @@ pub fn stress_force<const D: usize>(
     let extents: [usize; D] = std::array::from_fn(|axis| span[axis][1] - span[axis][0]);
     let mut total = Vector6::zeros();
     for number in 0..extents.iter().product::<usize>() {
-        let mut rest = number;
-        let cell: [usize; D] = std::array::from_fn(|axis| {
-            let place = rest % extents[axis];
-            rest /= extents[axis];
-            span[axis][0] + place
-        });
+        let offset = place_of(extents, number);
+        let cell: [usize; D] = std::array::from_fn(|axis| span[axis][0] + offset[axis]);
         let centre = grid.centre(cell);
         // −dα/dd of a cosine that falls from 1 to 0.
         let part = (body.shape.at(centre) / step - 1.0) / 2.0;

@@ -6,7 +6,7 @@ use unstick_grid::{CellField, FaceField};
 
 use super::FlowBody;
 use crate::discrete::Discrete;
-use crate::tensor::index_of;
+use crate::tensor::{index_of, place_of};
 use crate::twist::basis;
 
 /// The smallest θ: a face that lies nearer to a wall than this part of a link counts as lying there.
@@ -181,13 +181,8 @@ impl<const D: usize> Neighbourhood<D> {
     fn for_each(&self, mut visit: impl FnMut([usize; D], f64)) {
         let shape = self.distances.shape();
         for (number, &distance) in self.distances.values().iter().enumerate() {
-            let mut rest = number;
-            let place = std::array::from_fn(|axis| {
-                let place = rest % shape[axis];
-                rest /= shape[axis];
-                self.lower[axis] + place
-            });
-            visit(place, distance);
+            let offset = place_of(shape, number);
+            visit(std::array::from_fn(|axis| self.lower[axis] + offset[axis]), distance);
         }
     }
 

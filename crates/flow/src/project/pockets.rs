@@ -3,7 +3,7 @@
 use super::RigidFace;
 use crate::discrete::Discrete;
 use crate::immersed::HeldFaces;
-use crate::tensor::index_of;
+use crate::tensor::{index_of, place_of};
 
 /// Largest number of cells of a pocket. A larger group counts as a part of the open liquid.
 const LARGEST_POCKET: usize = 24;
@@ -58,12 +58,7 @@ fn open_neighbours<const D: usize>(
     cells: [usize; D],
     cell: usize,
 ) -> [[Option<usize>; 2]; D] {
-    let mut rest = cell;
-    let place: [usize; D] = std::array::from_fn(|axis| {
-        let place = rest % cells[axis];
-        rest /= cells[axis];
-        place
-    });
+    let place = place_of(cells, cell);
     std::array::from_fn(|axis| {
         [0, 1].map(|end| {
             let mut face = place;

@@ -27,7 +27,7 @@ use crate::momentum::Momentum;
 use crate::project::{Projection, remove_mean};
 use crate::setup::{FlowSetup, StopAt};
 use crate::state::FlowState;
-use crate::stencil::{Helmholtz, for_each_row};
+use crate::stencil::{Helmholtz, for_each_row, for_each_value};
 use crate::stress::Stress;
 use crate::tensor::index_of;
 use crate::twist::Twist;
@@ -153,15 +153,9 @@ impl<const D: usize> Flow<D> {
     pub fn longest_step(&self, cfl: f64) -> Option<f64> {
         let mut fastest: f64 = 0.0;
         for (axis, field) in self.state.velocity.iter().enumerate() {
-            let shape = field.shape();
             let mut rates = field.clone();
             let widths = &self.discrete.velocity[axis][axis].mass;
-            for_each_row(shape, rates.values_mut(), |place, row| {
-                for (i, value) in row.iter_mut().enumerate() {
-                    let node = if axis == 0 { i } else { place[axis] };
-                    *value = value.abs() / widths[node];
-                }
-            });
+            for_each_value(&mut rates, |place, value| *value = value.abs() / widths[place[axis]]);
             fastest = fastest.max(vector::norm_max(rates.values()));
         }
         (fastest > 0.0).then(|| cfl / fastest)
@@ -187,15 +181,10 @@ impl<const D: usize> Flow<D> {
         std::array::from_fn(|component| {
             let field = &self.state.velocity[component];
             let mut parts = field.clone();
-            for_each_row(field.shape(), parts.values_mut(), |place, row| {
-                let start = index_of(field.shape(), place);
-                for (i, value) in row.iter_mut().enumerate() {
-                    let mut place = place;
-                    place[0] = i;
-                    let counts =
-                        self.discrete.is_free(component, place) && self.held_faces.is_open(component, start + i);
-                    *value *= if counts { self.discrete.volume(component, place) } else { 0.0 };
-                }
+            for_each_value(&mut parts, |place, value| {
+                let counts = self.discrete.is_free(component, place)
+                    && self.held_faces.is_open(component, index_of(field.shape(), place));
+                *value *= if counts { self.discrete.volume(component, place) } else { 0.0 };
             });
             self.setup.density * parallel::sum(parts.values(), |block| block.iter().sum())
         })
@@ -257,7 +246,7 @@ impl<const D: usize> Flow<D> {
         (self.state.time, self.state.last_step) = (time, length);
         self.state.step += 1;
         if !divergence.is_finite() {
-            return Err(StepError::Diverged { time });
+            return Err(StepError::Diverged(time));
         }
         if self.setup.solve.on_unconverged != Unconverged::Accept {
             SolveKind::Viscous.demand(viscous, time)?;

@@ -20,17 +20,11 @@ pub enum MeshProblem {
     #[error("there is no such file")]
     NotFound,
     /// The file exists but could not be read.
-    #[error("cannot be read: {reason}")]
-    Unreadable {
-        /// The error of the system.
-        reason: String,
-    },
-    /// The file format is unknown.
-    #[error("unknown kind of mesh file '{extension}': expected one of {}", crate::mesh::read::EXTENSIONS.join(", "))]
-    Extension {
-        /// The extension of the file.
-        extension: String,
-    },
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// The extension of the file stands for no known format.
+    #[error("unknown kind of mesh file '{0}': expected one of {known}", known = super::read::EXTENSIONS.join(", "))]
+    Extension(String),
     /// The content does not follow the format.
     #[error("not a valid {format} file: {reason}")]
     Broken {
@@ -42,12 +36,9 @@ pub enum MeshProblem {
     /// The mesh has no triangles.
     #[error("it has no triangles")]
     NoTriangles,
-    /// A coordinate is not finite.
-    #[error("vertex {vertex} is not finite")]
-    NotFinite {
-        /// Which vertex, from 0.
-        vertex: usize,
-    },
+    /// A coordinate of this vertex, counted from 0, is not finite.
+    #[error("vertex {0} is not finite")]
+    NotFinite(usize),
     /// A triangle refers to a vertex that does not exist.
     #[error("a triangle refers to vertex {index}, but there are {vertices}, counted from 0")]
     Index {
@@ -69,17 +60,11 @@ pub enum MeshProblem {
         near: [f64; 3],
     },
     /// The closed surface encloses no volume.
-    #[error("the surface encloses no volume ({volume:e}): it is flat, or its parts face opposite ways")]
-    NoVolume {
-        /// The volume.
-        volume: f64,
-    },
+    #[error("the surface encloses no volume ({0:e}): it is flat, or its parts face opposite ways")]
+    NoVolume(f64),
     /// The factor would flatten or mirror the mesh.
-    #[error("a scale of {factor}: expected a positive number")]
-    Scale {
-        /// The factor.
-        factor: f64,
-    },
+    #[error("a scale of {0}: expected a positive number")]
+    Scale(f64),
 }
 
 fn describe_edges(open: usize, crowded: usize, flipped: usize, [x, y, z]: [f64; 3]) -> String {

@@ -40,7 +40,7 @@ impl TriangleMesh {
 
     fn checked(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshProblem> {
         if let Some(vertex) = vertices.iter().position(|vertex| vertex.iter().any(|value| !value.is_finite())) {
-            return Err(MeshProblem::NotFinite { vertex });
+            return Err(MeshProblem::NotFinite(vertex));
         }
         if let Some(&index) = triangles.as_flattened().iter().find(|&&index| index as usize >= vertices.len()) {
             return Err(MeshProblem::Index { index: i64::from(index), vertices: vertices.len() });
@@ -54,7 +54,7 @@ impl TriangleMesh {
         let volume = mesh.volume();
         let diagonal = minus(upper, lower);
         if volume.abs() <= 1e-12 * dot(diagonal, diagonal).powf(1.5) {
-            return Err(MeshProblem::NoVolume { volume });
+            return Err(MeshProblem::NoVolume(volume));
         }
         if volume < 0.0 {
             mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
@@ -96,7 +96,7 @@ impl TriangleMesh {
     /// This mesh scaled along each axis about the origin. The factors must be positive.
     pub fn scaled(mut self, factors: [f64; 3]) -> Result<Self, MeshError> {
         if let Some(&factor) = factors.iter().find(|&&factor| !(factor > 0.0 && factor.is_finite())) {
-            return Err(MeshError { file: None, problem: MeshProblem::Scale { factor } });
+            return Err(MeshError { file: None, problem: MeshProblem::Scale(factor) });
         }
         for vertex in &mut self.vertices {
             (0..3).for_each(|axis| vertex[axis] *= factors[axis]);

@@ -22,7 +22,7 @@ impl TriangleMesh {
         let mesh = check_extension(&extension).and_then(|()| {
             let content = std::fs::read(path).map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => MeshProblem::NotFound,
-                _ => MeshProblem::Unreadable { reason: error.to_string() },
+                _ => MeshProblem::Unreadable(error.to_string()),
             })?;
             parse(&content, &extension, folder)
         });
@@ -38,7 +38,7 @@ impl TriangleMesh {
 
 fn check_extension(extension: &str) -> Result<(), MeshProblem> {
     let extension = extension.to_ascii_lowercase();
-    if EXTENSIONS.contains(&extension.as_str()) { Ok(()) } else { Err(MeshProblem::Extension { extension }) }
+    if EXTENSIONS.contains(&extension.as_str()) { Ok(()) } else { Err(MeshProblem::Extension(extension)) }
 }
 
 fn parse(content: &[u8], extension: &str, folder: &Path) -> Result<TriangleMesh, MeshProblem> {

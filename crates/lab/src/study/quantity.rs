@@ -1,5 +1,7 @@
 //! Numbers of a measurement.
 
+use serde::{Deserialize, Deserializer};
+
 use super::record::Record;
 
 /// Frames during which liquid that leaves a ceiling has not yet hit anything.
@@ -42,6 +44,35 @@ pub enum Quantity {
     Separated,
     /// A number of a flow, by its name.
     Named(&'static str),
+}
+
+/// Every quantity that is not [named](Quantity::Named).
+const ALL: [Quantity; 16] = [
+    Quantity::Iterations,
+    Quantity::Cycles,
+    Quantity::Seconds,
+    Quantity::Setup,
+    Quantity::Work,
+    Quantity::StepSeconds,
+    Quantity::Residual,
+    Quantity::VolumeGain,
+    Quantity::VolumeDrift,
+    Quantity::SurfaceGain,
+    Quantity::Difference,
+    Quantity::Spread,
+    Quantity::Rises,
+    Quantity::Speed,
+    Quantity::EarlySpeed,
+    Quantity::Separated,
+];
+
+/// By its heading; the catalogue is read once, so that other names may stay in memory.
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(data: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(data)?;
+        let known = ALL.into_iter().find(|quantity| quantity.name() == name);
+        Ok(known.unwrap_or_else(|| Self::Named(name.leak())))
+    }
 }
 
 impl Quantity {

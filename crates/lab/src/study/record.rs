@@ -19,7 +19,7 @@ pub enum Record {
 }
 
 /// A solver on a problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Solve {
     /// How it ended, in one or two words.
     pub outcome: String,

@@ -2,6 +2,8 @@
 
 mod curves;
 
+pub(super) use curves::columns;
+
 use std::path::PathBuf;
 
 use unstick::files::plot::Plot;
@@ -72,7 +74,7 @@ impl StudyResult {
             .filter_map(|measurement| store.get(&measurement.key).map(|record| (measurement, record)));
         let observations: Vec<Observation> = found.collect();
         let reason = match (&study.experiment, observations.len()) {
-            (Experiment::Impossible(reason), _) => Some((*reason).to_string()),
+            (Experiment::Impossible(reason), _) => Some(reason.clone()),
             (_, 0) => Some(format!("not run here yet; `unstick study {}` does it", study.name)),
             _ => None,
         };
@@ -108,35 +110,34 @@ impl StudyResult {
 
 impl Section {
     fn of(view: &View, observations: &[Observation]) -> Self {
-        let published = Table::published(view.published);
-        let ours = match view.show {
-            Show::Table(quantity) => Table::measured(observations, quantity),
-            Show::Excess { quantity, base } => Table::measured(observations, quantity).excess_over(base),
+        let published = Table::published(&view.published);
+        let caption = view.caption.as_str();
+        let ours = match &view.show {
+            Show::Table(quantity) => Table::measured(observations, *quantity),
+            Show::Excess { quantity, base } => Table::measured(observations, *quantity).excess_over(base),
             Show::Methods(quantities) => Table::methods(observations, quantities),
             Show::Convergence | Show::Quartiles => curves::counts(observations),
             Show::Histogram => curves::histogram(observations),
             Show::Numbers(columns) => Table::numbers(observations, columns),
             Show::Course(_) | Show::Gallery | Show::Residuals | Show::Curves { .. } => Table::default(),
         };
-        let charts = match view.show {
-            Show::Table(quantity) => vec![curves::over_rows(view.caption, quantity.name(), &published, &ours)],
-            Show::Excess { .. } => vec![curves::over_rows(view.caption, "percent", &published, &ours)],
-            Show::Methods(quantities) => curves::over_frames(view.caption, quantities, observations),
+        let charts = match &view.show {
+            Show::Table(quantity) => vec![curves::over_rows(caption, quantity.name(), &published, &ours)],
+            Show::Excess { .. } => vec![curves::over_rows(caption, "percent", &published, &ours)],
+            Show::Methods(quantities) => curves::over_frames(caption, quantities, observations),
             Show::Gallery | Show::Numbers(_) => Vec::new(),
-            Show::Convergence => curves::convergence(view.caption, observations),
-            Show::Residuals => vec![curves::residuals(view.caption, observations)],
-            Show::Quartiles => curves::quartiles(view.caption, observations),
-            Show::Histogram => vec![curves::over_rows(view.caption, "solves", &published, &ours)],
-            Show::Curves { of, across, up, published } => {
-                vec![curves::of_flows(view.caption, of, [across, up], published, observations)]
-            }
-            Show::Course(quantity) => curves::courses(view.caption, quantity, observations),
+            Show::Convergence => curves::convergence(caption, observations),
+            Show::Residuals => vec![curves::residuals(caption, observations)],
+            Show::Quartiles => curves::quartiles(caption, observations),
+            Show::Histogram => vec![curves::over_rows(caption, "solves", &published, &ours)],
+            Show::Curves { of, across, up } => vec![curves::of_flows(caption, of, [across, up], observations)],
+            Show::Course(quantity) => curves::courses(caption, *quantity, observations),
         };
         let (theirs, judged) = match view.show {
             Show::Methods(_) | Show::Convergence | Show::Quartiles => (published.transposed(), ours.transposed()),
             _ => (published.clone(), ours.clone()),
         };
-        let mut judgements = judge(&theirs, &judged, view.claims);
+        let mut judgements = judge(&theirs, &judged, &view.claims);
         if matches!(view.show, Show::Table(quantity) if quantity.is_time()) {
             judgements.extend(best(&ours));
         }
@@ -191,11 +192,8 @@ fn failures(observations: &[Observation]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (measurement, record) in observations {
         if let Some(error) = record.error() {
-            let line = format!(
-                "{} {} on {}, {}: {error}",
-                measurement.column, measurement.row, measurement.scene, measurement.size
-            );
-            let line = line.replace("  ", " ");
+            let Measurement { column, row, scene, size, .. } = measurement;
+            let line = format!("{column} {row} on {scene}, {size}: {error}").replace("  ", " ");
             if !lines.contains(&line) {
                 lines.push(line);
             }

@@ -1,5 +1,7 @@
 //! How much is measured of a study.
 
+use serde::Deserialize;
+
 /// How much is measured of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -9,8 +11,9 @@ pub enum Scope {
     Full,
 }
 
-/// A value for each scope.
-#[derive(Clone, Copy, Debug)]
+/// A value for each scope. In files: a list of both, or one value for both.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Given<T>", bound = "T: Deserialize<'de> + Clone")]
 pub struct ByScope<T> {
     /// For [`Scope::Quick`].
     pub quick: T,
@@ -18,22 +21,29 @@ pub struct ByScope<T> {
     pub full: T,
 }
 
-impl<T> ByScope<T> {
-    pub(super) const fn new(quick: T, full: T) -> Self {
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given<T> {
+    Both([T; 2]),
+    Same(T),
+}
+
+impl<T: Clone> From<Given<T>> for ByScope<T> {
+    fn from(given: Given<T>) -> Self {
+        let [quick, full] = match given {
+            Given::Both(both) => both,
+            Given::Same(value) => [value.clone(), value],
+        };
         Self { quick, full }
     }
+}
 
+impl<T> ByScope<T> {
     /// The value of a scope.
     pub fn of(&self, scope: Scope) -> &T {
         match scope {
             Scope::Quick => &self.quick,
             Scope::Full => &self.full,
         }
-    }
-}
-
-impl<T: Copy> ByScope<T> {
-    pub(super) const fn same(value: T) -> Self {
-        Self { quick: value, full: value }
     }
 }

@@ -3,6 +3,7 @@
 use super::measure::Measurement;
 use super::quantity::Quantity;
 use super::record::Record;
+use super::result::columns;
 
 /// The text of an empty cell.
 const NOTHING: &str = "–";
@@ -57,9 +58,9 @@ impl Table {
     pub fn measured(observations: &[(Measurement, &Record)], quantity: Quantity) -> Self {
         let mut table = Self { corner: corner(observations).into(), ..Self::default() };
         for (measurement, _) in observations {
-            let (row, column) = (row_name(observations, measurement), measurement.column);
-            if !table.columns.iter().any(|known| known == column) {
-                table.columns.push(column.into());
+            let (row, column) = (row_name(observations, measurement), &measurement.column);
+            if !table.columns.contains(column) {
+                table.columns.push(column.clone());
             }
             if !table.rows.iter().any(|(known, _)| *known == row) {
                 table.rows.push((row, Vec::new()));
@@ -68,7 +69,7 @@ impl Table {
         for (row, cells) in &mut table.rows {
             for column in &table.columns {
                 let of_cell = observations.iter().filter(|(measurement, _)| {
-                    measurement.column == column && row_name(observations, measurement) == *row
+                    measurement.column == *column && row_name(observations, measurement) == *row
                 });
                 cells.push(mean(&of_cell.map(|(_, record)| *record).collect::<Vec<_>>(), quantity));
             }
@@ -78,29 +79,20 @@ impl Table {
 
     /// One row per method, one column per quantity.
     pub fn methods(observations: &[(Measurement, &Record)], quantities: &[Quantity]) -> Self {
-        let mut names: Vec<&str> = Vec::new();
-        for (measurement, _) in observations {
-            if !names.contains(&measurement.column) {
-                names.push(measurement.column);
-            }
-        }
-        let row = |name: &&str| {
-            let records: Vec<_> = observations
-                .iter()
-                .filter(|(measurement, _)| measurement.column == *name)
-                .map(|(_, record)| *record)
-                .collect();
+        let row = |name: &str| {
+            let of_name = observations.iter().filter(|(measurement, _)| measurement.column == name);
+            let records: Vec<_> = of_name.map(|(_, record)| *record).collect();
             (name.to_string(), quantities.iter().map(|&quantity| mean(&records, quantity)).collect())
         };
         Self {
             corner: "method".into(),
             columns: quantities.iter().map(|quantity| quantity.name().into()).collect(),
-            rows: names.iter().map(row).collect(),
+            rows: columns(observations).into_iter().map(row).collect(),
         }
     }
 
     /// One row per trial, columns by name.
-    pub fn numbers(observations: &[(Measurement, &Record)], columns: &[&str]) -> Self {
+    pub fn numbers(observations: &[(Measurement, &Record)], columns: &[String]) -> Self {
         let cell = |record: &Record, column: &str| match record {
             Record::Trial(trial) => {
                 trial.number(column).map_or(Cell::default(), |value| Cell { text: plain(value), value: Some(value) })
@@ -110,11 +102,7 @@ impl Table {
         let row = |(measurement, record): &(Measurement, &Record)| {
             (measurement.row.to_string(), columns.iter().map(|column| cell(record, column)).collect())
         };
-        Self {
-            corner: String::new(),
-            columns: columns.iter().map(|column| (*column).to_string()).collect(),
-            rows: observations.iter().map(row).collect(),
-        }
+        Self { corner: String::new(), columns: columns.to_vec(), rows: observations.iter().map(row).collect() }
     }
 
     /// Numbers as percents above those of a column, which is left out.

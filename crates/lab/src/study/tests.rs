@@ -7,13 +7,13 @@ use super::*;
 
 #[test]
 fn names_are_told_apart_and_published_tables_are_whole() {
-    let names: Vec<_> = all().map(|study| study.name).collect();
+    let names: Vec<_> = all().map(|study| &study.name).collect();
     for (index, name) in names.iter().enumerate() {
         assert!(!names[..index].contains(name), "{name} twice");
     }
     for study in all() {
-        for view in study.views {
-            let table = Table::published(view.published);
+        for view in &study.views {
+            let table = Table::published(&view.published);
             for (row, cells) in &table.rows {
                 assert_eq!(cells.len(), table.columns.len(), "{}, row {row}", study.name);
             }
@@ -23,16 +23,26 @@ fn names_are_told_apart_and_published_tables_are_whole() {
 
 #[test]
 fn every_published_column_has_a_solver_and_best_comes_last() {
+    // Only flows have numbers of other names.
+    let is_unknown = |quantity: &Quantity| matches!(quantity, Quantity::Named(_));
     for study in all() {
         let columns: Vec<&str> = match &study.experiment {
-            Experiment::Problems(experiment) => experiment.entrants.iter().map(|entrant| entrant.column).collect(),
-            Experiment::Runs(experiment) => experiment.settings.iter().map(|setting| setting.column).collect(),
-            Experiment::Steps(experiment) => experiment.settings.iter().map(|setting| setting.column).collect(),
-            Experiment::Trials(_) | Experiment::Flows(_) | Experiment::Impossible(_) => continue,
+            Experiment::Problems(experiment) => experiment.entrants.iter().map(|entrant| &*entrant.column).collect(),
+            Experiment::Runs(experiment) => experiment.settings.iter().map(|setting| &*setting.column).collect(),
+            Experiment::Steps(experiment) => experiment.settings.iter().map(|setting| &*setting.column).collect(),
+            Experiment::Trials(experiment) => {
+                assert!(bodies::trial(&experiment.what).is_some(), "{}: nobody measures it", study.name);
+                continue;
+            }
+            Experiment::Flows(_) | Experiment::Impossible(_) => continue,
         };
-        for view in study.views {
-            let table = Table::published(view.published);
-            let named = match view.show {
+        for view in &study.views {
+            let table = Table::published(&view.published);
+            let named = match &view.show {
+                Show::Methods(quantities) if quantities.iter().any(is_unknown) => {
+                    panic!("{}: {quantities:?}", study.name)
+                }
+                Show::Table(quantity) if is_unknown(quantity) => panic!("{}: {quantity:?}", study.name),
                 Show::Methods(_) => table.rows.into_iter().map(|(name, _)| name).collect(),
                 Show::Table(_) | Show::Excess { .. } => table.columns,
                 _ => Vec::new(),
@@ -47,7 +57,8 @@ fn every_published_column_has_a_solver_and_best_comes_last() {
 
 #[test]
 fn solvers_and_scenes_of_the_first_two_sources_exist() {
-    for study in [lai::ALL, andersen::ALL].into_iter().flatten().copied().flatten() {
+    let names = ["lai", "andersen"].map(String::from);
+    for study in find(&names).unwrap() {
         measure::check(study, Scope::Quick, Backend::Cpu).unwrap_or_else(|error| panic!("{}: {error}", study.name));
     }
 }
@@ -67,31 +78,60 @@ fn measurements_of_a_study_have_keys_of_their_own() {
 #[test]
 fn a_name_stands_for_one_study_or_for_all_of_a_source() {
     let count = |name: &str| find(&[name.to_string()]).map(|studies| studies.len());
-    assert_eq!((count("lai-6.1").unwrap(), count("lai").unwrap()), (1, lai::ALL.iter().map(|part| part.len()).sum()));
+    let of_lai = all().filter(|study| study.source.starts_with("Lai2021")).count();
+    assert_eq!((count("lai-6.1").unwrap(), count("lai").unwrap()), (1, of_lai));
     assert_eq!(count("all").unwrap(), all().count());
     assert!(count("lai-6").is_err());
 }
 
+/// A study of the dam on a tiny grid, whose experiment is given.
+fn tiny(name: &str, experiment: &str) -> Result<Vec<Study>, toml::de::Error> {
+    let text = r#"
+        [shared]
+        views = [
+            { caption = "means", show = { methods = ["iterations", "velocity difference, m/s", "volume gain, %"] },
+              published = "Method | iterations\nslip | 7",
+              claims = [{ text = "they differ", below = ["best", "slip", "velocity difference, m/s"] }] },
+            { caption = "course", show = { course = "volume gain, %" } },
+            { caption = "pictures", show = "gallery" },
+        ]
+        efforts = { sizes = [16], frames = [1, 2] }
+        settings = [
+            { column = "slip", sets = ["walls.border=sealed", "pressure.solver=sticking"] },
+            { column = "best", sets = ["pressure.solver=best"] },
+        ]
+        [[study]]
+        name = "NAME"
+        source = "nobody"
+        title = "the dam"
+        about = "`tiny`"
+        minutes = 0.0
+        views = "$views"
+    "#;
+    read(&format!("{}\nexperiment = {experiment}", text.replace("NAME", name)))
+}
+
 #[test]
 fn a_solver_that_does_not_exist_is_an_error_that_names_it() {
-    const SETTINGS: &[Setting] = &[Setting::new("nobody", &["pressure.solver=nonesuch"])];
-    const ENTRANTS: &[Entrant] = &[Entrant::new("nobody", "nonesuch")];
-    let efforts = ByScope::same(Effort { sizes: &[8], frames: &[1] });
-    let runs = Runs { scenes: &["dam-break"], efforts, settings: SETTINGS, is_drawn: false };
-    let target = Target::Relative(1e-6);
-    let problems = Problems { scenes: &["dam-break"], efforts, entrants: ENTRANTS, target, repetitions: 1 };
-    for experiment in [Experiment::Runs(runs), Experiment::Problems(problems)] {
-        let study = Study {
-            name: "none",
-            source: "",
-            title: "",
-            about: "",
-            experiment,
-            views: &[],
-            minutes: ByScope::same(0.0),
-        };
-        let error = measure::check(&study, Scope::Quick, Backend::Cpu).unwrap_err().to_string();
-        assert!(error.contains("`nonesuch`"), "{error}");
+    for experiment in [
+        r#"{ runs = { scenes = ["dam-break"], efforts = "$efforts", settings = [{ sets = ["pressure.solver=nonesuch"] }] } }"#,
+        r#"{ problems = { scenes = ["dam-break"], efforts = "$efforts", target = { relative = 1e-6 },
+            entrants = [{ column = "nobody", solver = "nonesuch" }] } }"#,
+    ] {
+        let error = measure::check(&tiny("none", experiment).unwrap()[0], Scope::Quick, Backend::Cpu).unwrap_err();
+        assert!(error.to_string().contains("`nonesuch`"), "{error}");
+    }
+}
+
+#[test]
+fn what_a_file_says_wrongly_is_refused() {
+    for (experiment, refusal) in [
+        (r#"{ flows = { cases = [{ flow = "upwards" }], cells = [8] } }"#, "unknown variant `upwards`"),
+        (r#"{ trials = { what = "x", rows = [], more = 1 } }"#, "unknown field `more`"),
+        (r#"{ runs = { efforts = "$efforts", settings = "$settings" } }"#, "missing field `scenes`"),
+    ] {
+        let error = tiny("wrong", experiment).err().unwrap().to_string();
+        assert!(error.contains(refusal), "{experiment}: {error}");
     }
 }
 
@@ -106,49 +146,16 @@ fn shared_measurements_are_expected_once() {
     assert!(all < 30.0, "{all} minutes");
 }
 
-const TINY: ByScope<Effort> = ByScope::same(Effort { sizes: &[16], frames: &[1, 2] });
-const WAYS: &[Setting] = &[
-    Setting::new("slip", &["walls.border=sealed", "pressure.solver=sticking"]),
-    Setting::new("best", &["pressure.solver=best"]),
-];
-const VIEWS: &[View] = &[
-    View::new("means", Show::Methods(&[Quantity::Iterations, Quantity::Difference, Quantity::VolumeGain]))
-        .published("Method | iterations\nslip | 7")
-        .claims(&[Claim::new("they differ", Check::Below("best", "slip", "velocity difference, m/s"))]),
-    View::new("course", Show::Course(Quantity::VolumeGain)),
-    View::new("pictures", Show::Gallery),
-];
-
-/// A study of the dam on a tiny grid.
-const fn tiny(name: &'static str, experiment: Experiment) -> Study {
-    Study {
-        name,
-        source: "nobody",
-        title: "the dam",
-        about: "`tiny`",
-        experiment,
-        views: VIEWS,
-        minutes: ByScope::same(0.0),
-    }
-}
-
-static RUNS: Study =
-    tiny("runs", Experiment::Runs(Runs { scenes: &["dam-break"], efforts: TINY, settings: WAYS, is_drawn: true }));
-static STEPS: Study = tiny(
-    "steps",
-    Experiment::Steps(Steps {
-        scene: "dam-break",
-        efforts: TINY,
-        settings: WAYS,
-        reference: &["pressure.tolerance=1e-10"],
-    }),
-);
-
 #[test]
 fn runs_and_steps_become_pages_with_pictures_and_differences() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = store::Store::create(folder.path(), store::Provenance::here(Backend::Cpu).unwrap()).unwrap();
-    for study in [&RUNS, &STEPS] {
+    let runs =
+        r#"{ runs = { scenes = ["dam-break"], efforts = "$efforts", settings = "$settings", is_drawn = true } }"#;
+    let steps = r#"{ steps = { scene = "dam-break", efforts = "$efforts", settings = "$settings",
+        reference = { sets = ["pressure.tolerance=1e-10"] } } }"#;
+    let studies = [tiny("runs", runs), tiny("steps", steps)].map(|read| read.unwrap()).into_iter().flatten();
+    for study in Vec::leak(studies.collect::<Vec<_>>()).iter() {
         measure::check(study, Scope::Quick, Backend::Cpu).unwrap();
         measure::measure(study, Scope::Quick, None, &mut store, &crate::Silent).unwrap();
         let result = result::StudyResult::of(study, Scope::Quick, &store);

@@ -1,8 +1,7 @@
-//! Particles that come, go or move elsewhere: sources, drains, and cells that run empty or overfull.
+//! Particles that come, go or move elsewhere: shapes that are filled, sources, drains, and cells that run empty or overfull.
 
-use unstick_grid::{CellField, FaceField, Grid, Random};
+use unstick_grid::{CellField, FaceField, Grid, Random, SignedDistance};
 
-use super::seed;
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
 use crate::setup::{Emitter, Setup};
@@ -37,7 +36,7 @@ pub(crate) fn emit<const D: usize>(
         };
         // A source is kept full. As many particles enter as have left it, at the places with most room.
         let mut sites = Particles::default();
-        seed::fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
+        fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
         let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
         let mut room: Vec<(f64, [f64; D])> =
             sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();
@@ -52,6 +51,40 @@ pub(crate) fn emit<const D: usize>(
         changed |= entering > 0;
     }
     changed
+}
+
+/// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
+///
+/// The lattice is regular, so that liquid at rest stays at rest exactly. Every place of it is taken once: two particles
+/// in one place are liquid of twice the density, which bursts.
+pub(crate) fn fill_shape<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    liquid: &SignedDistance<D>,
+    velocity: [f64; D],
+    is_taken: impl Fn([f64; D]) -> bool,
+    particles: &mut Particles<D>,
+) {
+    let grid = setup.grid;
+    let spacing = grid.spacing() / setup.particles_per_axis as f64;
+    for cell in grid.iter() {
+        let reach = grid.spacing() * (D as f64).sqrt();
+        if liquid.at(grid.centre(cell)) > reach {
+            continue;
+        }
+        for place in sub_lattice::<D>(setup.particles_per_axis) {
+            let corner = grid.node(cell);
+            let point: [f64; D] = std::array::from_fn(|axis| corner[axis] + (place[axis] as f64 + 0.5) * spacing);
+            if liquid.at(point) < 0.0 && geometry.distance(&grid, point) > 0.0 && !is_taken(point) {
+                particles.push(point, velocity);
+            }
+        }
+    }
+}
+
+/// Places of the particles of a full cell.
+fn sub_lattice<const D: usize>(count: usize) -> impl Iterator<Item = [usize; D]> {
+    (0..count.pow(D as u32)).map(move |index| multi_index([count; D], index))
 }
 
 /// Squared distance from a point to the nearest particle of its own and the neighbouring cells.
@@ -141,8 +174,6 @@ pub(crate) fn reseed<const D: usize>(
 
 #[cfg(test)]
 mod tests {
-    use unstick_grid::SignedDistance;
-
     use super::*;
 
     fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {

@@ -3,8 +3,6 @@
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod scatter;
-pub(crate) mod seed;
-pub(crate) mod slabs;
 pub(crate) mod trace;
 
 use rayon::prelude::*;

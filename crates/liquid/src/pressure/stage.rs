@@ -18,7 +18,7 @@ impl<const D: usize> Simulation<D> {
             self.state.clone(),
             self.bodies.as_ref().map(|bodies| bodies.boxed()),
         )
-        .map_err(|_| StepError::NotFinite { time: self.state.time })?;
+        .map_err(|_| StepError::NotFinite(self.state.time))?;
         by_dimension(&mut copy, dt, stage_in_plane, stage_in_space)
     }
 
@@ -29,7 +29,7 @@ impl<const D: usize> Simulation<D> {
         let rows = self.pressure_rows(&sources);
         let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         if rows.moves_bodies() {
-            return Err(StepError::NoMatrix { time: self.state.time });
+            return Err(StepError::NoMatrix(self.state.time));
         }
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();

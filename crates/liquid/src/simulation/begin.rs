@@ -6,7 +6,7 @@ use unstick_mlcp::PressureMethod;
 use super::Simulation;
 use super::report::StageTimes;
 use crate::error::SetupError;
-use crate::particles::seed;
+use crate::particles::exchange::fill_shape;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
 use crate::solids::{Bodies, Geometry};
@@ -47,7 +47,7 @@ impl<const D: usize> Simulation<D> {
         for (number, (shape, velocity)) in liquids.iter().enumerate() {
             // Where shapes overlap, the first one fills.
             let is_taken = |point| liquids[..number].iter().any(|(earlier, _)| earlier.at(point) < 0.0);
-            seed::fill_shape(&setup, &geometry, shape, *velocity, is_taken, &mut state.particles);
+            fill_shape(&setup, &geometry, shape, *velocity, is_taken, &mut state.particles);
         }
         if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
             return Err(SetupError::NoLiquid);
@@ -84,14 +84,14 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<Self, SetupError> {
         setup.check()?;
         if let (Some(_), PressureMethod::Splitting(name)) = (&bodies, setup.pressure.solver) {
-            return Err(SetupError::NoBodies { splitting: name.splitting().name() });
+            return Err(SetupError::NoBodies(name.splitting().name()));
         }
         let fits = match &mut bodies {
             Some(bodies) => bodies.load(state.time, &state.bodies),
             None => state.bodies.is_empty(),
         };
         if !fits {
-            return Err(SetupError::OtherBodies { found: state.bodies.len() });
+            return Err(SetupError::OtherBodies(state.bodies.len()));
         }
         let grid = setup.grid;
         let mut geometry = Geometry::at(&setup, state.time);
@@ -189,6 +189,6 @@ mod tests {
         let setup = Setup::new(Grid::<2>::unit(8).unwrap());
         let mut state = LiquidState::empty(&setup.grid);
         state.bodies = vec![0.0; 6];
-        assert_eq!(Simulation::resume(setup, state).err(), Some(SetupError::OtherBodies { found: 6 }));
+        assert_eq!(Simulation::resume(setup, state).err(), Some(SetupError::OtherBodies(6)));
     }
 }

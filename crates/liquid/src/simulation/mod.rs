@@ -2,7 +2,6 @@
 
 mod begin;
 pub(crate) mod report;
-mod solids;
 mod stages;
 mod step;
 

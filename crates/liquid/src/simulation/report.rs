@@ -143,7 +143,7 @@ impl<const D: usize> Simulation<D> {
             potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
         }
         if !f64::is_finite(kinetic + potential) {
-            return Err(StepError::NotFinite { time: state.time });
+            return Err(StepError::NotFinite(state.time));
         }
         Ok(StepReport {
             time: state.time,

@@ -13,7 +13,7 @@
 //! nearest cell centre: in still liquid the force is the weight of the liquid that is displaced.
 
 use unstick_grid::SignedDistance;
-use unstick_grid::vector::{Matrix, cross, minus, plus};
+use unstick_grid::vector::{Matrix, cross, lift, minus, plus};
 use unstick_mlcp::Convergence;
 
 use crate::setup::Wall;
@@ -76,10 +76,6 @@ pub trait Bodies<const D: usize>: Send + Sync {
 
     /// For downcasts to the type itself.
     fn as_any(&self) -> &dyn std::any::Any;
-}
-
-pub(crate) fn lift<const D: usize>(a: [f64; D]) -> [f64; 3] {
-    std::array::from_fn(|axis| if axis < D { a[axis] } else { 0.0 })
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Bodies in the geometry: the faces and cells that they cover, and their velocity there.
 
-use unstick_grid::vector::cross;
+use unstick_grid::vector::{cross, lift};
 use unstick_grid::{CLOSED, CellField, FaceField, Grid};
 
-use super::bodies::{Immersed, lift};
+use super::bodies::Immersed;
 use super::geometry::Geometry;
 use super::half_cells::HalfCells;
+use crate::cells::multi_index;
 use crate::setup::Wall;
 
 /// Cells around a body's box that it has a part in.
@@ -138,24 +139,10 @@ fn cells_around<const D: usize>(grid: &Grid<D>, body: &Immersed<D>) -> ([usize; 
 }
 
 fn for_each_place<const D: usize>(from: [usize; D], to: [usize; D], mut visit: impl FnMut([usize; D])) {
-    if (0..D).any(|axis| from[axis] >= to[axis]) {
-        return;
-    }
-    let mut place = from;
-    loop {
-        visit(place);
-        let mut axis = 0;
-        loop {
-            place[axis] += 1;
-            if place[axis] < to[axis] {
-                break;
-            }
-            place[axis] = from[axis];
-            axis += 1;
-            if axis == D {
-                return;
-            }
-        }
+    let shape: [usize; D] = std::array::from_fn(|axis| to[axis].saturating_sub(from[axis]));
+    for index in 0..shape.iter().product() {
+        let offset = multi_index(shape, index);
+        visit(std::array::from_fn(|axis| from[axis] + offset[axis]));
     }
 }
 

@@ -2,10 +2,28 @@
 
 mod extrapolate;
 mod interpolate;
-mod semi_lagrangian;
 
 pub use interpolate::{interpolate_cells, interpolate_velocity};
 
 pub(crate) use extrapolate::{constrain, extrapolate};
 pub(crate) use interpolate::{gradient_of_nodes, in_faces, interpolate_nodes, locate};
-pub(crate) use semi_lagrangian::advect;
+
+use unstick_grid::{FaceField, Grid};
+
+use crate::cells::fill;
+use crate::particles::trace::follow;
+
+/// Gives every face the velocity of the liquid that arrives there.
+pub(crate) fn advect<const D: usize>(
+    grid: &Grid<D>,
+    before: &FaceField<f64, D>,
+    dt: f64,
+    after: &mut FaceField<f64, D>,
+) {
+    for axis in 0..D {
+        fill(&mut after[axis], |face, value| {
+            let origin = follow(grid, before, grid.face_centre(axis, face), -dt);
+            *value = interpolate_velocity(grid, before, origin)[axis];
+        });
+    }
+}

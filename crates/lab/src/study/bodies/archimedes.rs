@@ -4,37 +4,9 @@ use unstick::bodies::{ContactModel, FloatingBodies, RigidBody, Shape, Weight};
 use unstick::grid::{Grid, Pose, SignedDistance};
 use unstick::liquid::{Setup, Simulation, Transport};
 
-use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
+use crate::study::Numbers;
 
-/// All of them.
-pub const ALL: &[Study] = &[Study {
-    name: "archimedes",
-    source: "Archimedes",
-    title: "the draught of a floating box over its density",
-    about: "A box of 0.4 × 0.2 m in a tank of 1 m is put into still water 2 mm too high and let go. Its draught is the \
-        height of the water beside the walls of the tank above its bottom, averaged over the last of three seconds, in \
-        which it bobs. Archimedes: the density of the box over that of water, times its height. Rows are densities \
-        in kg/m³ and cells along the tank.",
-    experiment: Experiment::Trials(Trials {
-        what: "archimedes",
-        rows: ByScope::new(
-            &["300, 64", "600, 64", "850, 64"],
-            &["200, 64", "300, 64", "450, 64", "600, 64", "750, 64", "900, 64", "600, 32", "600, 96", "600, 128"],
-        ),
-        carry_out: float,
-    }),
-    views: &[View::new(
-        "Draught of a floating box",
-        Show::Numbers(&["draught, m", "Archimedes, m", "error, %", "bobbing, %", "inner iterations per step"]),
-    )
-    .claims(&[Claim::new(
-        "the draught is within 1 % of Archimedes at 600 kg/m³ on 64 cells",
-        Check::Near("error, %", "600, 64", 1.0),
-    )])],
-    minutes: ByScope::new(0.5, 3.0),
-}];
-
-fn float(row: &str, _: Scope) -> Numbers {
+pub fn float(row: &str) -> Numbers {
     let (density, cells) = row.split_once(", ").ok_or("expected a density and a number of cells")?;
     let density: f64 = density.parse().map_err(|_| "expected a density")?;
     let cells: usize = cells.parse().map_err(|_| "expected a number of cells")?;

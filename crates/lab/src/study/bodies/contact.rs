@@ -6,83 +6,13 @@ use unstick::bodies::{ContactModel, Container, RigidBody, Shape, Weight, World};
 use unstick::grid::Pose;
 use unstick::mlcp::SolverName;
 
-use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
+use crate::study::Numbers;
 
 /// Step and gravity of all of them.
 const STEP: f64 = 0.005;
 const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
 
-/// All of them.
-pub const ALL: &[Study] = &[Study {
-    name: "contact-lcp",
-    source: "Turek2012, p. 61",
-    title: "contact as a complementarity problem: who solves it, at what price",
-    about: "One problem without friction of each kind, the first of a step of 5 ms under gravity, solved to 10⁻⁶ of \
-        the largest approach velocity, 20 000 cycles at most: 40 boxes on top of each other, a plank on two towers \
-        with ten boxes on it, a slab on 64 supports (many more contacts than can be told apart), and balls packed as \
-        densely as can be. Then how deep bodies overlap in 20 steps with the limits that scenes have. Velocities are compared with those of \
-        `mprgp` to 10⁻⁹; of the packed balls there are too many for that.",
-    experiment: Experiment::Trials(Trials {
-        what: "contact-lcp",
-        rows: ByScope::new(
-            &[
-                "stack, psor",
-                "stack, mprgp",
-                "stack, newton",
-                "bridge, psor",
-                "bridge, mprgp",
-                "slab, psor",
-                "slab, mprgp",
-                "slab, newton",
-                "balls 6, psor",
-                "balls 6, mprgp",
-            ],
-            &[
-                "stack, psor",
-                "stack, mprgp",
-                "stack, policy",
-                "stack, newton",
-                "bridge, psor",
-                "bridge, mprgp",
-                "bridge, policy",
-                "bridge, newton",
-                "slab, psor",
-                "slab, mprgp",
-                "slab, policy",
-                "slab, newton",
-                "balls 6, psor",
-                "balls 6, mprgp",
-                "balls 17, psor",
-                "balls 17, mprgp",
-            ],
-        ),
-        carry_out: resolve,
-    }),
-    views: &[View::new(
-        "One contact problem, by who solves it",
-        Show::Numbers(&[
-            "contacts",
-            "iterations",
-            "seconds",
-            "residual left",
-            "velocity difference, m/s",
-            "overlap in 20 steps, mm",
-        ]),
-    )
-    .claims(&[
-        Claim::new(
-            "psor and newton agree on the slab, whose matrix is singular but for its compliance",
-            Check::AtMost("velocity difference, m/s", "slab, newton", 1e-4),
-        ),
-        Claim::new(
-            "mprgp takes fewer iterations than psor on a stack",
-            Check::RowBelow("stack, mprgp", "stack, psor", "iterations"),
-        ),
-    ])],
-    minutes: ByScope::new(0.5, 3.0),
-}];
-
-fn resolve(row: &str, _: Scope) -> Numbers {
+pub fn resolve(row: &str) -> Numbers {
     let (kind, solver) = row.split_once(", ").ok_or("expected a kind and a solver")?;
     let named = match solver {
         "policy" | "newton" => format!("{solver}+cg/jacobi"),

@@ -4,47 +4,13 @@ use unstick::bodies::SuspensionSeconds;
 use unstick::scene::SceneFile;
 use unstick::scene::viscous::{AnyViscousScene, ViscousScene};
 
-use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
+use crate::study::Numbers;
 
 /// Steps to take, and steps to average: the first one starts without a pressure.
 const STEPS: usize = 4;
 const COUNTED: usize = 2;
 
-/// All of them.
-pub const ALL: &[Study] = &[Study {
-    name: "many-bodies",
-    source: "Turek2012, pp. 41–50",
-    title: "cost of contact, marking and forces beside the flow, by the number of bodies",
-    about: "`sedimentation-5000` with fewer spheres and with more, in boxes of the same shape whose size goes with their \
-        number: spheres of 4 cells, 15 % of the volume. Seconds of a step, the mean of the third and the fourth. \
-        Marking finds the faces that bodies hold, forces are the momentum that they take, contact is motion, films and \
-        the contact problem; the flow is all the rest. Linear growth is a constant last column.",
-    experiment: Experiment::Trials(Trials {
-        what: "many-bodies",
-        rows: ByScope::new(&["625", "1250", "2500"], &["625", "1250", "2500", "5000", "10000"]),
-        carry_out: count,
-    }),
-    views: &[View::new(
-        "Seconds per step",
-        Show::Numbers(&[
-            "cells",
-            "contacts and films",
-            "flow",
-            "marking",
-            "forces",
-            "contact",
-            "bodies",
-            "bodies, µs each",
-        ]),
-    )
-    .claims(&[
-        Claim::new("contact, marking and forces together cost less than the flow", Check::Below("bodies", "flow", "")),
-        Claim::new("their cost grows no faster than the number of bodies", Check::GrowsLess("bodies, µs each", 1.6)),
-    ])],
-    minutes: ByScope::new(1.0, 6.0),
-}];
-
-fn count(row: &str, _: Scope) -> Numbers {
+pub fn count(row: &str) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let scene = scene(count).map_err(|error| error.to_string())?;
     let mut suspension = scene.suspension().map_err(|error| error.to_string())?;

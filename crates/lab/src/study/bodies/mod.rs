@@ -5,7 +5,15 @@ mod contact;
 mod many;
 mod scaling;
 
-use super::Study;
+use super::Numbers;
 
-/// All of them.
-pub const ALL: &[&[Study]] = &[archimedes::ALL, contact::ALL, scaling::ALL, many::ALL];
+/// The measurement of a name: it takes the name of a row.
+pub fn trial(what: &str) -> Option<fn(&str) -> Numbers> {
+    match what {
+        "archimedes" => Some(archimedes::float),
+        "contact-lcp" => Some(contact::resolve),
+        "bodies-scaling" => Some(scaling::count),
+        "many-bodies" => Some(many::count),
+        _ => None,
+    }
+}

@@ -5,38 +5,9 @@ use unstick::grid::{Grid, Pose, Random};
 use unstick::liquid::{Bodies, Geometry, Setup};
 use unstick_parallel::bandwidth::median_time;
 
-use crate::study::{ByScope, Check, Claim, Experiment, Numbers, Scope, Show, Study, Trials, View};
+use crate::study::Numbers;
 
-/// All of them.
-pub const ALL: &[Study] = &[Study {
-    name: "bodies-scaling",
-    source: "Turek2012, pp. 45–50",
-    title: "cost of contact and of marking covered faces, by the number of bodies",
-    about: "Balls of one size, two cells in radius, thrown into a box whose size grows with their number, at the same \
-        density. Finding pairs and contacts, resolving them (finding included; `mprgp` solves), and marking the faces \
-        that bodies cover: microseconds per body, the median of five. Linear growth is a constant column. What solving \
-        takes beyond finding is also given per iteration: the iterations depend on how many balls hang together.",
-    experiment: Experiment::Trials(Trials {
-        what: "bodies-scaling",
-        rows: ByScope::new(&["500", "1000", "2000", "4000"], &["500", "1000", "2000", "4000", "8000", "16000"]),
-        carry_out: count,
-    }),
-    views: &[View::new(
-        "Microseconds per body",
-        Show::Numbers(&["contacts", "find, µs", "collide, µs", "iterations", "solve per iteration, µs", "mark, µs"]),
-    )
-    .claims(&[
-        Claim::new("finding contacts grows no faster than the number of bodies", Check::GrowsLess("find, µs", 1.6)),
-        Claim::new(
-            "an iteration of the contact problem grows no faster than the number of bodies",
-            Check::GrowsLess("solve per iteration, µs", 1.6),
-        ),
-        Claim::new("marking grows no faster than the number of bodies", Check::GrowsLess("mark, µs", 1.6)),
-    ])],
-    minutes: ByScope::new(0.3, 1.0),
-}];
-
-fn count(row: &str, _: Scope) -> Numbers {
+pub fn count(row: &str) -> Numbers {
     let count: usize = row.parse().map_err(|_| "expected a number")?;
     let side = (count as f64).cbrt().ceil() as usize;
     // Five cells of room for each ball of four cells across.

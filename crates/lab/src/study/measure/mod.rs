@@ -15,7 +15,7 @@ pub use flows::FlowKind;
 
 use super::record::Record;
 use super::store::Store;
-use super::{Effort, Experiment, Scope, Study};
+use super::{Effort, Experiment, Scope, Setting, Study};
 use crate::source::{check_memory, resized};
 use crate::{LabError, Progress};
 
@@ -29,17 +29,23 @@ const GOES_ON: &str = "pressure.on_unconverged=accept";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Scene of the catalogue.
-    pub scene: &'static str,
+    pub scene: String,
     /// Cells along the longest axis.
     pub size: usize,
     /// The frame before the step; the last of a run.
     pub frame: usize,
     /// Row; empty if rows are sizes or scenes.
-    pub row: &'static str,
+    pub row: String,
     /// Column.
-    pub column: &'static str,
+    pub column: String,
     /// Identifies it in the store. It contains everything that the numbers depend on.
     pub key: String,
+}
+
+impl Measurement {
+    fn new(scene: &str, size: usize, frame: usize, [row, column]: [&str; 2], key: String) -> Self {
+        Self { scene: scene.into(), size, frame, row: row.into(), column: column.into(), key }
+    }
 }
 
 /// All measurements of a study, in the order in which they are made.
@@ -94,7 +100,7 @@ pub fn measure(
     let mut session = Session { progress, done: 0, only: only.unwrap_or_default(), store };
     let missing = measurements.iter().filter(|measurement| !session.has(&measurement.key)).count();
     if missing > 0 {
-        progress.begin_measurements(study.name, missing);
+        progress.begin_measurements(&study.name, missing);
     }
     let outcome = match &study.experiment {
         Experiment::Problems(experiment) => problems::measure(experiment, scope, &mut session),
@@ -137,7 +143,7 @@ impl Session<'_> {
 }
 
 /// A scene on a grid, with values changed.
-fn scene_with<'s>(name: &str, size: usize, sets: impl IntoIterator<Item = &'s &'s str>) -> Result<AnyScene, LabError> {
+fn scene_with<'s>(name: &str, size: usize, sets: impl IntoIterator<Item = &'s str>) -> Result<AnyScene, LabError> {
     let mut file = SceneFile::find(name)?;
     sets.into_iter().try_for_each(|assignment| file.set(assignment))?;
     let scene = resized(&file, size)?;
@@ -145,7 +151,12 @@ fn scene_with<'s>(name: &str, size: usize, sets: impl IntoIterator<Item = &'s &'
     Ok(scene)
 }
 
+/// The same with a setting; it goes on when a solve misses its tolerance.
+fn prepared(name: &str, size: usize, setting: &Setting) -> Result<AnyScene, LabError> {
+    scene_with(name, size, [GOES_ON].into_iter().chain(setting.sets.iter().map(String::as_str)))
+}
+
 /// Every scene on every grid.
-fn grids<'s>(scenes: &'s [&'static str], effort: &'s Effort) -> impl Iterator<Item = (&'static str, usize)> + 's {
-    scenes.iter().flat_map(|&scene| effort.sizes.iter().map(move |&size| (scene, size)))
+fn grids<'s>(scenes: &'s [String], effort: &'s Effort) -> impl Iterator<Item = (&'s str, usize)> {
+    scenes.iter().flat_map(|scene| effort.sizes.iter().map(move |&size| (scene.as_str(), size)))
 }

@@ -19,11 +19,11 @@ const PUBLISHED_INNER: usize = 1000;
 pub fn measurements(experiment: &Problems, scope: Scope) -> Vec<Measurement> {
     let effort = experiment.efforts.of(scope);
     let mut measurements = Vec::new();
-    for (scene, size) in grids(experiment.scenes, effort) {
-        for &frame in effort.frames {
+    for (scene, size) in grids(&experiment.scenes, effort) {
+        for &frame in &effort.frames {
             for entrant in experiment.entrants.iter().filter(|entrant| size <= entrant.finest) {
                 let key = key(experiment, scene, size, frame, entrant);
-                measurements.push(Measurement { scene, size, frame, row: entrant.row, column: entrant.column, key });
+                measurements.push(Measurement::new(scene, size, frame, [&entrant.row, &entrant.column], key));
             }
         }
     }
@@ -32,14 +32,14 @@ pub fn measurements(experiment: &Problems, scope: Scope) -> Vec<Measurement> {
 
 pub fn check(experiment: &Problems, scope: Scope, backend: Backend) -> Result<(), LabError> {
     let mut placed = Vec::new();
-    for entrant in experiment.entrants {
+    for entrant in &experiment.entrants {
         placed.push(place(entrant, backend)?);
     }
     if let (Some(Err(error)), true) = (placed.first(), placed.iter().all(Result::is_err)) {
         return Err(LabError::Gpu(error.clone()));
     }
-    grids(experiment.scenes, experiment.efforts.of(scope))
-        .try_for_each(|(scene, size)| scene_with(scene, size, &[SIMULATED_WITH]).map(drop))
+    grids(&experiment.scenes, experiment.efforts.of(scope))
+        .try_for_each(|(scene, size)| scene_with(scene, size, [SIMULATED_WITH]).map(drop))
 }
 
 pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Result<(), LabError> {
@@ -47,13 +47,13 @@ pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Re
     let effort = experiment.efforts.of(scope);
     let backend = session.store.provenance().backend();
     let mut placed = Vec::new();
-    for entrant in experiment.entrants {
+    for entrant in &experiment.entrants {
         match place(entrant, backend)? {
             Ok(on) => placed.push((entrant, on)),
             Err(reason) => session.progress.warn(&format!("{} on gpu is left out: {reason}", entrant.column)),
         }
     }
-    for (scene, size) in grids(experiment.scenes, effort) {
+    for (scene, size) in grids(&experiment.scenes, effort) {
         let entrants = || placed.iter().filter(|(entrant, _)| size <= entrant.finest);
         let is_whole =
             |frame| entrants().all(|(entrant, _)| session.has(&key(experiment, scene, size, frame, entrant)));
@@ -62,7 +62,7 @@ pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Re
             continue;
         }
         session.say(format!("simulating {scene}, {size}"));
-        let on_grid = Box::new(scene_with(scene, size, &[SIMULATED_WITH])?);
+        let on_grid = Box::new(scene_with(scene, size, [SIMULATED_WITH])?);
         let source = Source::Scene { name: scene.into(), scene: on_grid, frames };
         source.visit(&pool, &Silent, &mut |captured| -> Result<(), LabError> {
             let frame = captured.frame.unwrap_or(0);
@@ -165,14 +165,9 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
     Solve {
         outcome: format!("failed: {error}"),
-        converged: false,
         unknowns: problem.size(),
         wall_rows: problem.wall_rows(),
         reference: problem.residual_at_zero(),
-        history: Vec::new(),
-        work: Vec::new(),
-        setup: 0.0,
-        solve: 0.0,
-        is_on_gpu: false,
+        ..Solve::default()
     }
 }

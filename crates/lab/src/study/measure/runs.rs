@@ -5,7 +5,7 @@ use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
 
-use super::{GOES_ON, Measurement, Session, grids, scene_with};
+use super::{Measurement, Session, grids, prepared};
 use crate::LabError;
 use crate::study::record::{Course, CourseFrame, Record};
 use crate::study::{Effort, Runs, Scope, Setting};
@@ -19,24 +19,17 @@ const PICTURES: &str = "pictures";
 pub fn measurements(experiment: &Runs, scope: Scope) -> Vec<Measurement> {
     let effort = experiment.efforts.of(scope);
     let mut measurements = Vec::new();
-    for (scene, size) in grids(experiment.scenes, effort) {
-        for setting in experiment.settings {
+    for (scene, size) in grids(&experiment.scenes, effort) {
+        for setting in &experiment.settings {
             let key = key(experiment, scene, size, effort, setting);
-            measurements.push(Measurement {
-                scene,
-                size,
-                frame: last(effort),
-                row: setting.row,
-                column: setting.column,
-                key,
-            });
+            measurements.push(Measurement::new(scene, size, last(effort), [&setting.row, &setting.column], key));
         }
     }
     measurements
 }
 
 pub fn check(experiment: &Runs, scope: Scope) -> Result<(), LabError> {
-    for (scene, size) in grids(experiment.scenes, experiment.efforts.of(scope)) {
+    for (scene, size) in grids(&experiment.scenes, experiment.efforts.of(scope)) {
         experiment.settings.iter().try_for_each(|setting| prepared(scene, size, setting).map(drop))?;
     }
     Ok(())
@@ -44,8 +37,8 @@ pub fn check(experiment: &Runs, scope: Scope) -> Result<(), LabError> {
 
 pub fn measure(experiment: &Runs, scope: Scope, session: &mut Session) -> Result<(), LabError> {
     let effort = experiment.efforts.of(scope);
-    for (scene, size) in grids(experiment.scenes, effort) {
-        for setting in experiment.settings {
+    for (scene, size) in grids(&experiment.scenes, effort) {
+        for setting in &experiment.settings {
             let key = key(experiment, scene, size, effort, setting);
             if session.has(&key) {
                 continue;
@@ -54,7 +47,7 @@ pub fn measure(experiment: &Runs, scope: Scope, session: &mut Session) -> Result
             let album = experiment.is_drawn.then(|| Album {
                 folder: session.store.folder().to_owned(),
                 name: format!("{scene}-{size}-{}{}", setting.row, setting.column),
-                frames: effort.frames,
+                frames: &effort.frames,
             });
             let course = match prepared(scene, size, setting)? {
                 AnyScene::Plane(scene) => run(&scene, last(effort), album.as_ref(), session)?,
@@ -75,18 +68,14 @@ fn key(experiment: &Runs, scene: &str, size: usize, effort: &Effort, setting: &S
     format!("run {scene} {size} to {} {:?}{drawn}", last(effort), setting.sets)
 }
 
-fn prepared(scene: &str, size: usize, setting: &Setting) -> Result<AnyScene, LabError> {
-    scene_with(scene, size, [&GOES_ON].into_iter().chain(setting.sets))
-}
-
 /// Where pictures of a run go.
-struct Album {
+struct Album<'a> {
     folder: std::path::PathBuf,
     name: String,
-    frames: &'static [usize],
+    frames: &'a [usize],
 }
 
-impl Album {
+impl Album<'_> {
     /// Draws the frame if it is wanted.
     fn take<const D: usize>(
         &self,

@@ -3,7 +3,7 @@
 use unstick::liquid::{Simulation, Stage, StepReport};
 use unstick::scene::{AnyScene, Scene};
 
-use super::{GOES_ON, Measurement, SIMULATED_WITH, Session, grids, scene_with};
+use super::{Measurement, SIMULATED_WITH, Session, grids, prepared, scene_with};
 use crate::LabError;
 use crate::study::record::{Record, Step};
 use crate::study::{Scope, Setting, Steps};
@@ -11,11 +11,11 @@ use crate::study::{Scope, Setting, Steps};
 pub fn measurements(experiment: &Steps, scope: Scope) -> Vec<Measurement> {
     let effort = experiment.efforts.of(scope);
     let mut measurements = Vec::new();
-    for (scene, size) in grids(&[experiment.scene], effort) {
-        for &frame in effort.frames {
-            for setting in experiment.settings {
+    for (scene, size) in grids(std::slice::from_ref(&experiment.scene), effort) {
+        for &frame in &effort.frames {
+            for setting in &experiment.settings {
                 let key = key(experiment, size, frame, setting);
-                measurements.push(Measurement { scene, size, frame, row: setting.row, column: setting.column, key });
+                measurements.push(Measurement::new(scene, size, frame, [&setting.row, &setting.column], key));
             }
         }
     }
@@ -23,23 +23,25 @@ pub fn measurements(experiment: &Steps, scope: Scope) -> Vec<Measurement> {
 }
 
 pub fn check(experiment: &Steps, scope: Scope) -> Result<(), LabError> {
-    for &size in experiment.efforts.of(scope).sizes {
-        with(experiment, size, experiment.reference)?;
-        experiment.settings.iter().try_for_each(|setting| with(experiment, size, setting.sets).map(drop))?;
-    }
-    Ok(())
+    let settings = || experiment.settings.iter().chain([&experiment.reference]);
+    experiment
+        .efforts
+        .of(scope)
+        .sizes
+        .iter()
+        .try_for_each(|&size| settings().try_for_each(|setting| prepared(&experiment.scene, size, setting).map(drop)))
 }
 
 pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Result<(), LabError> {
     let effort = experiment.efforts.of(scope);
-    for &size in effort.sizes {
+    for &size in &effort.sizes {
         let is_whole =
             |frame| experiment.settings.iter().all(|setting| session.has(&key(experiment, size, frame, setting)));
         let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
         if frames.is_empty() {
             continue;
         }
-        match scene_with(experiment.scene, size, &[SIMULATED_WITH])? {
+        match scene_with(&experiment.scene, size, [SIMULATED_WITH])? {
             AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, plane)?,
             AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, space)?,
         }
@@ -48,11 +50,7 @@ pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Resul
 }
 
 fn key(experiment: &Steps, size: usize, frame: usize, setting: &Setting) -> String {
-    format!("step {} {size} frame {frame} {:?} against {:?}", experiment.scene, setting.sets, experiment.reference)
-}
-
-fn with(experiment: &Steps, size: usize, sets: &[&str]) -> Result<AnyScene, LabError> {
-    scene_with(experiment.scene, size, [&GOES_ON].into_iter().chain(sets))
+    format!("step {} {size} frame {frame} {:?} against {:?}", experiment.scene, setting.sets, experiment.reference.sets)
 }
 
 fn plane(scene: AnyScene) -> Option<Scene<2>> {
@@ -77,19 +75,19 @@ fn compare<const D: usize>(
         session.say(format!("simulating {}, {size}", experiment.scene));
         simulation.advance_to(frame as f64 * scene.frame).map_err(unstick::scene::run::RunError::from)?;
         let dt = simulation.next_step((frame + 1) as f64 * scene.frame).unwrap_or(scene.frame);
-        let step = |sets: &[&str]| -> Result<Taken<D>, LabError> {
-            let Some(other) = of_dimension(with(experiment, size, sets)?) else {
+        let step = |setting: &Setting| -> Result<Taken<D>, LabError> {
+            let Some(other) = of_dimension(prepared(&experiment.scene, size, setting)?) else {
                 return Ok(Err("the scene has another dimension".into()));
             };
             let mut other = other.resume(simulation.state().clone())?;
             Ok(other.advance(dt).map(|report| (other, report)).map_err(|error| error.to_string()))
         };
-        let reference = step(experiment.reference)?;
-        for setting in experiment.settings {
+        let reference = step(&experiment.reference)?;
+        for setting in &experiment.settings {
             let key = key(experiment, size, frame, setting);
             if !session.has(&key) {
                 session.say(format!("{}, {size}, frame {frame}: {} {}", experiment.scene, setting.row, setting.column));
-                let record = record(&step(setting.sets)?, &reference);
+                let record = record(&step(setting)?, &reference);
                 session.keep(key, Record::Step(record))?;
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::Destination;
+use super::{numbered, put};
 use crate::LabError;
 use crate::study::result::{Score, StudyResult};
 use crate::study::store::Provenance;
@@ -15,19 +15,15 @@ const FULL: &str = "full/README.md";
 /// Writes `README.md`, and for every measured study a page of tables and sentences and its CSV.
 pub fn write(results: &[StudyResult], provenance: &Provenance, command: &str, folder: &Path) -> Result<(), LabError> {
     std::fs::create_dir_all(folder).map_err(LabError::writing(folder))?;
-    let put = |name: String, extension, content: &str| {
-        Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
-    };
     let results: Vec<&StudyResult> = results.iter().filter(|result| !result.is_waiting()).collect();
     for result in &results {
-        put(result.study.name.into(), "md", &page(result, provenance))?;
+        put(folder, &result.study.name, "md", &page(result, provenance))?;
         for (number, table) in result.sections.iter().filter_map(|section| section.table.as_ref()).enumerate() {
-            let suffix = if number == 0 { String::new() } else { format!("-{}", number + 1) };
-            put(format!("{}{suffix}", result.study.name), "csv", &table.csv())?;
+            put(folder, &numbered(&result.study.name, number), "csv", &table.csv())?;
         }
     }
     let has_full = folder.join(FULL).is_file();
-    put("README".into(), "md", &index(&results, provenance, command, has_full))
+    put(folder, "README", "md", &index(&results, provenance, command, has_full))
 }
 
 fn index(results: &[&StudyResult], provenance: &Provenance, command: &str, has_full: bool) -> String {

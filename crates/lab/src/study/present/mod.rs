@@ -15,25 +15,30 @@ pub use page::index;
 
 /// Writes the page of a study, its tables and its plots into a folder.
 pub fn write(result: &StudyResult, provenance: &Provenance, folder: &Path) -> Result<(), LabError> {
-    let put = |name: String, extension, content: &str| {
-        Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
-    };
-    let name = result.study.name;
+    let name = &result.study.name;
     for (number, section) in result.sections.iter().enumerate() {
-        let numbered =
-            |kind: &str| if number == 0 { format!("{name}{kind}") } else { format!("{name}{kind}-{}", number + 1) };
+        let name = numbered(name, number);
         if let Some(table) = &section.table {
-            put(numbered(""), "csv", &table.csv())?;
+            put(folder, &name, "csv", &table.csv())?;
         }
         for (place, chart) in section.charts.iter().enumerate() {
             if let Some(svg) = chart.svg() {
-                let place = if place == 0 { String::new() } else { format!("-{}", place + 1) };
-                put(numbered("") + &place, "svg", &svg)?;
+                let name = numbered(&name, place);
+                put(folder, &name, "svg", &svg)?;
                 if section.table.is_none() {
-                    put(numbered("") + &place, "csv", &chart.csv())?;
+                    put(folder, &name, "csv", &chart.csv())?;
                 }
             }
         }
     }
-    put(name.into(), "html", &page::page(result, provenance, folder)?)
+    put(folder, name, "html", &page::page(result, provenance, folder)?)
+}
+
+/// A name for each of several files: the first has none of its own, then `-2`, `-3` and so on.
+fn numbered(name: &str, index: usize) -> String {
+    if index == 0 { name.into() } else { format!("{name}-{}", index + 1) }
+}
+
+fn put(folder: &Path, name: &str, extension: &'static str, content: &str) -> Result<(), LabError> {
+    Destination::check(&folder.join(format!("{name}.{extension}")), extension)?.write(content)
 }

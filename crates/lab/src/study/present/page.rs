@@ -21,8 +21,8 @@ const LEAD: &str = "Published tables and figures on liquids that let go of walls
 /// The page of a study.
 pub fn page(result: &StudyResult, provenance: &Provenance, folder: &Path) -> Result<String, LabError> {
     let study = result.study;
-    let mut body = format!("<p class=\"facts\">[{}]; {}</p>\n", escape(study.source), escape(&provenance.describe()));
-    body += &format!("<p>{}</p>\n", escape_with_code(study.about));
+    let mut body = format!("<p class=\"facts\">[{}]; {}</p>\n", escape(&study.source), escape(&provenance.describe()));
+    body += &format!("<p>{}</p>\n", escape_with_code(&study.about));
     if let Some(reason) = &result.reason {
         body += &format!("<p class=\"bad\">Not measured: {}.</p>\n", escape_with_code(reason));
     }
@@ -100,9 +100,9 @@ pub fn index(results: &[StudyResult], provenance: &Provenance) -> String {
 fn entry(result: &StudyResult) -> String {
     let study = result.study;
     let Score { hold, judged } = result.score();
-    let title = format!("<b>{}</b>: {}", escape(study.name), escape(study.title));
+    let title = format!("<b>{}</b>: {}", escape(&study.name), escape(&study.title));
     if let Some(reason) = &result.reason {
-        let title = if result.is_waiting() { title } else { linked(study.name, &title) };
+        let title = if result.is_waiting() { title } else { linked(&study.name, &title) };
         return format!("<p>{title} <span class=\"facts\">– {}</span></p>\n", escape_with_code(reason));
     }
     let score = match judged {
@@ -116,7 +116,7 @@ fn entry(result: &StudyResult) -> String {
         "" => String::new(),
         sentences => format!("<details><summary>In words</summary>\n{sentences}</details>\n"),
     };
-    format!("<p>{}{score}{missing}</p>\n{words}", linked(study.name, &title))
+    format!("<p>{}{score}{missing}</p>\n{words}", linked(&study.name, &title))
 }
 
 fn linked(name: &str, text: &str) -> String {

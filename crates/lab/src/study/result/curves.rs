@@ -72,7 +72,7 @@ pub fn convergence(title: &str, observations: &[Observation]) -> Vec<Plot> {
         let line = |(colour, (measurement, record)): (usize, &Observation)| {
             let solve = solve_of(record)?;
             let points = solve.work.iter().zip(&solve.history).map(|(&work, h)| (work as f64, h / solve.reference));
-            Some(curve(label(measurement.row, measurement.column), colour, colour >= 7, points.collect()))
+            Some(curve(label(&measurement.row, &measurement.column), colour, colour >= 7, points.collect()))
         };
         let (size, frame) = finest.unwrap_or_default();
         let title = format!("{title}: {scene}, {size} cells along an axis, frame {frame}");
@@ -89,7 +89,7 @@ pub fn residuals(title: &str, observations: &[Observation]) -> Plot {
     let line = |(colour, (measurement, record)): (usize, &Observation)| {
         let Record::Step(step) = record else { return None };
         let points = step.history.iter().enumerate().map(|(cycle, &residual)| (cycle as f64, residual)).collect();
-        Some(curve(label(measurement.row, measurement.column), colour, false, points))
+        Some(curve(label(&measurement.row, &measurement.column), colour, false, points))
     };
     chart(title, linear("outer iterations"), "residual, m/s", drawn.enumerate().filter_map(line).collect())
 }
@@ -134,7 +134,7 @@ pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) ->
                 Some((run.frames[count - 1].time, quantity.of(&Record::Run(part))?))
             };
             let points = (1..=run.frames.len()).filter_map(until).collect();
-            Some(curve(label(measurement.row, measurement.column), colour, false, points))
+            Some(curve(label(&measurement.row, &measurement.column), colour, false, points))
         };
         let lines = records.enumerate().filter_map(line).collect();
         chart(&format!("{title}: {scene}"), linear("time, s"), quantity.name(), lines)
@@ -145,7 +145,7 @@ pub fn courses(title: &str, quantity: Quantity, observations: &[Observation]) ->
 /// Quantities of single steps over the frames they follow, a chart for each.
 pub fn over_frames(title: &str, quantities: &[Quantity], observations: &[Observation]) -> Vec<Plot> {
     let of_quantity = |&quantity: &Quantity| {
-        let line = |(colour, column): (usize, &'static str)| {
+        let line = |(colour, column): (usize, &str)| {
             let steps = observations
                 .iter()
                 .filter(|(measurement, record)| measurement.column == column && matches!(record, Record::Step(_)));
@@ -232,24 +232,20 @@ fn label(row: &str, column: &str) -> String {
     if row.is_empty() { column.into() } else { format!("{column}, {row}") }
 }
 
-fn scenes(observations: &[Observation]) -> Vec<&'static str> {
-    distinct(observations.iter().map(|(measurement, _)| measurement.scene))
+fn scenes<'o>(observations: &'o [Observation]) -> Vec<&'o str> {
+    distinct(observations.iter().map(|(measurement, _)| measurement.scene.as_str()))
 }
 
-fn columns(observations: &[Observation]) -> Vec<&'static str> {
-    distinct(observations.iter().map(|(measurement, _)| measurement.column))
+pub fn columns<'o>(observations: &'o [Observation]) -> Vec<&'o str> {
+    distinct(observations.iter().map(|(measurement, _)| measurement.column.as_str()))
 }
 
-fn rows_of(observations: &[Observation], column: &str) -> Vec<&'static str> {
-    distinct(
-        observations
-            .iter()
-            .filter(|(measurement, _)| measurement.column == column)
-            .map(|(measurement, _)| measurement.row),
-    )
+fn rows_of<'o>(observations: &'o [Observation], column: &str) -> Vec<&'o str> {
+    let of_column = observations.iter().filter(|(measurement, _)| measurement.column == column);
+    distinct(of_column.map(|(measurement, _)| measurement.row.as_str()))
 }
 
-fn distinct(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+fn distinct<'o>(names: impl Iterator<Item = &'o str>) -> Vec<&'o str> {
     let mut distinct = Vec::new();
     for name in names {
         if !distinct.contains(&name) {
@@ -266,25 +262,14 @@ fn quantile(mut values: Vec<f64>, part: f64) -> Option<f64> {
     values.get((part * last as f64).round() as usize).copied()
 }
 
-/// The curves that flows left, of those whose name begins with `of`, and the published ones, dashed.
-pub fn of_flows(
-    title: &str,
-    of: &str,
-    [across, up]: [&str; 2],
-    published: &[(&str, &[(f64, f64)])],
-    observations: &[Observation],
-) -> Plot {
+/// The curves that flows left, of those whose name begins with `of`.
+pub fn of_flows(title: &str, of: &str, [across, up]: [&str; 2], observations: &[Observation]) -> Plot {
     let mut lines = Vec::new();
     for (measurement, record) in observations {
         let Record::Flow(findings) = record else { continue };
         for (name, points) in findings.curves.iter().filter(|(name, _)| name.starts_with(of)) {
             let name = format!("{name} {} {}", measurement.row, measurement.column).replace("  ", " ");
             lines.push(curve(name, lines.len(), false, points.clone()));
-        }
-    }
-    if !lines.is_empty() {
-        for (name, points) in published {
-            lines.push(curve((*name).into(), lines.len(), true, points.to_vec()));
         }
     }
     chart(title, linear(across), up, lines)

@@ -1,6 +1,8 @@
 //! The faces beside the liquid that walls close, all or in part, and the velocity through what is closed of them.
 
-use super::SplittingInput;
+use unstick_mlcp::{CsrMatrix, Mlcp, ProblemError};
+
+use super::{Marking, SplittingInput};
 use crate::cells::multi_index;
 use crate::pressure::NO_ROW;
 
@@ -100,6 +102,20 @@ impl<const D: usize> ClosedFaces<D> {
         Self { list }
     }
 
+    /// Marks the faces that the liquid leaves, once in a step \[Eckert2014, alg. 3\], from the pressure q of
+    /// the first solve and the velocity that it would give the liquid at walls that are air.
+    ///
+    /// The source marks solid cells, and with them all of their faces. Here every face is judged by itself: otherwise
+    /// liquid would run through plates that are one cell thick.
+    pub fn mark(&mut self, marking: Marking, q: &[f64]) {
+        for face in self.list.iter_mut().filter(|face| face.away != 0.0) {
+            face.is_left = match marking {
+                Marking::Velocity => face.speed * face.away > 0.0,
+                Marking::Pressure => pressure_beside(face, q) <= 0.0,
+            };
+        }
+    }
+
     /// Takes back the marks, for the rest of the step, of walls that the liquid flows into faster than
     /// `tolerance`; returns the largest such speed.
     pub fn take_back(&mut self, tolerance: f64) -> Option<f64> {
@@ -126,6 +142,45 @@ impl<const D: usize> ClosedFaces<D> {
         let velocity = |face: &ClosedFace<D>| face.speed + input.geometry.solid_velocity_at(face.axis, face.face);
         left.map(|face| (face.axis, face.face, velocity(face))).collect()
     }
+
+    /// The matrix in which the closed faces that are `open` carry flow as well: air at the centre of
+    /// the cell behind, or the liquid that is there \[Eckert2014, §3.2\].
+    pub fn equations(
+        &self,
+        input: &SplittingInput<D>,
+        is_open: impl Fn(&ClosedFace<D>) -> bool,
+    ) -> Result<Mlcp<'static>, ProblemError> {
+        let mut added: Vec<(u32, u32, f64)> = Vec::new();
+        for face in self.list.iter().filter(|face| is_open(face)) {
+            let ClosedFace { lower, upper, area, .. } = *face;
+            added.extend(face.rows().map(|row| (row as u32, row as u32, area)));
+            if lower != NO_ROW && upper != NO_ROW {
+                added.extend([(lower, upper, -area), (upper, lower, -area)]);
+            }
+        }
+        added.sort_by_key(|&(row, column, _)| (row, column));
+        let sealed = input.rows.matrix();
+        let mut rest = added.as_slice();
+        let matrix = CsrMatrix::from_rows(sealed.rows(), |row, entries| {
+            entries.extend(sealed.row(row));
+            let count = rest.iter().take_while(|(at, ..)| *at as usize == row).count();
+            for &(_, column, value) in &rest[..count] {
+                match entries.binary_search_by_key(&(column as usize), |&(column, _)| column) {
+                    Ok(place) => entries[place].1 += value,
+                    Err(place) => entries.insert(place, (column as usize, value)),
+                }
+            }
+            rest = &rest[count..];
+        })?;
+        let size = matrix.rows();
+        Mlcp::on_lattice(input.rows.lattice().clone(), &matrix, vec![0.0; size])
+    }
+}
+
+/// Mean of the cells on either side.
+fn pressure_beside<const D: usize>(face: &ClosedFace<D>, q: &[f64]) -> f64 {
+    let (sum, count) = face.rows().fold((0.0, 0.0), |(sum, count), row| (sum + q[row], count + 1.0));
+    sum / count
 }
 
 #[cfg(test)]

@@ -18,8 +18,6 @@
 
 mod alternate;
 mod closed_faces;
-mod mark;
-mod matrix;
 mod params;
 mod reclassify;
 

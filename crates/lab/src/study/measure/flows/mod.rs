@@ -9,13 +9,17 @@ mod translation;
 
 use std::time::Instant;
 
+use serde::Deserialize;
+use unstick::flow::StepError;
+
 use super::{Measurement, Session};
 use crate::LabError;
 use crate::study::record::{Findings, Record};
 use crate::study::{FlowCase, Flows, Scope};
 
 /// A flow that can be measured. Its size sets the resolution.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FlowKind {
     /// A square driven by its lid, at a Reynolds number; cells along a side.
     Cavity(f64),
@@ -45,7 +49,7 @@ pub enum FlowKind {
 type Say<'a> = &'a dyn Fn(String);
 
 impl FlowKind {
-    fn run(self, size: usize, say: Say) -> Result<Findings, unstick::flow::StepError> {
+    fn run(self, size: usize, say: Say) -> Result<Findings, StepError> {
         match self {
             Self::Cavity(reynolds) => cavity::run(reynolds, size, say),
             Self::ChannelSteady => cylinder::steady(size, say),
@@ -62,42 +66,30 @@ impl FlowKind {
     }
 }
 
-pub fn measurements(experiment: &Flows, scope: Scope) -> Vec<Measurement> {
-    let measurement = |case: &FlowCase, &(size, column): &(usize, &'static str)| Measurement {
-        scene: "",
-        size,
-        frame: 0,
-        row: case.row,
-        column,
-        key: key(case, size),
-    };
-    experiment
-        .cases
-        .iter()
-        .flat_map(|case| experiment.efforts.of(scope).iter().map(move |effort| measurement(case, effort)))
-        .collect()
+/// Every case at every resolution.
+fn cases(experiment: &Flows, scope: Scope) -> impl Iterator<Item = (&FlowCase, usize, Measurement)> {
+    let sizes = experiment.cells.of(scope);
+    experiment.cases.iter().flat_map(|case| sizes.iter().map(move |&size| (case, size))).map(|(case, size)| {
+        let (column, key) = (format!("{size} cells"), format!("flow {:?} {size}", case.flow));
+        (case, size, Measurement::new("", size, 0, [&case.row, &column], key))
+    })
 }
 
-fn key(case: &FlowCase, size: usize) -> String {
-    format!("flow {:?} {size}", case.flow)
+pub fn measurements(experiment: &Flows, scope: Scope) -> Vec<Measurement> {
+    cases(experiment, scope).map(|(.., measurement)| measurement).collect()
 }
 
 pub fn measure(experiment: &Flows, scope: Scope, session: &mut Session) -> Result<(), LabError> {
-    for case in experiment.cases {
-        for &(size, column) in *experiment.efforts.of(scope) {
-            let key = key(case, size);
-            if session.has(&key) {
-                continue;
-            }
-            let begin = Instant::now();
-            let say = |text: String| session.say(format!("{} {column}: {text}", case.row));
-            let mut findings = case
-                .flow
-                .run(size, &say)
-                .unwrap_or_else(|error| Findings { error: Some(error.to_string()), ..Findings::default() });
-            findings.seconds = begin.elapsed().as_secs_f64();
-            session.keep(key, Record::Flow(findings))?;
+    for (case, size, Measurement { row, column, key, .. }) in cases(experiment, scope) {
+        if session.has(&key) {
+            continue;
         }
+        let begin = Instant::now();
+        let say = |text: String| session.say(format!("{row} {column}: {text}"));
+        let failed = |error: StepError| Findings { error: Some(error.to_string()), ..Findings::default() };
+        let mut findings = case.flow.run(size, &say).unwrap_or_else(failed);
+        findings.seconds = begin.elapsed().as_secs_f64();
+        session.keep(key, Record::Flow(findings))?;
     }
     Ok(())
 }
