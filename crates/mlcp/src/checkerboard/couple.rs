@@ -1,6 +1,8 @@
-//! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
+//! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P, and how they follow a new active
+//! set.
 
 use super::cells::Coupling;
+use super::cycle::Hierarchy;
 use super::level::{Cut, Extra, LANES, Level, NONE, Piece, refill};
 use crate::pressure::lines::Line;
 
@@ -19,19 +21,12 @@ struct Found<const D: usize> {
 
 /// Finds the neighbours of every coarse cell and computes all couplings. Nothing may be pinned.
 pub(super) fn couple<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
-    let found = coarse.chunks.fold(
-        1..coarse.slots - 1,
-        &|lines, _, _| {
-            let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
-            let mut family = Vec::new();
-            coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
-            vec![found]
-        },
-        &|mut left: Vec<_>, right| {
-            left.extend(right);
-            left
-        },
-    );
+    let found = coarse.chunks.map(1..coarse.slots - 1, |lines, _, _| {
+        let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
+        let mut family = Vec::new();
+        coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
+        found
+    });
     for found in found {
         coarse.pieces.extend(found.pieces);
         for colour in 0..2 {
@@ -78,8 +73,7 @@ fn couple_cell<const D: usize>(
 ) -> (Cut<D>, Vec<Extra>) {
     let mut cut = Cut::alone(slot);
     let mut extras: Vec<Extra> = Vec::new();
-    let is_second = coarse.is_odd(line.column) != (colour == 1);
-    let place = 2 * (slot - line.base + line.from / 2) + is_second as u32;
+    let place = place_of(coarse, line, slot, colour);
     if place < line.from || place >= line.end() {
         return (cut, extras);
     }
@@ -107,13 +101,11 @@ fn couple_cell<const D: usize>(
 }
 
 /// Computes the couplings of a coarse cell anew from those of its free children.
-pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
+fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
     let (colour, slot) = coarse.split(cell);
     let Some(index) = coarse.cut_index(slot) else { return };
     let line = coarse.line_of(slot);
-    let is_second = coarse.is_odd(line.column) != (colour == 1);
-    let place = 2 * (slot as u32 - line.base + line.from / 2) + is_second as u32;
-    coarse.children_of(fine, line, place, family);
+    coarse.children_of(fine, line, place_of(coarse, line, slot as u32, colour), family);
     let own_extras = coarse.extras_of(colour, slot);
     let other = (1 - colour) * coarse.slots;
     let mut cut = coarse.cuts[colour][index];
@@ -134,6 +126,12 @@ pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, 
         }
     });
     coarse.cuts[colour][index] = cut;
+}
+
+/// Where a cell is in its line.
+fn place_of<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, colour: usize) -> u32 {
+    let is_second = coarse.is_odd(line.column) != (colour == 1);
+    2 * (slot - line.base + line.from / 2) + is_second as u32
 }
 
 /// Sums the rows of the free children of a coarse cell: the diagonal and its inverse are set, every
@@ -242,4 +240,45 @@ fn settle<const D: usize>(coarse: &mut Level<D>) {
         coarse.unsettle(extra.own as usize, [extra.slot as usize].into_iter());
     }
     (coarse.pieces, coarse.cuts, coarse.extras) = (pieces, cuts, extras);
+}
+
+impl<const D: usize> Hierarchy<D> {
+    /// Pins cells of a level (true) or frees them (false) and updates all coarser levels around
+    /// them. Only cells that may be pinned are accepted.
+    pub fn pin(&mut self, level: usize, changes: impl Iterator<Item = (usize, bool)>) {
+        let mut changed: Vec<u32> = Vec::new();
+        let finest = &mut self.levels[level];
+        for (cell, is_pinned) in changes {
+            debug_assert!(finest.bounded[cell], "only cells at separating walls are pinned");
+            let (colour, slot) = finest.split(cell);
+            if let Some(index) = finest.cut_index(slot) {
+                let cut = &mut finest.cuts[colour][index];
+                cut.inverse = if is_pinned { 0.0 } else { 1.0 / cut.diagonal };
+                changed.push(cell as u32);
+            }
+        }
+        if changed.is_empty() {
+            return;
+        }
+        // A row counts in the couplings of its own parent and in those of its neighbours' parents.
+        let mut affected: Vec<u32> = Vec::new();
+        let fine = &self.levels[level];
+        if level + 1 < self.levels.len() {
+            for &cell in &changed {
+                affected.push(fine.parents[cell as usize]);
+                fine.couplings(cell as usize, |coupling| affected.push(fine.parents[coupling.cell]));
+            }
+        }
+        let mut family = Vec::new();
+        for coarse in level + 1..self.levels.len() {
+            affected.sort_unstable();
+            affected.dedup();
+            let (fine, rest) = self.levels[coarse - 1..].split_at_mut(1);
+            affected.iter().for_each(|&cell| recompute(&fine[0], &mut rest[0], cell as usize, &mut family));
+            if !rest[0].parents.is_empty() {
+                affected.iter_mut().for_each(|cell| *cell = rest[0].parents[*cell as usize]);
+            }
+        }
+        self.factorise();
+    }
 }

@@ -133,6 +133,27 @@ pub(super) struct Level<const D: usize> {
     pub bounded: Vec<bool>,
 }
 
+/// The part of a vector of a level that lies in consecutive slots.
+pub(super) struct Part<'v, T> {
+    pub red: &'v mut [T],
+    pub black: &'v mut [T],
+    /// First slot.
+    pub place: usize,
+    /// Slots of the level.
+    pub slots: usize,
+}
+
+impl<T> Part<'_, T> {
+    #[inline(always)]
+    pub fn at(&mut self, cell: usize) -> &mut T {
+        if cell < self.slots {
+            &mut self.red[cell - self.place]
+        } else {
+            &mut self.black[cell - self.slots - self.place]
+        }
+    }
+}
+
 /// Consecutive lines, and their slots.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
@@ -155,7 +176,7 @@ fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>
 }
 
 /// Makes `count` equal values of a vector, in its memory.
-pub(super) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
+pub(crate) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
     values.clear();
     values.resize(count, value);
 }

@@ -30,14 +30,13 @@ mod krylov;
 mod layout;
 mod level;
 mod nested;
-mod pin;
 mod sweep;
-mod traffic;
 mod transfer;
 
 pub(crate) use cycle::Hierarchy;
 pub(crate) use krylov::Reduced;
 pub(crate) use layout::Layout;
+pub(crate) use level::refill;
 pub(crate) use nested::NestedStart;
 
 #[cfg(test)]

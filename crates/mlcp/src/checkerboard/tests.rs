@@ -1,8 +1,9 @@
 use proptest::prelude::*;
+use unstick_parallel::vector::dot;
 
 use super::*;
 use crate::pressure::PressureOperator;
-use crate::test_problems::{Example, generate};
+use crate::test_problems::{Example, generate, wave};
 
 fn built<const D: usize>(operator: &PressureOperator<D>, lower: &[f64]) -> (Hierarchy<D>, Layout) {
     let (mut hierarchy, mut layout) = (Hierarchy::default(), Layout::default());
@@ -123,13 +124,21 @@ fn a_cycle_is_symmetric_and_positive() {
         layout.add(&hierarchy, 1.0, hierarchy.answer(), &mut z);
         z
     };
-    let wave = |k: f64| (0..size).map(|row| (k * row as f64).sin()).collect::<Vec<_>>();
-    let (one, other) = (wave(0.37), wave(1.93));
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let (one, other) = (wave(size, 0.37), wave(size, 1.93));
     let (image, other_image) = (cycle(&one), cycle(&other));
     assert!(dot(&one, &image) > 0.0 && dot(&other, &other_image) > 0.0);
     let (left, right) = (dot(&other, &image), dot(&one, &other_image));
     assert!((left - right).abs() < 1e-4 * dot(&one, &image), "{left} {right}");
+}
+
+/// The numbers of rows, brought to the checkerboard and back.
+fn there_and_back<const D: usize>(size: usize) -> Vec<f64> {
+    let generated = generate(Example::SphereHalf, D, size, 0);
+    let (mut hierarchy, layout) = built(&generated.operator::<D>(), &generated.lower);
+    hierarchy.load(&layout, |row| row as f32);
+    let mut found = vec![0.0; generated.b.len()];
+    layout.add(&hierarchy, 1.0, &hierarchy.b[0], &mut found);
+    found
 }
 
 proptest! {
@@ -137,23 +146,7 @@ proptest! {
 
     #[test]
     fn rows_keep_their_places(size in 8usize..20, dimension in 2usize..4) {
-        let generated = generate(Example::SphereHalf, dimension, size, 0);
-        let rows = generated.b.len();
-        let back = |found: Vec<f64>| found.iter().enumerate().all(|(row, value)| *value == row as f64);
-        let mut found = vec![0.0; rows];
-        if dimension == 2 {
-            let operator = generated.operator::<2>();
-            let (mut hierarchy, layout) = built(&operator, &generated.lower);
-            hierarchy.load(&layout, |row| row as f32);
-            let cells = hierarchy.b[0].clone();
-            layout.add(&hierarchy, 1.0, &cells, &mut found);
-        } else {
-            let operator = generated.operator::<3>();
-            let (mut hierarchy, layout) = built(&operator, &generated.lower);
-            hierarchy.load(&layout, |row| row as f32);
-            let cells = hierarchy.b[0].clone();
-            layout.add(&hierarchy, 1.0, &cells, &mut found);
-        }
-        prop_assert!(back(found));
+        let found = if dimension == 2 { there_and_back::<2>(size) } else { there_and_back::<3>(size) };
+        prop_assert!(found.iter().enumerate().all(|(row, value)| *value == row as f64));
     }
 }

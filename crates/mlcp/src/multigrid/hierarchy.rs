@@ -2,11 +2,11 @@
 
 use super::exact::Factors;
 use super::finest::Order;
-use super::galerkin::Product;
+use super::galerkin::{Product, set_diagonal};
 use super::params::{Coarsening, MultigridVariant, Transfer};
 use super::sites::Sites;
 use super::sparse::{Sparse, SquareMatrix};
-use super::{aggregate, direct, transfer};
+use super::{aggregate, transfer};
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::lattice::Lattice;
@@ -78,7 +78,7 @@ impl Link {
         }
         product.fill(coarse, &|row| due[row]);
         if let Some(direct) = &self.direct {
-            direct::set_diagonal(fine, &self.weights, &direct.members, direct.unit, coarse, |row| due[row]);
+            set_diagonal(fine, &self.weights, &direct.members, direct.unit, coarse, |row| due[row]);
         }
         due
     }
@@ -107,7 +107,7 @@ impl MatrixHierarchy {
         let (order, usual) = match (lattice, variant) {
             (Some(lattice), _) => (Order::red_black(lattice), 1 << (2 * lattice.dimension())),
             (None, None) => (Order::natural(system.size()), 64),
-            (None, Some(variant)) => return Err(SolveError::NeedsGrid { variant }),
+            (None, Some(variant)) => return Err(SolveError::NeedsGrid(variant)),
         };
         let coarsest = coarsest.unwrap_or(usual);
         let mut finest = MatrixLevel::new(order.pattern(matrix), order.red);
@@ -146,9 +146,9 @@ impl MatrixHierarchy {
         }
         let mut changed = changed.clone();
         for fine in 0..levels.len() - 1 {
-            let (left, right) = levels.split_at_mut(fine + 1);
-            if let Some(link) = &left[fine].link {
-                changed = link.refresh(&left[fine].matrix, &changed, &mut right[0].matrix);
+            let [fine, coarse, ..] = &mut levels[fine..] else { break };
+            if let Some(link) = &fine.link {
+                changed = link.refresh(&fine.matrix, &changed, &mut coarse.matrix);
             }
         }
         self.factorise();

@@ -13,7 +13,6 @@
 
 mod aggregate;
 mod cycle;
-mod direct;
 mod exact;
 pub(crate) mod finest;
 mod galerkin;
@@ -23,6 +22,8 @@ mod sites;
 pub(crate) mod smooth;
 pub(crate) mod sparse;
 mod transfer;
+
+pub(crate) use sites::Roots;
 
 pub use params::{Coarsening, MultigridParams, MultigridVariant, Transfer};
 

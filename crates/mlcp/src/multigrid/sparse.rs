@@ -19,9 +19,28 @@ impl Sparse {
         Self { width, starts: vec![0], columns: Vec::new(), values: Vec::new() }
     }
 
+    /// Removes all rows; keeps the memory.
+    pub fn clear(&mut self, width: usize) {
+        self.width = width;
+        self.starts.truncate(1);
+        self.columns.clear();
+        self.values.clear();
+    }
+
     pub fn push(&mut self, column: u32, value: f64) {
         self.columns.push(column);
         self.values.push(value);
+    }
+
+    /// Adds to the entry of a column in the row that began at `start`. `place_of` holds the last place of each column.
+    pub fn add(&mut self, start: usize, place_of: &mut [usize], column: u32, value: f64) {
+        let known = &mut place_of[column as usize];
+        if *known != usize::MAX && *known >= start {
+            self.values[*known] += value;
+        } else {
+            *known = self.columns.len();
+            self.push(column, value);
+        }
     }
 
     pub fn end_row(&mut self) {
@@ -50,7 +69,7 @@ impl Sparse {
     }
 
     #[inline]
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+    pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = (usize, f64)> + Clone + '_ {
         let range = self.range(row);
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
     }
@@ -78,20 +97,56 @@ impl Sparse {
     }
 
     pub fn transposed(&self) -> Self {
-        let mut starts = vec![0u32; self.width + 1];
-        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
-        (0..self.width).for_each(|column| starts[column + 1] += starts[column]);
-        let mut next = starts.clone();
-        let (mut columns, mut values) = (vec![0; self.columns.len()], vec![0.0; self.values.len()]);
+        let mut transposed = Self::new(0);
+        self.transpose(&mut transposed);
+        transposed
+    }
+
+    /// Writes the transpose over `into`; keeps its memory.
+    pub fn transpose(&self, into: &mut Self) {
+        into.clear(self.rows());
+        into.starts.resize(self.width + 1, 0);
+        self.columns.iter().for_each(|&column| into.starts[column as usize + 1] += 1);
+        (0..self.width).for_each(|column| into.starts[column + 1] += into.starts[column]);
+        into.columns.resize(self.columns.len(), 0);
+        into.values.resize(self.values.len(), 0.0);
         for row in 0..self.rows() {
             for (column, value) in self.row(row) {
-                let place = &mut next[column];
-                columns[*place as usize] = row as u32;
-                values[*place as usize] = value;
+                let place = &mut into.starts[column];
+                into.columns[*place as usize] = row as u32;
+                into.values[*place as usize] = value;
                 *place += 1;
             }
         }
-        Self { width: self.rows(), starts, columns, values }
+        // Every start has become that of the next row: they move back by one.
+        into.starts.copy_within(0..self.width, 1);
+        into.starts[0] = 0;
+    }
+
+    /// y ← (I + L)⁻¹ r for a lower triangle L. Each row waits for the one before, so the loop keeps that chain short:
+    /// it multiplies and subtracts, and does not divide.
+    pub fn forward(&self, r: &[f64], y: &mut [f64]) {
+        for row in 0..r.len() {
+            let mut value = r[row];
+            for (column, l) in self.row(row) {
+                value -= l * y[column];
+            }
+            y[row] = value;
+        }
+    }
+
+    /// z ← (I + U)⁻¹ (d ⊗ z) for an upper triangle U; returns rᵀ z.
+    pub fn backward(&self, scale: &[f64], r: &[f64], z: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for row in (0..z.len()).rev() {
+            let mut value = z[row] * scale[row];
+            for (column, u) in self.row(row).rev() {
+                value -= u * z[column];
+            }
+            z[row] = value;
+            total += r[row] * value;
+        }
+        total
     }
 }
 
@@ -136,5 +191,26 @@ impl SquareMatrix {
     #[inline]
     pub fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
         self.diagonal[row] * x[row] + self.off.row_dot(row, x, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposing_twice_changes_nothing() {
+        let mut lower = Sparse::new(3);
+        lower.end_row();
+        lower.push(0, 1.0);
+        lower.end_row();
+        lower.push(0, 2.0);
+        lower.push(1, 3.0);
+        lower.end_row();
+        let (mut upper, mut again) = (Sparse::new(9), Sparse::new(0));
+        lower.transpose(&mut upper);
+        assert_eq!(upper.row(0).collect::<Vec<_>>(), [(1, 1.0), (2, 2.0)]);
+        upper.transpose(&mut again);
+        assert_eq!(format!("{again:?}"), format!("{lower:?}"));
     }
 }

@@ -30,6 +30,11 @@ macro_rules! named {
                 match self { $(Self::$variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
+            /// As the catalogue lists it.
+            pub(in crate::name) fn entry_with(self, parameters: Vec<crate::Parameter>) -> CatalogueEntry {
+                CatalogueEntry { kind: Self::KIND, name: self.name(), about: self.about(), parameters }
+            }
+
             pub(in crate::name) fn parse(text: &str, found: &str) -> Result<Self, ParseNameError> {
                 let known = Self::ALL.iter().copied().find(|known| known.name() == found);
                 known.ok_or_else(|| ParseNameError::unknown(text, $what, found, Self::ALL.iter().map(|known| known.name())))
@@ -48,14 +53,12 @@ macro_rules! named {
 mod build;
 mod catalogue;
 mod method;
-mod nearest;
 mod parse;
 mod splitting;
 
 pub use catalogue::{CatalogueEntry, catalogue};
 pub use method::Method;
-pub use nearest::nearest;
-pub use parse::ParseNameError;
+pub use parse::{ParseNameError, nearest};
 pub use splitting::{PressureMethod, Splitting, SplittingName};
 
 named! {
@@ -212,11 +215,6 @@ impl SolverName {
             preconditioner_settings: Settings::default(),
             ..self
         }
-    }
-
-    /// Whether the name gives parameters to its linear solver or preconditioner.
-    pub fn has_linear_parameters(self) -> bool {
-        !(self.linear_settings.is_empty() && self.preconditioner_settings.is_empty())
     }
 
     /// `cg/mic0`, `cg/multigrid-linear`, `multigrid`; the preconditioner alone where a method takes no

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::csr::CsrMatrix;
-use crate::linear::{ConjugateGradients, LinearSolver, LinearStop};
+use crate::linear::{ConjugateGradients, LinearSolver, LinearTask};
 use crate::operator::LinearOperator;
-use crate::test_problems::{Example, generate};
+use crate::test_problems::{Example, difference, generate};
 
 /// A line of cells with air at one end: its factorisations have no fill, so they are exact.
 fn line(size: usize) -> CsrMatrix<'static> {
@@ -27,10 +27,6 @@ fn apply(preconditioner: &mut dyn Preconditioner, system: &Subsystem, r: &[f64])
     let energy = preconditioner.apply_dot(r, &mut z);
     assert!((energy - vector::dot(r, &z)).abs() <= 1e-12 * energy.abs());
     z
-}
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
 }
 
 #[test]
@@ -74,8 +70,9 @@ fn full_modification_preserves_row_sums() {
 fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: &[f64]) -> usize {
     preconditioner.rebuild(system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
-    let stop = LinearStop { target: 1e-8 * vector::norm_max(rhs), max_iterations: 5000 };
-    ConjugateGradients::default().solve(system, preconditioner, &mut r, &mut x, stop, &mut |_| ()).iterations
+    let target = 1e-8 * vector::norm_max(rhs);
+    let task = LinearTask { system, preconditioner, target, max_iterations: 5000, watch: &mut |_| () };
+    ConjugateGradients::default().solve(task, &mut r, &mut x).iterations
 }
 
 #[test]

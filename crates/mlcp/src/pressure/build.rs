@@ -60,21 +60,14 @@ impl<const D: usize> PressureOperator<D> {
         let stencil = |row| stencil(&lattice, row);
         diagonal.resize(size, 0.0);
         self.chunks.rebuild(0, lines.lines.iter().map(|line| line.length as usize));
-        let parts = self.chunks.fold(
-            diagonal.as_mut_slice(),
-            &|range, first, diagonal: &mut [f64]| {
-                let mut rows = LineRows::default();
-                for line in &lines.lines[range] {
-                    let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
-                    rows.add(unit, lines, line, size, diagonal, &stencil);
-                }
-                vec![rows]
-            },
-            &|mut left: Vec<_>, right| {
-                left.extend(right);
-                left
-            },
-        );
+        let parts = self.chunks.map(diagonal.as_mut_slice(), |range, first, diagonal| {
+            let mut rows = LineRows::default();
+            for line in &lines.lines[range] {
+                let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
+                rows.add(unit, lines, line, size, diagonal, &stencil);
+            }
+            rows
+        });
         stretches.clear();
         coefficients.clear();
         for part in parts {
@@ -229,18 +222,18 @@ fn find_lines(lattice: &Lattice, lines: &mut Vec<Line>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_problems::{Example, generate};
+    use crate::test_problems::{Example, difference, generate, wave};
 
     fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
         let generated = generate(example, D, size, 7);
         let operator = generated.operator::<D>();
         assert_eq!(operator.to_csr(), generated.matrix);
-        let x: Vec<f64> = (0..generated.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
+        let x = wave(generated.b.len(), 0.37);
         let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let dot = operator.product(&x, &mut compact);
         let expected = generated.matrix.apply_dot(&x, &mut assembled);
         assert!((dot - expected).abs() < 1e-12 * expected);
-        assert!(compact.iter().zip(&assembled).all(|(a, b)| (a - b).abs() < 1e-13 * 6.0));
+        assert!(difference(&compact, &assembled) < 1e-13 * 6.0);
     }
 
     #[test]

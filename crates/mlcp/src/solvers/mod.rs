@@ -13,7 +13,7 @@ pub mod policy;
 pub mod psor;
 pub mod sticking;
 
-pub use inner::{Inner, InnerParams};
+pub use inner::{Composed, ComposedMethod, Inner, InnerParams};
 pub use line_search::LineSearch;
 
 use crate::error::SolveError;

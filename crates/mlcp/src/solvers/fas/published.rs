@@ -8,10 +8,9 @@
 //!     (A q + b)_i = f_i                  elsewhere
 //! ```
 
+use super::StallDetector;
 use super::finest::FinestLevel;
-use super::{PublishedFasParams, Reading, StallDetector};
 use crate::error::SolveError;
-use crate::multigrid::MultigridVariant;
 use crate::multigrid::hierarchy::{Link, MatrixHierarchy};
 use crate::multigrid::smooth::{Sweep, sweep};
 use crate::multigrid::sparse::SquareMatrix;
@@ -28,16 +27,14 @@ const DIVERGED: f64 = 1e8;
 const COARSEST_SWEEPS: usize = 50;
 
 pub(super) fn iterate(
-    reading: Reading,
-    params: &PublishedFasParams,
-    variant: Option<MultigridVariant>,
-    solvable: Solvable,
-    q: &mut [f64],
+    is_scaled: bool,
+    sweeps: usize,
+    task: &Solvable,
+    finest: &mut FinestLevel,
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
-    let dimension = solvable.problem.operator().lattice().map(|lattice| lattice.dimension());
-    let mut scheme = NonlinearLevels::new(reading, params.sweeps, &finest, dimension);
+    let dimension = task.problem.operator().lattice().map(|lattice| lattice.dimension());
+    let mut scheme = NonlinearLevels::new(is_scaled, sweeps, finest, dimension);
     let mut stall = StallDetector::new();
     loop {
         let residual = finest.residual();
@@ -45,15 +42,13 @@ pub(super) fn iterate(
             trace.stall("the cycles do not lower the residual any more");
         }
         if !trace.goes_on(residual)? {
-            break;
+            return Ok(());
         }
         scheme.levels[0].q.copy_from_slice(&finest.u);
-        scheme.cycle(&mut finest.hierarchy, 0);
+        scheme.cycle(&finest.hierarchy, 0);
         finest.u.copy_from_slice(&scheme.levels[0].q);
         trace.spend(1);
     }
-    finest.answer(solvable.problem, q);
-    Ok(())
 }
 
 /// The nonlinear problem of one level.
@@ -72,13 +67,14 @@ struct NonlinearLevel {
 }
 
 struct NonlinearLevels {
-    reading: Reading,
+    /// Whether t is A_ii rather than one.
+    is_scaled: bool,
     sweeps: usize,
     levels: Vec<NonlinearLevel>,
 }
 
 impl NonlinearLevels {
-    fn new(reading: Reading, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
+    fn new(is_scaled: bool, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
         let mut levels = Vec::new();
         let (mut scale, mut is_wall, mut b) = (1.0, finest.is_wall.clone(), finest.b.clone());
         for level in &finest.hierarchy.levels {
@@ -92,10 +88,10 @@ impl NonlinearLevels {
             (is_wall, b) = next.unwrap_or_default();
             scale *= restriction;
         }
-        Self { reading, sweeps, levels }
+        Self { is_scaled, sweeps, levels }
     }
 
-    fn cycle(&mut self, hierarchy: &mut MatrixHierarchy, level: usize) {
+    fn cycle(&mut self, hierarchy: &MatrixHierarchy, level: usize) {
         let matrix = &hierarchy.levels[level].matrix;
         let red = hierarchy.levels[level].red;
         let Some(link) = &hierarchy.levels[level].link else {
@@ -106,8 +102,7 @@ impl NonlinearLevels {
         for row in 0..matrix.rows() {
             self.levels[level].r[row] = self.levels[level].f[row] - self.nonlinear(matrix, level, row);
         }
-        let (fine, coarse) = self.levels.split_at_mut(level + 1);
-        let (fine, coarse) = (&fine[level], &mut coarse[0]);
+        let [fine, coarse, ..] = &mut self.levels[level..] else { return };
         coarse.start = restrict(link, fine.restriction, &fine.q);
         coarse.q.copy_from_slice(&coarse.start);
         coarse.f = restrict(link, fine.restriction, &fine.r);
@@ -118,13 +113,10 @@ impl NonlinearLevels {
         }
         self.cycle(hierarchy, level + 1);
 
-        let (fine, coarse) = self.levels.split_at_mut(level + 1);
-        let (fine, coarse) = (&mut fine[level], &mut coarse[0]);
+        let [fine, coarse, ..] = &mut self.levels[level..] else { return };
         coarse.q.iter().zip(&mut coarse.start).for_each(|(q, start)| *start = q - *start);
-        let Some(link) = &hierarchy.levels[level].link else { return };
         link.prolong(&coarse.start, &mut fine.r);
         fine.q.iter_mut().zip(&fine.r).for_each(|(q, e)| *q += e);
-        let matrix = &hierarchy.levels[level].matrix;
         self.smooth(matrix, red, level, self.sweeps, Sweep::Backward);
     }
 
@@ -138,10 +130,7 @@ impl NonlinearLevels {
 
     /// t_i.
     fn stiffness(&self, matrix: &SquareMatrix, level: usize, row: usize) -> f64 {
-        match self.reading {
-            Reading::Scaled => self.levels[level].scale * matrix.diagonal[row],
-            _ => 1.0,
-        }
+        if self.is_scaled { self.levels[level].scale * matrix.diagonal[row] } else { 1.0 }
     }
 
     /// Projected Gauss–Seidel for N(q) = f \[Lai2021, alg. 5\].
