@@ -5,14 +5,16 @@ use std::sync::atomic::AtomicBool;
 use unstick::files::FileCount;
 use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunFolder, RunRecord, RunScene};
 use unstick::scene::sink::{FrameSink as _, data_sinks};
-use unstick::scene::{Dim, Dimension, ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat};
+use unstick::scene::{ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat, either};
+use unstick_lab::Progress;
 use unstick_lab::machine::Memory;
 
 use super::Verdict;
-use super::run::{FrameBar, stop_on_interrupt};
+use super::run::stop_on_interrupt;
 use crate::args::ExportArgs;
 use crate::error::CommandError;
 use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Checks what is asked for, then goes through the frames.
 pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -27,10 +29,7 @@ pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut file = record.scene_file(&source)?;
     request(&mut file, args)?;
     let export = Export { args, source, record, is_shown: !quiet && !args.json };
-    match AnyRunScene::of(&file, export.record.walls)? {
-        AnyRunScene::Plane(scene) => export.carry_out(scene),
-        AnyRunScene::Space(scene) => export.carry_out(scene),
-    }
+    either!(AnyRunScene::of(&file, export.record.walls)?, scene => export.carry_out(scene))
 }
 
 /// Puts what the command line asks for in the place of what the scene asks for.
@@ -89,18 +88,16 @@ struct Export<'a> {
 }
 
 impl Export<'_> {
-    fn carry_out<const D: usize>(&self, scene: RunScene<D>) -> Result<Verdict, CommandError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn carry_out<const D: usize>(&self, scene: RunScene<D>) -> Result<Verdict, CommandError> {
         if let Some(memory) = Memory::of_this_machine() {
             scene.physics.check_memory(memory.available_bytes)?;
         }
         let out = self.args.out.as_ref().map_or(self.source.clone(), RunFolder::new);
         let mut replay = Replay::open(scene, &self.source, &self.record)?;
-        let bar = FrameBar::new(self.is_shown, &self.record.title, 0, replay.last());
-        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &bar);
-        bar.finish();
+        let progress = TerminalProgress::new(self.is_shown);
+        progress.begin_frames(&self.record.title, 0, replay.last());
+        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &progress);
+        progress.end();
         self.tell(&outcome?, &out)
     }
 
@@ -142,11 +139,8 @@ fn write<const D: usize>(
     replay: &mut Replay<D>,
     out: &RunFolder,
     stop: &AtomicBool,
-    bar: &FrameBar,
-) -> Result<Written, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
+    progress: &TerminalProgress,
+) -> Result<Written, CommandError> {
     let mut sinks = data_sinks(replay.scene(), out);
     sinks.iter().try_for_each(|sink| sink.begin(replay.last()))?;
     let mut written = Written::default();
@@ -166,7 +160,7 @@ where
         for sink in &mut sinks {
             let _ = sink.receive(&frame)?;
         }
-        bar.reached(number);
+        progress.reached(number);
     }
     Ok(written)
 }

@@ -6,6 +6,7 @@ mod keyframes;
 mod motion;
 mod node;
 mod output;
+mod parse;
 mod pressure;
 mod read;
 mod set;

@@ -8,7 +8,6 @@ use super::checkpoint::{self, Header, Restored};
 use super::stepper::{RunScene, StepRecord, Stepper};
 use super::table::CsvTable;
 use super::{RunError, RunFolder, RunRecord};
-use crate::dimension::{Dim, Dimension};
 use crate::frame::Frame;
 use crate::sink::view::ViewSink;
 use crate::sink::{FrameSink, data_sinks};
@@ -63,10 +62,7 @@ struct RunFiles {
     physics: [u8; 32],
 }
 
-impl<const D: usize> Run<D>
-where
-    Dim<D>: Dimension<D>,
-{
+impl<const D: usize> Run<D> {
     /// Begins without a folder.
     pub fn begin(scene: RunScene<D>) -> Result<Self, RunError> {
         let stepper = scene.physics.begin()?;

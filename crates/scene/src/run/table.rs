@@ -1,11 +1,14 @@
-//! Tables that grow line by line. The first cell of a line is the step.
+//! Tables that grow line by line: `stats.csv` and `bodies.csv`. The first cell of a line is the step.
 
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::RunError;
+use unstick_bodies::{Forces, RigidBody};
 use unstick_files::write_atomic;
+
+use super::RunError;
 
 /// A table on disk, up to date after every frame.
 #[derive(Debug)]
@@ -48,4 +51,48 @@ impl CsvTable {
         self.lines.clear();
         Ok(())
     }
+}
+
+/// Place, motion and forces of a body after a step: the values of [`body_columns`], without the end of the line.
+pub(super) fn write_body<const D: usize>(
+    line: &mut String,
+    step: u64,
+    time: f64,
+    body: &RigidBody<D>,
+    forces: &Forces<D>,
+) {
+    let name = body.name().replace(['"', ',', '\n'], " ");
+    let _ = write!(line, "{step},{time},{name}");
+    let rotation = body.pose().rotation();
+    let turning: &[f64] = if D == 2 { &[body.spin()[2]] } else { &body.spin() };
+    let torque: &[f64] = if D == 2 { &[forces.torque[2]] } else { &forces.torque };
+    let angle = [rotation[1][0].atan2(rotation[0][0])];
+    let orientation: &[f64] = if D == 2 { &angle } else { rotation.as_flattened() };
+    let groups = [&body.position(), orientation, &body.velocity(), turning, &forces.liquid, torque, &forces.contact];
+    for value in groups.into_iter().flatten() {
+        let _ = write!(line, ",{value}");
+    }
+}
+
+/// Names of the columns of `bodies.csv` that every physics has.
+pub(super) fn body_columns<const D: usize>() -> String {
+    let axes = ["x", "y", "z"];
+    let of_axes = |what: &str| (0..D).map(|axis| format!(",{what}_{}", axes[axis])).collect::<String>();
+    let all_axes = |what: &str| axes.iter().map(|axis| format!(",{what}_{axis}")).collect::<String>();
+    let turning = |what: &str| if D == 2 { format!(",{what}") } else { all_axes(what) };
+    let orientation = match D {
+        2 => ",angle".to_owned(),
+        _ => (1..4).flat_map(|row| (1..4).map(move |column| format!(",rotation_{row}{column}"))).collect(),
+    };
+    let parts = [
+        "step,time,body".to_owned(),
+        (0..D).map(|axis| format!(",{}", axes[axis])).collect(),
+        orientation,
+        of_axes("velocity"),
+        turning("spin"),
+        of_axes("liquid_force"),
+        turning("liquid_torque"),
+        of_axes("contact_force"),
+    ];
+    parts.concat()
 }

@@ -1,20 +1,20 @@
 //! `unstick run`: a scene becomes a run folder.
 
-mod progress;
 mod request;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use unstick::liquid::Wall;
 use unstick::scene::run::{Comparison, Finished, Session};
+use unstick_lab::Progress;
 
 use super::Verdict;
 use super::export::count;
 use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::output;
-use progress::Bar;
-
-pub use progress::{Bar as FrameBar, stop_on_interrupt};
-pub use request::check_memory;
+use crate::progress::TerminalProgress;
 
 /// What `unstick` alone does: the breaking dam with both kinds of wall. It replaces what it has written before.
 pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
@@ -34,12 +34,13 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
     if shown {
         output::print(session.headline())?;
     }
-    let bar = Bar::new(shown, &session.record().title, session.number(), session.frames());
+    let progress = TerminalProgress::new(shown);
+    progress.begin_frames(&session.record().title, session.number(), session.frames());
     let outcome = session.run(&stop, |frame, notes| {
         notes.iter().for_each(output::note);
-        bar.reached(frame);
+        progress.reached(frame);
     });
-    bar.finish();
+    progress.end();
     outcome?;
     let Some(files) = session.finish()? else { return Ok(Verdict::Done) };
     files.notes.iter().for_each(output::note);
@@ -80,4 +81,22 @@ fn json(files: &Finished, session: &Session, folder: &str) -> serde_json::Value 
         "report": files.report,
         "data": files.data.iter().flat_map(|data| data.counts.iter().map(count)).collect::<Vec<_>>(),
     })
+}
+
+/// A flag that Ctrl-C raises; a second Ctrl-C ends the process.
+pub fn stop_on_interrupt() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let raised = flag.clone();
+        // Without a handler Ctrl-C ends the process, which is no reason not to run.
+        let _ = ctrlc::set_handler(move || {
+            if raised.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::INTERRUPTED));
+            }
+            output::note("finishing the step and writing a checkpoint; once more to end at once");
+        });
+        flag
+    })
+    .clone()
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unstick::gpu::Backend;
 use unstick::scene::run::{RunFolder, RunRecord, RunRequest};
-use unstick::scene::{AnyScene, SceneFile};
+use unstick::scene::SceneFile;
 use unstick_lab::machine::{self, Memory};
 
 use crate::args::{BackendKind, RunArgs};
@@ -53,16 +53,6 @@ fn scene_file(args: &RunArgs) -> Result<SceneFile, CommandError> {
         }
         (None, _) => Ok(SceneFile::find(DEFAULT_SCENE)?),
     }
-}
-
-/// Refuses a simulation that would not fit, before the system ends the process for it.
-pub fn check_memory(scene: &AnyScene) -> Result<(), CommandError> {
-    let Some(memory) = Memory::of_this_machine() else { return Ok(()) };
-    match scene {
-        AnyScene::Plane(scene) => scene.check_memory(memory.available_bytes)?,
-        AnyScene::Space(scene) => scene.check_memory(memory.available_bytes)?,
-    }
-    Ok(())
 }
 
 /// What this machine is, for `run.json`.

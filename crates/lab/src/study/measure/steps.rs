@@ -40,8 +40,8 @@ pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Resul
             continue;
         }
         match scene_with(experiment.scene, size, &[SIMULATED_WITH])? {
-            AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, plane)?,
-            AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, space)?,
+            AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, AnyScene::plane)?,
+            AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, AnyScene::space)?,
         }
     }
     Ok(())
@@ -53,14 +53,6 @@ fn key(experiment: &Steps, size: usize, frame: usize, setting: &Setting) -> Stri
 
 fn with(experiment: &Steps, size: usize, sets: &[&str]) -> Result<AnyScene, LabError> {
     scene_with(experiment.scene, size, [&GOES_ON].into_iter().chain(sets))
-}
-
-fn plane(scene: AnyScene) -> Option<Scene<2>> {
-    if let AnyScene::Plane(scene) = scene { Some(scene) } else { None }
-}
-
-fn space(scene: AnyScene) -> Option<Scene<3>> {
-    if let AnyScene::Space(scene) = scene { Some(scene) } else { None }
 }
 
 /// Simulates from frame to frame. At each frame, every setting takes the same step from the same state.
