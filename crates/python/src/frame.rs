@@ -6,10 +6,10 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unstick_bodies::RigidBody;
-use unstick_scene::{self as scenes, either};
 use unstick_scene::draw::{Image, PictureStyle, draw};
 use unstick_scene::run::{AnyFrame, Session, StepRecord, Value};
 use unstick_scene::sink::{contour_of, surface_of};
+use unstick_scene::{self as scenes, either};
 
 use crate::arrays::{field, vectors};
 use crate::error::Exception;

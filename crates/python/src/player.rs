@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use unstick_scene::{SceneFile, either};
 use unstick_scene::draw::PictureStyle;
 use unstick_scene::run::{AnyRunScene, Finished, RunError, RunFolder, RunRequest, Session};
+use unstick_scene::{SceneFile, either};
 
 use crate::error::Exception;
 use crate::frame::Frame;

@@ -58,8 +58,8 @@ impl Server {
     pub fn bind(options: &Options) -> Result<Self, ViewError> {
         let address = SocketAddr::new(options.address, options.port);
         match &options.token {
-            Some(token) if !Access::is_token(token) => return Err(ViewError::Token { found: token.len() }),
-            None if !options.address.is_loopback() => return Err(ViewError::NeedsToken { address }),
+            Some(token) if !Access::is_token(token) => return Err(ViewError::Token(token.len())),
+            None if !options.address.is_loopback() => return Err(ViewError::NeedsToken(address)),
             _ => {}
         }
         let library = Library::open(&options.folders)?;

@@ -29,7 +29,7 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
     simulate(scene, &mut simulation, 0..args.frame, &progress)?;
     progress.end();
     let problem = problem_of(&stage_after(scene, &simulation, args.frame)?)?;
-    problem.write(&args.out).map_err(CommandError::writing)?;
+    problem.write(&args.out).map_err(CommandError::new)?;
     if !quiet {
         let walls = problem.mlcp().wall_rows();
         let path = args.out.display();

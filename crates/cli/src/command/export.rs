@@ -24,7 +24,7 @@ pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
         let [one, other] = comparison.folders().map(|name| source.member(name));
         let (folder, one, other) = (args.folder.display(), one.path().display(), other.path().display());
         let message = format!("{folder} holds two runs, {one} and {other}");
-        return Err(CommandError::Run { message, help: Some("name one of the two".into()) });
+        return Err(CommandError::new(message).with_help("name one of the two"));
     }
     let mut file = record.scene_file(&source)?;
     request(&mut file, args)?;
@@ -70,12 +70,12 @@ fn format(word: &str) -> Result<Format<'_>, CommandError> {
         [kind] => Ok(Format { kind: *kind, name }),
         [] => {
             let all = DataKind::ALL.map(|kind| format!("{}: {}", kind.name(), known(kind).join(", ")));
-            Err(CommandError::Run { message: format!("there is no format `{word}`"), help: Some(all.join("\n")) })
+            Err(CommandError::new(format_args!("there is no format `{word}`")).with_help(all.join("\n")))
         }
         several => {
             let names: Vec<String> = several.iter().map(|kind| format!("`{}:{name}`", kind.name())).collect();
-            let message = format!("`{word}` can be several things, expected {}", names.join(" or "));
-            Err(CommandError::Run { message, help: None })
+            let names = names.join(" or ");
+            Err(CommandError::new(format_args!("`{word}` can be several things, expected {names}")))
         }
     }
 }

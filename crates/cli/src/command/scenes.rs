@@ -28,7 +28,7 @@ fn text_of(name: &str) -> Result<&'static str, CommandError> {
     catalogue::find(name).map(|entry| entry.text).ok_or_else(|| {
         let best = nearest(name, catalogue::names());
         let help = best.map_or("`unstick scenes` lists them all".into(), |best| format!("did you mean `{best}`?"));
-        CommandError::Run { message: format!("there is no scene `{name}`"), help: Some(help) }
+        CommandError::new(format_args!("there is no scene `{name}`")).with_help(help)
     })
 }
 

@@ -12,10 +12,9 @@ use std::sync::Arc;
 use unstick_grid::vector::{dot, length, minus, times};
 use unstick_grid::{Keyframe, Keyframes, MotionError};
 
-use super::error::{SceneError, suggestion};
+use super::error::{Place, SceneError, Source, suggestion};
 use super::motion::about;
 use super::node::Node;
-use super::source::{Place, Source};
 
 const PLANE: [&str; 4] = ["time", "x", "y", "turn"];
 const SPACE: [&str; 11] = ["time", "x", "y", "z", "turn_x", "turn_y", "turn_z", "qw", "qx", "qy", "qz"];

@@ -1,7 +1,6 @@
 //! Values of a scene file that know their path and place, and checked ways to read them.
 
-use super::error::{SceneError, suggestion};
-use super::source::Place;
+use super::error::{Place, SceneError, suggestion};
 use crate::schema::{Alternatives, Table};
 
 /// A value, its path (`grid.cells`) and where it was written.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::SceneError;
+use super::error::{Place, SceneError, Source};
 use super::node::{Entry, Node, Value, inner_path};
-use super::source::{Place, Source};
 
 impl Node {
     /// Parses a whole file.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::error::SceneError;
+use super::error::{Place, SceneError, Source};
 use super::node::{Entry, Node, Value, inner_path};
-use super::source::{Place, Source};
 
 /// Changes one value; the keys of a path need not be there yet, but are checked like all others.
 pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {

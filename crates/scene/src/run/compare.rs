@@ -122,7 +122,7 @@ impl Comparison {
                 let mut changed = file.clone();
                 changed.set(setting)?;
                 if changed.to_toml() == file.to_toml() {
-                    return Err(RunError::NothingToCompare { comparison: self.clone() });
+                    return Err(RunError::NothingToCompare(self.clone()));
                 }
                 let key = setting.split('=').next().unwrap_or_default().trim();
                 let before = match file.value(key) {
@@ -145,13 +145,13 @@ fn wall_name(wall: Wall) -> &'static str {
 
 fn check_walls(file: &SceneFile, wall: Wall) -> Result<(), RunError> {
     if file.is_viscous() {
-        return Err(RunError::NoWalls { scene: file.name().into() });
+        return Err(RunError::NoWalls(file.name().into()));
     }
     let is_same = either!(file.scene()?, scene => {
         scene.setup.border == wall && scene.setup.solids.iter().all(|solid| solid.wall == wall)
     });
     match is_same {
-        true => Err(RunError::NothingToCompare { comparison: Comparison::Walls(wall) }),
+        true => Err(RunError::NothingToCompare(Comparison::Walls(wall))),
         false => Ok(()),
     }
 }

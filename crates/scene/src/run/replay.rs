@@ -104,7 +104,7 @@ impl<const D: usize> Replay<D> {
             Err(Refusal::Damaged(_)) => Ok(None),
             Err(Refusal::Scene(error)) => Err(error.into()),
             Err(Refusal::OtherScene) => {
-                Err(RunError::OtherScene { folder: path.parent().and_then(Path::parent).unwrap_or(path).to_owned() })
+                Err(RunError::OtherScene(path.parent().and_then(Path::parent).unwrap_or(path).to_owned()))
             }
         }
     }

@@ -20,27 +20,18 @@ pub(super) struct CsvTable {
 }
 
 impl CsvTable {
-    /// Begins a table.
-    pub fn create(path: &Path, header: &str) -> Result<Self, RunError> {
-        write_atomic(path, format!("{header}\n").as_bytes()).map_err(RunError::file(path))?;
-        Self::open(path)
-    }
-
-    /// Continues after a step. Lines of later steps, and a line that was cut short, are dropped.
-    pub fn resume(path: &Path, header: &str, step: u64) -> Result<Self, RunError> {
-        let text = std::fs::read_to_string(path).map_err(RunError::file(path))?;
+    /// Begins a table; or continues one after a step. Lines of later steps, and a line that was cut short, are dropped.
+    pub fn open(path: &Path, header: &str, after: Option<u64>) -> Result<Self, RunError> {
         let mut kept = format!("{header}\n");
-        let is_kept = |line: &str| {
-            line.split(',').next().and_then(|cell| cell.parse().ok()).is_some_and(|found: u64| found <= step)
-        };
-        for line in text.split_inclusive('\n').skip(1).filter(|line| line.ends_with('\n') && is_kept(line)) {
-            kept.push_str(line);
+        if let Some(step) = after {
+            let text = std::fs::read_to_string(path).map_err(RunError::file(path))?;
+            let is_kept = |line: &&str| {
+                let found = line.split(',').next().and_then(|cell| cell.parse::<u64>().ok());
+                line.ends_with('\n') && found.is_some_and(|found| found <= step)
+            };
+            kept.extend(text.split_inclusive('\n').skip(1).filter(is_kept));
         }
         write_atomic(path, kept.as_bytes()).map_err(RunError::file(path))?;
-        Self::open(path)
-    }
-
-    fn open(path: &Path) -> Result<Self, RunError> {
         let file = OpenOptions::new().append(true).open(path).map_err(RunError::file(path))?;
         Ok(Self { path: path.to_owned(), file, lines: String::new() })
     }

@@ -1,13 +1,15 @@
 //! `unstick run`: a scene becomes a run folder.
 
-mod request;
-
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use unstick::gpu::Backend;
 use unstick::liquid::Wall;
-use unstick::scene::run::{Comparison, Finished, Session};
+use unstick::scene::SceneFile;
+use unstick::scene::run::{Comparison, Finished, RunFolder, RunRecord, RunRequest, Session};
 use unstick_lab::Progress;
+use unstick_lab::machine::{self, Memory};
 
 use super::Verdict;
 use super::export::count;
@@ -15,6 +17,9 @@ use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::output;
 use crate::progress::TerminalProgress;
+
+/// The scene that runs when none is named.
+const DEFAULT_SCENE: &str = "dam-break";
 
 /// What `unstick` alone does: the breaking dam with both kinds of wall. It replaces what it has written before.
 pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
@@ -24,7 +29,7 @@ pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
 
 /// Checks everything, simulates, and says where the movie and the report are.
 pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    let request = request::request(args)?;
+    let request = request(args)?;
     let folder = request.folder.as_ref().map(|folder| folder.path().display().to_string()).unwrap_or_default();
     let shown = !quiet && !args.json;
     let stop = stop_on_interrupt();
@@ -58,6 +63,59 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
         files.data_lines().try_for_each(output::print)?;
     }
     Ok(if is_finished { Verdict::Done } else { Verdict::Interrupted })
+}
+
+/// The request of the command line, with everything set.
+fn request(args: &RunArgs) -> Result<RunRequest, CommandError> {
+    let mut file = scene_file(args)?;
+    args.set.iter().try_for_each(|assignment| file.set(assignment))?;
+    match args.backend {
+        Some(Backend::Gpu) if file.is_viscous() => {
+            let message = format!("`{}` is a viscous flow: it is computed on the processor", file.name());
+            return Err(CommandError::new(message).with_help("leave out `--backend`"));
+        }
+        Some(kind) if !file.is_viscous() => {
+            let name = Backend::ALL.iter().find(|(_, backend)| *backend == kind).map_or("cpu", |(name, _)| name);
+            file.set(&format!("pressure.backend={name}"))?;
+        }
+        _ => {}
+    }
+    if let Some(frames) = args.frames {
+        file.set(&format!("time.frames={frames}"))?;
+    }
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(file.name()));
+    Ok(RunRequest {
+        compare: args.compare.clone(),
+        folder: Some(RunFolder::new(folder)),
+        resume: args.resume,
+        force: args.force,
+        memory: Memory::of_this_machine().map(|memory| memory.available_bytes),
+        machine: machine_facts(),
+        ..RunRequest::new(file)
+    })
+}
+
+/// The scene by name; to resume a run, the one that was run.
+fn scene_file(args: &RunArgs) -> Result<SceneFile, CommandError> {
+    match (&args.scene, &args.out) {
+        (Some(name), _) => Ok(SceneFile::find(name)?),
+        (None, Some(folder)) if args.resume => {
+            let folder = RunFolder::new(folder);
+            Ok(RunRecord::read(&folder)?.scene_file(&folder)?)
+        }
+        (None, _) => Ok(SceneFile::find(DEFAULT_SCENE)?),
+    }
+}
+
+/// What this machine is, for `run.json`.
+fn machine_facts() -> serde_json::Value {
+    serde_json::json!({
+        "system": std::env::consts::OS,
+        "architecture": std::env::consts::ARCH,
+        "processor": machine::processor(),
+        "simd": machine::simd_features(),
+        "memory": Memory::of_this_machine(),
+    })
 }
 
 /// Where the files are, in a line.
