@@ -2,18 +2,18 @@
 //! answer can be given.
 
 pub mod export;
-mod kinds;
 mod view;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
+use unstick::gpu::Backend;
 use unstick::mlcp::{Krylov, Method, PreconditionerName};
 use unstick::scene::run::Comparison;
 
 pub use export::ExportArgs;
-pub use kinds::{BackendKind, backends};
 pub use view::{VIEW_EXAMPLES, ViewArgs};
 
 const EXAMPLES: &str = "\
@@ -115,6 +115,17 @@ fn solve_help() -> String {
     )
 }
 
+/// Where solvers run, by name.
+fn backend() -> impl TypedValueParser<Value = Backend> {
+    let all = [
+        PossibleValue::new("cpu").help("On the processor"),
+        PossibleValue::new("gpu").help("On the GPU"),
+        PossibleValue::new("auto").help("On the GPU if there is a suitable one, else on the processor"),
+    ];
+    let named = |name: String| Backend::ALL.iter().find(|(known, _)| *known == name).map(|(_, backend)| *backend);
+    PossibleValuesParser::new(all).map(move |name| named(name).unwrap_or_default())
+}
+
 /// Liquids that let go of walls.
 #[derive(Debug, Parser)]
 #[command(name = "unstick", version, after_help = EXAMPLES)]
@@ -196,8 +207,8 @@ pub struct RunArgs {
     pub set: Vec<String>,
 
     /// Where the pressure is solved [default: what the scene says]
-    #[arg(long, value_name = "B")]
-    pub backend: Option<BackendKind>,
+    #[arg(long, value_name = "B", value_parser = backend())]
+    pub backend: Option<Backend>,
 
     /// Run the scene a second time, with all walls `sealed` or `separating` or with one value changed, and show both
     /// side by side
@@ -263,8 +274,8 @@ pub struct SolveArgs {
     pub solver: Vec<String>,
 
     /// Where solvers run; with a list, every solver runs on each
-    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
-    pub backend: Vec<BackendKind>,
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu", value_parser = backend())]
+    pub backend: Vec<Backend>,
 
     /// Natural residual to reach
     #[arg(long, value_name = "T", default_value = "1e-6", allow_hyphen_values = true)]
@@ -319,8 +330,8 @@ pub struct BenchArgs {
     pub solvers: Vec<String>,
 
     /// Where solvers run; with a list, every solver runs on each
-    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu")]
-    pub backend: Vec<BackendKind>,
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "cpu", value_parser = backend())]
+    pub backend: Vec<Backend>,
 
     /// Frames of the scenes to take problems from [default: 10]
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(..=1_000_000))]
@@ -359,8 +370,8 @@ pub struct StudyArgs {
     pub quick: bool,
 
     /// Where problems are solved: `gpu` skips solvers that it lacks, `auto` runs them on the processor
-    #[arg(long, value_name = "B", default_value = "cpu")]
-    pub backend: BackendKind,
+    #[arg(long, value_name = "B", default_value = "cpu", value_parser = backend())]
+    pub backend: Backend,
 
     /// The folder for pages and measurements [default: out/study]
     #[arg(long, value_name = "DIR")]

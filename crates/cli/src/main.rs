@@ -38,7 +38,8 @@ fn run(cli: &Cli) -> Result<Verdict, CommandError> {
     // `bench` accepts several numbers of threads and builds a pool for each.
     if let (Some(threads), false) = (cli.threads, matches!(cli.command, Some(Command::Bench(_)))) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().map_err(|error| CommandError::Threads { threads, reason: error.to_string() })?;
+        let refuse = |error| CommandError::new(format_args!("{threads} threads could not be started: {error}"));
+        pool.build_global().map_err(refuse)?;
     }
     match &cli.command {
         None => command::run::default_job(cli.quiet),

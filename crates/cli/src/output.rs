@@ -9,7 +9,9 @@ use crate::error::CommandError;
 pub fn print(text: impl Display) -> Result<(), CommandError> {
     let mut stdout = io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CommandError::Stdout(error.to_string())),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CommandError::new(format_args!("standard output: {error}")))
+        }
         _ => Ok(()),
     }
 }

@@ -19,11 +19,11 @@ use crate::error::CommandError;
 pub fn text(error: &CommandError) -> String {
     let is_coloured = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let (red, blue, plain) = if is_coloured { ("\x1b[1;31m", "\x1b[1;34m", "\x1b[0m") } else { ("", "", "") };
-    let mut text = format!("{red}error:{plain} {error}");
-    if let Some((place, label)) = error.place() {
+    let mut text = format!("{red}error:{plain} {}", error.message);
+    if let Some((place, label)) = &error.place {
         text += &excerpt(place, label);
     }
-    if let Some(help) = error.help() {
+    if let Some(help) = &error.help {
         text += &format!("\n  {blue}help:{plain} {}", help.replace('\n', "\n        "));
     }
     text
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn help_of_several_lines_is_indented() {
-        let error = CommandError::Run { message: "no".into(), help: Some("one\ntwo".into()) };
+        let error = CommandError::new("no").with_help("one\ntwo");
         assert_eq!(text(&error), "error: no\n  help: one\n        two");
     }
 }

@@ -113,6 +113,13 @@ impl<const D: usize> Spin<D> {
         Self { rate: [[0.0; D]; D] }
     }
 
+    /// Right-handed about the direction of `axis`, by its length in radians (or radians per second). In the plane only
+    /// the third component counts.
+    pub fn about_axis([x, y, z]: [f64; 3]) -> Self {
+        let rate = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]];
+        Self { rate: matrix(|row, k| rate[row][k]) }
+    }
+
     /// The angle in radians, or the rate in radians per second.
     pub fn size(&self) -> f64 {
         (0.5 * self.rate.as_flattened().iter().map(|entry| entry * entry).sum::<f64>()).sqrt()
@@ -146,13 +153,6 @@ impl Spin<2> {
     /// Counter-clockwise, by radians (or radians per second).
     pub fn in_plane(angle: f64) -> Self {
         Self { rate: [[0.0, -angle], [angle, 0.0]] }
-    }
-}
-
-impl Spin<3> {
-    /// Right-handed about the direction of `axis`, by its length in radians (or radians per second).
-    pub fn about_axis([x, y, z]: [f64; 3]) -> Self {
-        Self { rate: [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]] }
     }
 }
 

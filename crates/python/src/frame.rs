@@ -6,10 +6,10 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unstick_bodies::RigidBody;
-use unstick_scene as scenes;
-use unstick_scene::draw::{Compression, Image, PictureStyle, draw};
+use unstick_scene::draw::{Image, PictureStyle, draw};
 use unstick_scene::run::{AnyFrame, Session, StepRecord, Value};
 use unstick_scene::sink::{contour_of, surface_of};
+use unstick_scene::{self as scenes, either};
 
 use crate::arrays::{field, vectors};
 use crate::error::Exception;
@@ -36,21 +36,8 @@ impl Frame {
         let mut style = self.style.clone();
         style.width = width.unwrap_or(style.width);
         style.pressure = pressure.unwrap_or(style.pressure);
-        match &self.frame {
-            AnyFrame::Plane(frame) => draw(frame, &style),
-            AnyFrame::Space(frame) => draw(frame, &style),
-        }
+        either!(&self.frame, frame => draw(frame, &style))
     }
-}
-
-/// Does the same with a frame of either dimension.
-macro_rules! either {
-    ($any:expr, $frame:ident => $value:expr) => {
-        match $any {
-            AnyFrame::Plane($frame) => $value,
-            AnyFrame::Space($frame) => $value,
-        }
-    };
 }
 
 #[pymethods]
@@ -103,7 +90,7 @@ impl Frame {
 
     /// The picture as a PNG file.
     fn png<'py>(&self, py: Python<'py>, width: Option<usize>, pressure: Option<bool>) -> PyResult<Bound<'py, PyBytes>> {
-        let encoded = py.detach(|| self.picture(width, pressure).encode_png(Compression::default()));
+        let encoded = py.detach(|| self.picture(width, pressure).encode_png());
         let bytes = encoded.map_err(|error| Exception::new("RunError", error.to_string(), None))?;
         Ok(PyBytes::new(py, &bytes))
     }

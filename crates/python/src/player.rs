@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use unstick_scene::SceneFile;
 use unstick_scene::draw::PictureStyle;
 use unstick_scene::run::{AnyRunScene, Finished, RunError, RunFolder, RunRequest, Session};
+use unstick_scene::{SceneFile, either};
 
 use crate::error::Exception;
 use crate::frame::Frame;
@@ -38,10 +38,7 @@ pub struct Player {
 impl Player {
     /// Checks everything and builds the simulation.
     pub fn start(file: &SceneFile, memory: Option<u64>, folder: Option<Folder>) -> Result<Self, RunError> {
-        let style = match AnyRunScene::of(file, None)? {
-            AnyRunScene::Plane(scene) => scene.style,
-            AnyRunScene::Space(scene) => scene.style,
-        };
+        let style = either!(AnyRunScene::of(file, None)?, scene => scene.style);
         let (resume, force) = folder.as_ref().map_or((false, false), |folder| (folder.resume, folder.force));
         let folder = folder.map(|folder| RunFolder::new(folder.path));
         let request = RunRequest { folder, resume, force, memory, machine: machine(), ..RunRequest::new(file.clone()) };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_scene::run::{AnyRunScene, RunScene};
-use unstick_scene::{self as scenes, SceneError};
+use unstick_scene::{self as scenes, SceneError, either};
 
 use crate::error::Exception;
 use crate::player::{Folder, Player};
@@ -64,10 +64,7 @@ impl SceneFile {
 
     /// Checks everything; returns what can be said without running it.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        match AnyRunScene::of(&self.file, None).map_err(Exception::from)? {
-            AnyRunScene::Plane(scene) => facts(py, &scene),
-            AnyRunScene::Space(scene) => facts(py, &scene),
-        }
+        either!(AnyRunScene::of(&self.file, None).map_err(Exception::from)?, scene => facts(py, &scene))
     }
 
     /// Builds the simulation, which takes no more than `memory` bytes; writes a run folder where one is named.

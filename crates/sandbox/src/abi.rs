@@ -38,6 +38,14 @@ fn with<T: Default>(work: impl FnOnce(&mut Sandbox) -> Result<T, SandboxError>) 
     })
 }
 
+/// Calls a function that cannot fail with the sandbox if there is one.
+fn change(work: impl FnOnce(&mut Sandbox)) {
+    with(|sandbox| {
+        work(sandbox);
+        Ok(())
+    });
+}
+
 /// Starts a new simulation from a preset. Returns whether it could start.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(cells: u32, preset: u32) -> bool {
@@ -66,55 +74,37 @@ pub extern "C" fn advance(seconds: f64) -> f64 {
 /// Makes all walls separating or sealed.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_separating(separating: bool) {
-    with(|sandbox| {
-        sandbox.set_separating(separating);
-        Ok(())
-    });
+    change(|sandbox| sandbox.set_separating(separating));
 }
 
 /// Sets gravity.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_gravity(x: f64, y: f64) {
-    with(|sandbox| {
-        sandbox.set_gravity([x, y]);
-        Ok(())
-    });
+    change(|sandbox| sandbox.set_gravity([x, y]));
 }
 
 /// Paints a stroke of wall, or erases walls along it.
 #[unsafe(no_mangle)]
 pub extern "C" fn paint(from_x: f64, from_y: f64, to_x: f64, to_y: f64, radius: f64, is_wall: bool) {
-    with(|sandbox| {
-        sandbox.paint([from_x, from_y], [to_x, to_y], radius, is_wall);
-        Ok(())
-    });
+    change(|sandbox| sandbox.paint([from_x, from_y], [to_x, to_y], radius, is_wall));
 }
 
 /// Starts to pour liquid.
 #[unsafe(no_mangle)]
 pub extern "C" fn pour(x: f64, y: f64, radius: f64, velocity_x: f64, velocity_y: f64) {
-    with(|sandbox| {
-        sandbox.pour([x, y], radius, Some([velocity_x, velocity_y]));
-        Ok(())
-    });
+    change(|sandbox| sandbox.pour([x, y], radius, Some([velocity_x, velocity_y])));
 }
 
 /// Starts to drain liquid.
 #[unsafe(no_mangle)]
 pub extern "C" fn drain(x: f64, y: f64, radius: f64) {
-    with(|sandbox| {
-        sandbox.pour([x, y], radius, None);
-        Ok(())
-    });
+    change(|sandbox| sandbox.pour([x, y], radius, None));
 }
 
 /// Stops pouring and draining.
 #[unsafe(no_mangle)]
 pub extern "C" fn stop_pouring() {
-    with(|sandbox| {
-        sandbox.stop_pouring();
-        Ok(())
-    });
+    change(|sandbox| sandbox.stop_pouring());
 }
 
 /// Updates the arrays of the picture.

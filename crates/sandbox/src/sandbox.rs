@@ -133,43 +133,16 @@ fn solid(grid: &Grid<2>, painted: &CellField<f64, 2>, wall: Wall) -> Solid<2> {
 }
 
 /// Why a sandbox cannot start or continue.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
     /// The grid is invalid.
-    Grid(GridError),
+    #[error(transparent)]
+    Grid(#[from] GridError),
     /// The setup is invalid.
-    Setup(SetupError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// A step failed.
-    Step(StepError),
-}
-
-impl std::fmt::Display for SandboxError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Grid(error) => error.fmt(f),
-            Self::Setup(error) => error.fmt(f),
-            Self::Step(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SandboxError {}
-
-impl From<GridError> for SandboxError {
-    fn from(error: GridError) -> Self {
-        Self::Grid(error)
-    }
-}
-
-impl From<SetupError> for SandboxError {
-    fn from(error: SetupError) -> Self {
-        Self::Setup(error)
-    }
-}
-
-impl From<StepError> for SandboxError {
-    fn from(error: StepError) -> Self {
-        Self::Step(error)
-    }
+    #[error(transparent)]
+    Step(#[from] StepError),
 }

@@ -5,7 +5,7 @@ use unstick_liquid::Simulation;
 use unstick_mlcp::PressureMethod;
 
 use crate::file::{Place, SceneError};
-use crate::scene::{AnyScene, Scene};
+use crate::scene::Scene;
 
 /// What a scene says of it.
 #[derive(Clone, Debug, Default)]
@@ -14,16 +14,6 @@ pub struct Backing {
     pub backend: Backend,
     /// Where it was written.
     pub(crate) place: Option<Place>,
-}
-
-impl AnyScene {
-    /// See [`Scene::placement`].
-    pub fn placement(&self) -> Result<Placement, SceneError> {
-        match self {
-            Self::Plane(scene) => scene.placement(),
-            Self::Space(scene) => scene.placement(),
-        }
-    }
 }
 
 impl<const D: usize> Scene<D> {

@@ -7,6 +7,8 @@ use unstick_flow::TensorGrid;
 use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_nodes};
 use unstick_liquid::Simulation;
 
+use crate::dimension::PlaneOrSpace;
+
 /// What there is to see at one moment, of a liquid with a surface or of a viscous flow that fills its box.
 ///
 /// A run makes one frame per moment and shares it: the picture, the viewer's files and the data files all look at the
@@ -101,6 +103,15 @@ impl<const D: usize> Frame<D> {
     /// The same frame as one of space; none in the plane.
     pub fn in_space(&self) -> Option<&Frame<3>> {
         (self as &dyn Any).downcast_ref()
+    }
+
+    /// The frame with its dimension.
+    pub fn either(&self) -> PlaneOrSpace<&Frame<2>, &Frame<3>> {
+        match ((self as &dyn Any).downcast_ref(), self.in_space()) {
+            (Some(frame), _) => PlaneOrSpace::Plane(frame),
+            (_, Some(frame)) => PlaneOrSpace::Space(frame),
+            _ => unreachable!("frames have two or three dimensions"),
+        }
     }
 
     /// How fast each particle is.

@@ -32,7 +32,7 @@ pub mod sink;
 pub mod viscous;
 
 pub use backing::Backing;
-pub use dimension::{Dim, Dimension};
+pub use dimension::PlaneOrSpace;
 pub use file::{SceneError, SceneFile};
 pub use frame::{FlowFields, Frame};
 pub use output::{FileRequest, Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat};

@@ -5,6 +5,8 @@ use unstick_grid::SignedDistance;
 use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
 
 use crate::backing::Backing;
+use crate::dimension::PlaneOrSpace;
+use crate::either;
 use crate::file::{Place, SceneError};
 use crate::output::Output;
 
@@ -16,13 +18,7 @@ const BYTES_PER_PARTICLE: f64 = 150.0;
 const SAMPLES: usize = 24;
 
 /// A scene in the plane or in space.
-#[derive(Clone, Debug)]
-pub enum AnyScene {
-    /// Two dimensions.
-    Plane(Scene<2>),
-    /// Three.
-    Space(Scene<3>),
-}
+pub type AnyScene = PlaneOrSpace<Scene<2>, Scene<3>>;
 
 /// A scene: what there is at the beginning, what happens, what is written.
 #[derive(Clone, Debug)]
@@ -66,42 +62,21 @@ pub struct Contacts {
 }
 
 impl AnyScene {
-    /// 2 or 3.
-    pub fn dimension(&self) -> usize {
-        match self {
-            Self::Plane(_) => 2,
-            Self::Space(_) => 3,
-        }
-    }
-
-    /// For people.
-    pub fn title(&self) -> &str {
-        match self {
-            Self::Plane(scene) => &scene.title,
-            Self::Space(scene) => &scene.title,
-        }
-    }
-
-    /// One line on what happens.
-    pub fn description(&self) -> &str {
-        match self {
-            Self::Plane(scene) => &scene.description,
-            Self::Space(scene) => &scene.description,
-        }
-    }
-
     /// Cells along each axis.
     pub fn cells(&self) -> Vec<usize> {
-        match self {
-            Self::Plane(scene) => scene.setup.grid.cells().to_vec(),
-            Self::Space(scene) => scene.setup.grid.cells().to_vec(),
-        }
+        either!(self, scene => scene.setup.grid.cells().to_vec())
+    }
+
+    /// See [`Scene::check_memory`].
+    pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
+        either!(self, scene => scene.check_memory(available))
     }
 }
 
 impl<const D: usize> Scene<D> {
-    /// The same with every wall of one kind.
-    pub fn with_walls(mut self, wall: Wall) -> Self {
+    /// The same with every wall of one kind, if one is named.
+    pub fn with_walls(mut self, wall: Option<Wall>) -> Self {
+        let Some(wall) = wall else { return self };
         self.setup = self.setup.with_walls(wall);
         self.bodies.iter_mut().for_each(|body| body.set_wall(wall));
         self
@@ -147,20 +122,11 @@ impl<const D: usize> Scene<D> {
 
     /// Refuses a scene that takes more memory than there is.
     pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
-        let needed = self.bytes_needed();
-        if needed <= available as f64 {
-            return Ok(());
-        }
-        const GIBI: f64 = (1u64 << 30) as f64;
-        let message = format!(
-            "this grid takes about {:.1} GiB of memory, {:.1} GiB are available",
-            needed / GIBI,
-            available as f64 / GIBI
-        );
-        let shrink = (available as f64 / needed).powf(1.0 / D as f64);
-        let fits = self.setup.grid.cells().map(|count| ((count as f64 * shrink) as usize).max(1));
-        let help = format!("`--set grid.cells={fits:?}` would fit");
-        Err(SceneError::at(&self.cells_place, message, "too many cells for this machine").with_help(Some(help)))
+        refuse_beyond(available, self.bytes_needed(), &self.cells_place, |part| {
+            let shrink = part.powf(1.0 / D as f64);
+            let fits = self.setup.grid.cells().map(|count| ((count as f64 * shrink) as usize).max(1));
+            format!("grid.cells={fits:?}")
+        })
     }
 
     /// Memory that the simulation takes, estimated.
@@ -208,4 +174,22 @@ impl<const D: usize> Scene<D> {
         };
         SceneError::at(&self.liquid_place, error.to_string(), label)
     }
+}
+
+/// Refuses a grid that takes more memory than there is. `fitting` is a setting for a part of the memory.
+pub(crate) fn refuse_beyond(
+    available: u64,
+    needed: f64,
+    place: &Place,
+    fitting: impl FnOnce(f64) -> String,
+) -> Result<(), SceneError> {
+    const GIBI: f64 = (1u64 << 30) as f64;
+    let available = available as f64;
+    if needed <= available {
+        return Ok(());
+    }
+    let (found, there) = (needed / GIBI, available / GIBI);
+    let message = format!("this grid takes about {found:.1} GiB of memory, {there:.1} GiB are available");
+    let help = format!("`--set {}` would fit", fitting(available / needed));
+    Err(SceneError::at(place, message, "too many cells for this machine").with_help(Some(help)))
 }

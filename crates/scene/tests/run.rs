@@ -11,7 +11,7 @@ use unstick_scene::run::{
     Session,
 };
 use unstick_scene::sink::FrameSink;
-use unstick_scene::{Dim, Dimension, Frame, SceneFile};
+use unstick_scene::{Frame, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -47,10 +47,7 @@ fn record(file: &SceneFile) -> RunRecord {
     RunRecord::of(file, &AnyRunScene::of(file, None).unwrap(), serde_json::Value::Null)
 }
 
-fn begin<const D: usize>(file: &SceneFile, scene: RunScene<D>, folder: &Path) -> Run<D>
-where
-    Dim<D>: Dimension<D>,
-{
+fn begin<const D: usize>(file: &SceneFile, scene: RunScene<D>, folder: &Path) -> Run<D> {
     let folder = RunFolder::new(folder);
     folder.prepare(false).unwrap();
     Run::begin(scene).unwrap().write_to(&folder, &record(file)).unwrap()
@@ -61,10 +58,7 @@ fn resume(set: &[&str], folder: &Path) -> Result<(Run<2>, Vec<String>), RunError
     Run::resume(scene, &RunFolder::new(folder), &record(&file))
 }
 
-fn go_on<const D: usize>(run: &mut Run<D>, frames: usize)
-where
-    Dim<D>: Dimension<D>,
-{
+fn go_on<const D: usize>(run: &mut Run<D>, frames: usize) {
     while run.number() < frames {
         assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
     }

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use unstick_liquid::Wall;
-use unstick_scene::{AnyScene, Scene, SceneFile, catalogue};
+use unstick_scene::run::AnyRunScene;
+use unstick_scene::{AnyScene, Scene, SceneFile, catalogue, either};
 
 /// Frames of each scene.
 const FRAMES: usize = 60;
@@ -46,8 +47,8 @@ fn check_all(walls: Option<Wall>) {
     let failures: Vec<String> = catalogue::ALL
         .par_iter()
         .filter_map(|entry| match coarse(entry.name) {
-            AnyScene::Plane(scene) => check(&walls.map_or(scene.clone(), |wall| scene.with_walls(wall))).err(),
-            AnyScene::Space(scene) => check(&walls.map_or(scene.clone(), |wall| scene.with_walls(wall))).err(),
+            AnyScene::Plane(scene) => check(&scene.with_walls(walls)).err(),
+            AnyScene::Space(scene) => check(&scene.with_walls(walls)).err(),
         })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -99,12 +100,8 @@ fn no_solve_of_any_frame_of_any_scene_fails_to_converge() {
 fn every_scene_says_where_it_comes_from_and_what_happens() {
     for entry in catalogue::ALL.iter().chain(catalogue::VISCOUS) {
         let file = SceneFile::find(entry.name).unwrap();
-        let (title, description) = match file.is_viscous() {
-            true => {
-                file.viscous_scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap()
-            }
-            false => file.scene().map(|scene| (scene.title().to_owned(), scene.description().to_owned())).unwrap(),
-        };
+        let scene = AnyRunScene::of(&file, None).unwrap();
+        let (title, description) = either!(scene, scene => (scene.title, scene.description));
         assert!(entry.text.starts_with("# ") && entry.text.contains("# What to look for:"), "{}", entry.name);
         assert!(!title.is_empty() && !description.is_empty(), "{}", entry.name);
         let widest = entry.text.lines().filter(|line| line.starts_with('#')).map(|line| line.chars().count()).max();

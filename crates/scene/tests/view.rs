@@ -5,9 +5,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use unstick_grid::Motion;
+use unstick_grid::{Motion, Spin};
 use unstick_scene::run::{AnyRunScene, Run, RunFolder, RunRecord, RunScene};
-use unstick_scene::{AnyScene, Dim, Dimension, Scene, SceneFile};
+use unstick_scene::{AnyScene, Scene, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -21,10 +21,7 @@ fn record(file: &SceneFile) -> RunRecord {
     RunRecord::of(file, &AnyRunScene::of(file, None).unwrap(), serde_json::Value::Null)
 }
 
-fn simulate<const D: usize>(file: &SceneFile, scene: impl Into<RunScene<D>>, folder: &Path, frames: usize)
-where
-    Dim<D>: Dimension<D>,
-{
+fn simulate<const D: usize>(file: &SceneFile, scene: impl Into<RunScene<D>>, folder: &Path, frames: usize) {
     let run = Run::begin(scene.into()).unwrap();
     let mut run = run.write_to(&RunFolder::new(folder), &record(file)).unwrap();
     while run.number() < frames {
@@ -85,8 +82,7 @@ fn a_run_in_space_leaves_meshes_and_moving_solids_come_with_every_frame() {
     let mesh = counts(&read(&view.join("surface/0001.gz")).0);
     assert!(mesh["vertex"] > 50 && mesh["triangle"] > 100 && mesh["normal"] == mesh["vertex"]);
     assert!(!mesh.contains_key("solid_vertex"));
-    scene.setup.solids[0].motion =
-        Motion::Steady { velocity: [0.1, 0.0, 0.0], spin: Dim::<3>::turn([0.0, 0.0, 1.0], 0.0), pivot: [0.5; 3] };
+    scene.setup.solids[0].motion = Motion::Steady { velocity: [0.1, 0.0, 0.0], spin: Spin::none(), pivot: [0.5; 3] };
     let moving = tempfile::tempdir().unwrap();
     simulate(&file, scene, moving.path(), 1);
     assert!(counts(&read(&moving.path().join("view/surface/0001.gz")).0)["solid_vertex"] > 50);

@@ -10,7 +10,7 @@ use unstick_scene::run::{
     AnyRunScene, Comparison, Progress, Run, RunError, RunFolder, RunRecord, RunRequest, RunScene, Session,
 };
 use unstick_scene::viscous::{AnyViscousScene, ViscousScene};
-use unstick_scene::{Dim, Dimension, Frame, SceneError, SceneFile, catalogue};
+use unstick_scene::{Frame, SceneError, SceneFile, catalogue};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -186,10 +186,7 @@ const COARSE: [(&str, &[&str], usize, [f64; 2]); 10] = [
     ("sedimentation-5000", &["grid.cells=[24,30,24]", "body.0.copies=60"], 3, [0.015824, 0.014797]),
 ];
 
-fn run_coarse<const D: usize>(scene: &ViscousScene<D>, frames: usize) -> [f64; 2]
-where
-    Dim<D>: Dimension<D>,
-{
+fn run_coarse<const D: usize>(scene: &ViscousScene<D>, frames: usize) -> [f64; 2] {
     let mut suspension = scene.suspension().unwrap();
     let allowed = 0.01 * scene.bodies.iter().map(|body| body.shape().reach()).fold(f64::INFINITY, f64::min);
     while let Some(length) = scene.next_step(&suspension, frames as f64 * scene.frame) {

@@ -17,17 +17,11 @@ pub enum ViewError {
         reason: String,
     },
     /// Other machines could connect without a token.
-    #[error("{address} can be reached from other machines, which takes a token")]
-    NeedsToken {
-        /// The address to listen at.
-        address: SocketAddr,
-    },
+    #[error("{0} can be reached from other machines, which takes a token")]
+    NeedsToken(SocketAddr),
     /// The token is too short, too long, or does not fit into an address.
-    #[error("the token has {found} letters, expected 16 to 128 letters, digits, `-`, `_` or `.`")]
-    Token {
-        /// Length of the token.
-        found: usize,
-    },
+    #[error("the token has {0} letters, expected 16 to 128 letters, digits, `-`, `_` or `.`")]
+    Token(usize),
     /// The address is in use, or is not one of this machine.
     #[error("{address}: {source}")]
     Bind {

@@ -1,7 +1,10 @@
 //! The part of HTTP/1.1 that a page and its data need: requests without bodies, responses of known length.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
+
+use tungstenite::http::StatusCode;
 
 /// Our own requests are much shorter.
 const LONGEST_HEAD: usize = 16 * 1024;
@@ -111,8 +114,7 @@ pub struct Response {
 
 #[derive(Debug)]
 enum Body {
-    Bytes(Vec<u8>),
-    Embedded(&'static [u8]),
+    Bytes(Cow<'static, [u8]>),
     File(File, u64),
 }
 
@@ -123,17 +125,17 @@ impl Response {
 
     /// A sentence.
     pub fn text(status: u16, sentence: &str) -> Self {
-        Self::new(status, "text/plain; charset=utf-8", Body::Bytes(format!("{sentence}\n").into_bytes()))
+        Self::new(status, "text/plain; charset=utf-8", Body::Bytes(format!("{sentence}\n").into_bytes().into()))
     }
 
     /// A JSON value.
     pub fn json(value: &serde_json::Value) -> Self {
-        Self::new(200, "application/json", Body::Bytes(value.to_string().into_bytes()))
+        Self::new(200, "application/json", Body::Bytes(value.to_string().into_bytes().into()))
     }
 
     /// A file of the page.
     pub fn embedded(kind: &str, bytes: &'static [u8]) -> Self {
-        Self::new(200, kind, Body::Embedded(bytes))
+        Self::new(200, kind, Body::Bytes(bytes.into()))
     }
 
     /// A file on disk.
@@ -153,15 +155,13 @@ impl Response {
         let Self { status, headers, body } = self;
         let length = match &body {
             Body::Bytes(bytes) => bytes.len() as u64,
-            Body::Embedded(bytes) => bytes.len() as u64,
             Body::File(_, length) => *length,
         };
-        let reason = reason(status);
+        let reason = StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason()).unwrap_or_default();
         write!(stream, "HTTP/1.1 {status} {reason}\r\n{headers}{ALWAYS}Content-Length: {length}\r\n\r\n")?;
         match body {
             _ if head_only => {}
             Body::Bytes(bytes) => stream.write_all(&bytes)?,
-            Body::Embedded(bytes) => stream.write_all(bytes)?,
             Body::File(file, length) => {
                 // If the file has shrunk meanwhile, the connection ends and the client notices.
                 let sent = io::copy(&mut file.take(length), stream)?;
@@ -171,23 +171,6 @@ impl Response {
             }
         }
         stream.flush()
-    }
-}
-
-fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        202 => "Accepted",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        409 => "Conflict",
-        413 => "Content Too Large",
-        431 => "Request Header Fields Too Large",
-        503 => "Service Unavailable",
-        _ => "Internal Server Error",
     }
 }
 

@@ -22,7 +22,6 @@ mod routes;
 mod sandbox;
 mod server;
 mod watch;
-mod websocket;
 
 pub use error::ViewError;
 pub use sandbox::{has_sandbox, write_sandbox};

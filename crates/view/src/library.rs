@@ -67,8 +67,8 @@ impl Library {
     }
 
     /// What there is now, of all runs.
-    pub fn look(&self) -> Value {
-        Value::Array(self.runs.iter().enumerate().map(|(id, run)| run.look(id)).collect())
+    pub fn state(&self) -> Value {
+        Value::Array(self.runs.iter().enumerate().map(|(id, run)| run.state(id)).collect())
     }
 
     /// A file of a run with its type; none if it is not there, or leads out of the folder.
@@ -129,7 +129,7 @@ impl ShownRun {
         })
     }
 
-    fn look(&self, id: usize) -> Value {
+    fn state(&self, id: usize) -> Value {
         let problem = |reason: String| json!({ "id": id, "problem": reason, "label": self.label });
         let record = match RunRecord::read(&self.folder) {
             Ok(record) => record,

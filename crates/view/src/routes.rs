@@ -24,7 +24,7 @@ pub fn answer(request: &Request, library: &Library) -> Response {
     let is_read = matches!(request.method.as_str(), "GET" | "HEAD");
     let parts: Vec<&str> = request.path.trim_start_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["api", "runs"] if is_read => Response::json(&library.look()),
+        ["api", "runs"] if is_read => Response::json(&library.state()),
         ["api", "runs", run, "stop"] if request.method == "POST" => match number(run) {
             Some(run) => match library.stop(run) {
                 Ok(()) => Response::text(202, "asked to write a checkpoint and stop"),

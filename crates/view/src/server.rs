@@ -11,7 +11,6 @@ use crate::access::Access;
 use crate::error::ViewError;
 use crate::http::{self, ReadError, Response};
 use crate::library::Library;
-use crate::websocket::WebSocket;
 use crate::{routes, watch};
 
 /// Connections at the same time. A browser opens six.
@@ -59,8 +58,8 @@ impl Server {
     pub fn bind(options: &Options) -> Result<Self, ViewError> {
         let address = SocketAddr::new(options.address, options.port);
         match &options.token {
-            Some(token) if !Access::is_token(token) => return Err(ViewError::Token { found: token.len() }),
-            None if !options.address.is_loopback() => return Err(ViewError::NeedsToken { address }),
+            Some(token) if !Access::is_token(token) => return Err(ViewError::Token(token.len())),
+            None if !options.address.is_loopback() => return Err(ViewError::NeedsToken(address)),
             _ => {}
         }
         let library = Library::open(&options.folders)?;
@@ -146,8 +145,7 @@ fn answer_requests(
 pub fn answer_bytes(mut client: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
     if answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None }).is_some() {
-        let mut socket = WebSocket::new(Connection { client, answers: &mut answers });
-        while socket.receive().unwrap_or(false) {}
+        let _ = watch::hear(&mut watch::socket(Connection { client, answers: &mut answers }));
     }
     answers
 }

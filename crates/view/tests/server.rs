@@ -124,7 +124,7 @@ fn other_machines_take_a_token() {
     let everyone = Options { address: [0, 0, 0, 0].into(), port: 0, ..Options::default() };
     assert!(matches!(Server::bind(&everyone), Err(ViewError::NeedsToken { .. })));
     let short = Options { token: Some("short".into()), ..everyone.clone() };
-    assert!(matches!(Server::bind(&short), Err(ViewError::Token { found: 5 })));
+    assert!(matches!(Server::bind(&short), Err(ViewError::Token(5))));
     let token = "0123456789abcdef";
     let mut address = serve(Options { token: Some(token.into()), ..everyone });
     address.set_ip([127, 0, 0, 1].into());

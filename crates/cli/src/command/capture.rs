@@ -1,12 +1,12 @@
 //! `unstick capture`: writes the pressure problem of a frame.
 
 use unstick::scene::run::RunFolder;
-use unstick::scene::{AnyScene, Scene, SceneFile};
+use unstick::scene::{Scene, SceneFile, either};
 use unstick_lab::Progress;
+use unstick_lab::machine::Memory;
 use unstick_lab::source::{problem_of, simulate, stage_after};
 
 use super::Verdict;
-use super::run::check_memory;
 use crate::args::CaptureArgs;
 use crate::error::CommandError;
 use crate::output;
@@ -18,11 +18,8 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     args.set.iter().try_for_each(|assignment| file.set(assignment))?;
     let scene = file.scene()?;
     RunFolder::new(&args.out).check(false)?;
-    check_memory(&scene)?;
-    match scene {
-        AnyScene::Plane(scene) => capture(&scene, args, quiet),
-        AnyScene::Space(scene) => capture(&scene, args, quiet),
-    }
+    Memory::of_this_machine().map_or(Ok(()), |memory| scene.check_memory(memory.available_bytes))?;
+    either!(scene, scene => capture(&scene, args, quiet))
 }
 
 fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -32,7 +29,7 @@ fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) ->
     simulate(scene, &mut simulation, 0..args.frame, &progress)?;
     progress.end();
     let problem = problem_of(&stage_after(scene, &simulation, args.frame)?)?;
-    problem.write(&args.out).map_err(CommandError::writing)?;
+    problem.write(&args.out).map_err(CommandError::new)?;
     if !quiet {
         let walls = problem.mlcp().wall_rows();
         let path = args.out.display();

@@ -42,13 +42,12 @@ const NEXT: &[(&str, &str)] = &[
 /// Solves, explains, and prints where the results are.
 pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let folder = Path::new(FOLDER);
-    std::fs::create_dir_all(folder)
-        .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
+    std::fs::create_dir_all(folder).map_err(|error| CommandError::unwritable(folder, error))?;
     let plot_file = Destination::check(&folder.join("convergence.svg"), "svg")?;
     let page_file = Destination::check(&folder.join("report.html"), "html")?;
 
     let example = Example::SphereHalf;
-    let problem = example.generate(3, SIZE, 0).map_err(|error| CommandError::Generate { example, error })?;
+    let problem = example.generate(3, SIZE, 0).map_err(CommandError::generate(example))?;
     if !quiet {
         output::print(format_args!("{TITLE}\n"))?;
         LEAD.iter().try_for_each(|paragraph| output::print(format_args!("{}\n", filled(paragraph))))?;
@@ -79,8 +78,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<Verdict, CommandError> {
 
 /// A plot for each method that highlights it.
 fn each(folder: &Path, comparison: &Comparison) -> Result<(), CommandError> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
+    std::fs::create_dir_all(folder).map_err(|error| CommandError::unwritable(folder, error))?;
     for (index, report) in comparison.reports().enumerate() {
         let name = report.solver().to_string();
         let method = name.split(['+', '/']).next().unwrap_or(&name);

@@ -56,8 +56,7 @@ struct ProbeFacts {
 pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
     let diagnosis = Diagnosis::of_this_machine(args.bench)?;
     if args.json {
-        let text = serde_json::to_string_pretty(&diagnosis).map_err(|error| CommandError::Stdout(error.to_string()))?;
-        output::print(text)?;
+        output::print(serde_json::to_string_pretty(&diagnosis).map_err(CommandError::new)?)?;
     } else {
         output::print(diagnosis.text())?;
     }
@@ -67,8 +66,7 @@ pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
 impl Diagnosis {
     fn of_this_machine(with_probe: bool) -> Result<Self, CommandError> {
         let gpus = gpus();
-        let measured = (with_probe && gpus.is_ok()).then(probe).transpose();
-        let gpu_probe = measured.map_err(|error| CommandError::Gpu { error })?;
+        let gpu_probe = (with_probe && gpus.is_ok()).then(probe).transpose()?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             system: std::env::consts::OS,

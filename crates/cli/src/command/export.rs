@@ -5,14 +5,16 @@ use std::sync::atomic::AtomicBool;
 use unstick::files::FileCount;
 use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunFolder, RunRecord, RunScene};
 use unstick::scene::sink::{FrameSink as _, data_sinks};
-use unstick::scene::{Dim, Dimension, ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat};
+use unstick::scene::{ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat, either};
+use unstick_lab::Progress;
 use unstick_lab::machine::Memory;
 
 use super::Verdict;
-use super::run::{FrameBar, stop_on_interrupt};
+use super::run::stop_on_interrupt;
 use crate::args::ExportArgs;
 use crate::error::CommandError;
 use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Checks what is asked for, then goes through the frames.
 pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
@@ -22,15 +24,12 @@ pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
         let [one, other] = comparison.folders().map(|name| source.member(name));
         let (folder, one, other) = (args.folder.display(), one.path().display(), other.path().display());
         let message = format!("{folder} holds two runs, {one} and {other}");
-        return Err(CommandError::Run { message, help: Some("name one of the two".into()) });
+        return Err(CommandError::new(message).with_help("name one of the two"));
     }
     let mut file = record.scene_file(&source)?;
     request(&mut file, args)?;
     let export = Export { args, source, record, is_shown: !quiet && !args.json };
-    match AnyRunScene::of(&file, export.record.walls)? {
-        AnyRunScene::Plane(scene) => export.carry_out(scene),
-        AnyRunScene::Space(scene) => export.carry_out(scene),
-    }
+    either!(AnyRunScene::of(&file, export.record.walls)?, scene => export.carry_out(scene))
 }
 
 /// Puts what the command line asks for in the place of what the scene asks for.
@@ -71,12 +70,12 @@ fn format(word: &str) -> Result<Format<'_>, CommandError> {
         [kind] => Ok(Format { kind: *kind, name }),
         [] => {
             let all = DataKind::ALL.map(|kind| format!("{}: {}", kind.name(), known(kind).join(", ")));
-            Err(CommandError::Run { message: format!("there is no format `{word}`"), help: Some(all.join("\n")) })
+            Err(CommandError::new(format_args!("there is no format `{word}`")).with_help(all.join("\n")))
         }
         several => {
             let names: Vec<String> = several.iter().map(|kind| format!("`{}:{name}`", kind.name())).collect();
-            let message = format!("`{word}` can be several things, expected {}", names.join(" or "));
-            Err(CommandError::Run { message, help: None })
+            let names = names.join(" or ");
+            Err(CommandError::new(format_args!("`{word}` can be several things, expected {names}")))
         }
     }
 }
@@ -89,18 +88,16 @@ struct Export<'a> {
 }
 
 impl Export<'_> {
-    fn carry_out<const D: usize>(&self, scene: RunScene<D>) -> Result<Verdict, CommandError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn carry_out<const D: usize>(&self, scene: RunScene<D>) -> Result<Verdict, CommandError> {
         if let Some(memory) = Memory::of_this_machine() {
             scene.physics.check_memory(memory.available_bytes)?;
         }
         let out = self.args.out.as_ref().map_or(self.source.clone(), RunFolder::new);
         let mut replay = Replay::open(scene, &self.source, &self.record)?;
-        let bar = FrameBar::new(self.is_shown, &self.record.title, 0, replay.last());
-        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &bar);
-        bar.finish();
+        let progress = TerminalProgress::new(self.is_shown);
+        progress.begin_frames(&self.record.title, 0, replay.last());
+        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &progress);
+        progress.end();
         self.tell(&outcome?, &out)
     }
 
@@ -142,11 +139,8 @@ fn write<const D: usize>(
     replay: &mut Replay<D>,
     out: &RunFolder,
     stop: &AtomicBool,
-    bar: &FrameBar,
-) -> Result<Written, CommandError>
-where
-    Dim<D>: Dimension<D>,
-{
+    progress: &TerminalProgress,
+) -> Result<Written, CommandError> {
     let mut sinks = data_sinks(replay.scene(), out);
     sinks.iter().try_for_each(|sink| sink.begin(replay.last()))?;
     let mut written = Written::default();
@@ -166,7 +160,7 @@ where
         for sink in &mut sinks {
             let _ = sink.receive(&frame)?;
         }
-        bar.reached(number);
+        progress.reached(number);
     }
     Ok(written)
 }

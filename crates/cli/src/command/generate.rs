@@ -18,9 +18,8 @@ pub fn run(args: &GenerateArgs, quiet: bool) -> Result<Verdict, CommandError> {
     };
     let example: Example = name.parse().map_err(CommandError::example)?;
     check_example_memory(args.dimension, size)?;
-    let problem =
-        example.generate(args.dimension, size, args.seed).map_err(|error| CommandError::Generate { example, error })?;
-    problem.write(out).map_err(CommandError::writing)?;
+    let problem = example.generate(args.dimension, size, args.seed).map_err(CommandError::generate(example))?;
+    problem.write(out).map_err(CommandError::new)?;
     if !quiet {
         let walls = problem.mlcp().wall_rows();
         let path = out.display();

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use unstick::mlcp::nearest;
-use unstick::scene::{SceneFile, catalogue, schema};
+use unstick::scene::catalogue::{self, CatalogueEntry};
+use unstick::scene::run::AnyRunScene;
+use unstick::scene::{SceneFile, either, schema};
 
 use super::Verdict;
 use crate::args::ScenesArgs;
@@ -12,42 +14,36 @@ use crate::output;
 
 /// Lists the scenes, or prints one, the reference or the schema.
 pub fn run(args: &ScenesArgs) -> Result<Verdict, CommandError> {
-    if args.reference {
-        output::print(schema::markdown().trim_end())?;
-        return Ok(Verdict::Done);
-    }
-    if args.schema {
-        output::print(format!("{:#}", schema::json()))?;
-        return Ok(Verdict::Done);
-    }
-    let Some(name) = &args.name else {
-        output::print(list()?)?;
-        return Ok(Verdict::Done);
+    let text = match &args.name {
+        _ if args.reference => schema::markdown(),
+        _ if args.schema => format!("{:#}", schema::json()),
+        Some(name) => text_of(name)?.to_owned(),
+        None => list()?,
     };
-    let Some(entry) = catalogue::find(name) else {
+    output::print(text.trim_end())?;
+    Ok(Verdict::Done)
+}
+
+fn text_of(name: &str) -> Result<&'static str, CommandError> {
+    catalogue::find(name).map(|entry| entry.text).ok_or_else(|| {
         let best = nearest(name, catalogue::names());
         let help = best.map_or("`unstick scenes` lists them all".into(), |best| format!("did you mean `{best}`?"));
-        return Err(CommandError::Run { message: format!("there is no scene `{name}`"), help: Some(help) });
-    };
-    output::print(entry.text.trim_end())?;
-    Ok(Verdict::Done)
+        CommandError::new(format_args!("there is no scene `{name}`")).with_help(help)
+    })
 }
 
 fn list() -> Result<String, CommandError> {
     let width = catalogue::names().map(str::len).max().unwrap_or(0);
     let mut text = String::new();
-    for entry in catalogue::ALL {
-        let scene = SceneFile::find(entry.name)?.scene()?;
-        let cells = scene.cells().iter().map(usize::to_string).collect::<Vec<_>>().join("×");
-        let name = entry.name;
-        let _ = writeln!(text, "{name:width$}  {}D  {cells:9}  {}", scene.dimension(), scene.description());
-    }
-    text += "\nViscous flows that fill their box, with bodies in them:\n\n";
-    for entry in catalogue::VISCOUS {
-        let scene = SceneFile::find(entry.name)?.viscous_scene()?;
-        let cells = scene.cells().iter().map(usize::to_string).collect::<Vec<_>>().join("×");
-        let name = entry.name;
-        let _ = writeln!(text, "{name:width$}  {}D  {cells:9}  {}", scene.dimension(), scene.description());
+    let heading = "\nViscous flows that fill their box, with bodies in them:\n\n";
+    for (heading, entries) in [("", catalogue::ALL), (heading, catalogue::VISCOUS)] {
+        text += heading;
+        for &CatalogueEntry { name, .. } in entries {
+            let scene = AnyRunScene::of(&SceneFile::find(name)?, None)?;
+            let (cells, description) = either!(&scene, scene => (&scene.cells, &scene.description));
+            let cells = cells.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
+            let _ = writeln!(text, "{name:width$}  {}D  {cells:9}  {description}", scene.dimension());
+        }
     }
     Ok(text + "\nRun one: unstick run stairs-hard\nBegin your own: unstick scenes stairs > my-stairs.toml")
 }

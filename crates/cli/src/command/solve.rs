@@ -10,7 +10,7 @@ use unstick_lab::present::page::Page;
 use unstick_lab::present::{json, notes, plot, table};
 
 use super::{Verdict, judge};
-use crate::args::{SolveArgs, backends};
+use crate::args::SolveArgs;
 use crate::error::CommandError;
 use crate::output;
 use crate::progress::TerminalProgress;
@@ -32,10 +32,16 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let problem = Problem::read(&args.folder).map_err(|error| CommandError::reading(error, &args.folder))?;
     let mut start = match (contest.start, problem.start()) {
         (Start::Given, Some(start)) => start.to_vec(),
-        (Start::Given, None) => return Err(CommandError::NothingGiven { folder: args.folder.clone() }),
+        (Start::Given, None) => {
+            let message = format!("{} holds no x.npy to start from", args.folder.display());
+            return Err(
+                CommandError::new(message).with_help("leave out `--start given`, or write x.npy with `--write-x`")
+            );
+        }
         _ => vec![0.0; problem.size()],
     };
-    contest.start.prepare(problem.mlcp(), &mut start).map_err(CommandError::Prepare)?;
+    let prepared = contest.start.prepare(problem.mlcp(), &mut start);
+    prepared.map_err(|error| CommandError::new(format_args!("the starting iterate: {error}")))?;
 
     if !quiet {
         left_out.iter().for_each(output::note);
@@ -62,12 +68,12 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
 /// The checked request, and notes on solvers that are left out.
 fn contest(args: &SolveArgs) -> Result<(Contest, Vec<String>), CommandError> {
     let tolerance = match args.tol {
-        value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::Tolerance(value)),
+        value if !(value > 0.0 && value.is_finite()) => return Err(CommandError::tolerance(value)),
         value if args.absolute => Tolerance::Absolute(value),
         value => Tolerance::Relative(value),
     };
-    let start = args.start.parse().map_err(CommandError::Start)?;
-    let (solvers, left_out) = Entrant::all(&compare::solvers(&args.solver)?, &backends(&args.backend))?;
+    let start: Start = args.start.parse().map_err(CommandError::new)?;
+    let (solvers, left_out) = Entrant::all(&compare::solvers(&args.solver)?, &args.backend)?;
     Ok((Contest { solvers, stop: Stop::from(tolerance).with_max_cycles(args.max_iterations), start }, left_out))
 }
 
@@ -82,8 +88,7 @@ impl Files {
         if let Some(x) = &files.x
             && INPUTS.iter().any(|input| is_same_file(x.path(), &args.folder.join(input)))
         {
-            let reason = "it is part of the problem".into();
-            return Err(CommandError::Destination { path: x.path().to_owned(), reason });
+            return Err(CommandError::unwritable(x.path(), "it is part of the problem"));
         }
         Ok(files)
     }
@@ -131,7 +136,7 @@ fn write_answer(comparison: &Comparison, file: &Destination) -> Result<String, C
     let Some(answer) = kept else {
         return Ok(format!("{path} not written: no solver converged"));
     };
-    write_array(file.path(), &answer.x).map_err(CommandError::writing)?;
+    write_array(file.path(), &answer.x).map_err(CommandError::new)?;
     let caution = match answer.quality {
         AnswerQuality::Unfinished => ", which did not converge",
         AnswerQuality::Sticking if comparison.wall_rows > 0 => ", whose walls pull: not a solution of the problem",

@@ -26,7 +26,7 @@ pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
     }
     let scope = if args.quick { Scope::Quick } else { Scope::Full };
     let studies = study::find(&args.names)?;
-    let head = Provenance::here(args.backend.into())?;
+    let head = Provenance::here(args.backend)?;
     let selection = Selection::check(studies, scope, head.backend())?;
     let folder = args.out.as_deref().unwrap_or(Path::new(FOLDER));
     let (_hold, mut store) = open(args, folder, head)?;
@@ -113,20 +113,15 @@ impl Selection {
 /// Locks the folder and opens its measurements. Existing measurements are neither mixed nor discarded unless
 /// the user asks for it.
 fn open(args: &StudyArgs, folder: &Path, head: Provenance) -> Result<(FolderLock, Store), CommandError> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| CommandError::Destination { path: folder.to_owned(), reason: error.to_string() })?;
+    std::fs::create_dir_all(folder).map_err(|error| CommandError::unwritable(folder, error))?;
     let hold = FolderLock::take(folder)?;
     let store = match (Store::exists(folder), args.resume, args.fresh) {
         _ if args.show => Store::show(folder)?,
         (true, true, _) => Store::resume(folder, head)?,
         (true, false, false) => {
-            return Err(CommandError::Run {
-                message: format!("{} holds measurements already", folder.display()),
-                help: Some(
-                    "keep them with `--resume`, discard them with `--fresh`, or name another folder with `--out`"
-                        .into(),
-                ),
-            });
+            let message = format!("{} holds measurements already", folder.display());
+            let help = "keep them with `--resume`, discard them with `--fresh`, or name another folder with `--out`";
+            return Err(CommandError::new(message).with_help(help));
         }
         _ => Store::create(folder, head)?,
     };
@@ -163,7 +158,7 @@ fn duration(minutes: f64) -> String {
 /// The command line, as far as it affects the numbers.
 fn command_line(args: &StudyArgs) -> String {
     let quick = if args.quick { " --quick" } else { "" };
-    let backend = match Backend::from(args.backend) {
+    let backend = match args.backend {
         Backend::Cpu => "",
         Backend::Gpu => " --backend gpu",
         Backend::Auto => " --backend auto",

@@ -55,15 +55,14 @@ fn open(address: &str) {
 impl From<ViewError> for CommandError {
     fn from(error: ViewError) -> Self {
         let help = match &error {
-            ViewError::NoRun { .. } => Some("`unstick run` makes a run folder, by default in `out`".into()),
-            ViewError::NeedsToken { .. } => Some(
+            ViewError::NoRun { .. } => "`unstick run` makes a run folder, by default in `out`",
+            ViewError::NeedsToken(_) => {
                 "add `--token` with 16 letters or more; or leave out `--bind` and go through \
                  `ssh -L 8642:localhost:8642 HOST`"
-                    .into(),
-            ),
-            ViewError::Bind { .. } => Some("another `--port` may be free; `--port 0` takes any".into()),
-            _ => None,
+            }
+            ViewError::Bind { .. } => "another `--port` may be free; `--port 0` takes any",
+            _ => return Self::new(error),
         };
-        Self::Run { message: error.to_string(), help }
+        Self::new(error).with_help(help)
     }
 }

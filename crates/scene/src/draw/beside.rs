@@ -1,10 +1,8 @@
 //! Pictures side by side.
 
-use super::{
-    Image,
-    colour::from_bytes,
-    text::{self, Pen},
-};
+use super::Image;
+use super::colour::from_bytes;
+use super::text::{self, Pen, dot_for};
 
 /// Ground between and around the pictures.
 const GROUND: [u8; 3] = [13, 17, 23];
@@ -37,11 +35,6 @@ pub fn beside(images: &[Image], captions: &[&str]) -> Image {
         x += image.width() + GAP;
     }
     sheet
-}
-
-/// Pixels per dot of the letters that suit a picture.
-pub(super) fn dot_for(width: usize) -> f32 {
-    (width as f32 / 300.0).clamp(1.0, 6.0)
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! A picture in memory, and its way to disk.
 
-use std::{io::BufReader, path::Path};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use unstick_files::write_atomic;
 
-use super::{
-    DrawError,
-    colour::{Colour, blend_byte},
-};
+use super::colour::{Colour, blend_byte};
 
 /// Pixels of red, green and blue, eight bits each; rows from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +15,37 @@ pub struct Image {
     pixels: Vec<u8>,
 }
 
-/// How hard to squeeze a PNG.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compression {
-    /// A few milliseconds per picture.
-    Fast,
-    /// The usual compromise.
-    #[default]
-    Balanced,
-    /// As small as it gets, several times slower.
-    Small,
+/// A picture that could not be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DrawError {
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    File {
+        /// The file in question.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The picture could not be compressed.
+    #[error("the picture could not be encoded: {0}")]
+    Encode(#[from] png::EncodingError),
+    /// The file is not a picture.
+    #[error("{path}: {source}")]
+    Decode {
+        /// The file in question.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: png::DecodingError,
+    },
+    /// A picture of a kind that is not ours.
+    #[error("{path}: expected a PNG of 8-bit red, green and blue, found {found}")]
+    Kind {
+        /// The file in question.
+        path: PathBuf,
+        /// The kind that was found.
+        found: String,
+    },
 }
 
 impl Image {
@@ -75,6 +94,30 @@ impl Image {
         }
     }
 
+    /// Draws a disc with a soft rim, as opaque as `opacity` says of each pixel; what lies beyond the border is left out.
+    pub(crate) fn disc(
+        &mut self,
+        [x, y]: [f32; 2],
+        radius: f32,
+        colour: Colour,
+        opacity: impl Fn(usize, usize) -> f32,
+    ) {
+        let reach = radius + 0.5;
+        let range = |at: f32, limit: usize| {
+            let (low, high) = ((at - reach).max(0.0), (at + reach).ceil().max(0.0));
+            (low as usize).min(limit)..(high as usize).min(limit)
+        };
+        for row in range(y, self.height()) {
+            for column in range(x, self.width()) {
+                let (across, down) = (column as f32 + 0.5 - x, row as f32 + 0.5 - y);
+                let cover = (reach - (across * across + down * down).sqrt()).clamp(0.0, 1.0);
+                if cover > 0.0 {
+                    self.blend(column, row, colour, cover * opacity(column, row));
+                }
+            }
+        }
+    }
+
     /// Copies another picture onto this one, its top left corner at (`x`, `y`).
     pub(crate) fn paste(&mut self, other: &Image, x: usize, y: usize) {
         for (row, line) in other.pixels.chunks_exact(3 * other.width).enumerate() {
@@ -84,17 +127,13 @@ impl Image {
     }
 
     /// The bytes of a PNG file.
-    pub fn encode_png(&self, compression: Compression) -> Result<Vec<u8>, DrawError> {
+    pub fn encode_png(&self) -> Result<Vec<u8>, DrawError> {
         let mut bytes = Vec::new();
         // The constructor has checked that both sides fit.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(match compression {
-            Compression::Fast => png::Compression::Fast,
-            Compression::Balanced => png::Compression::Balanced,
-            Compression::Small => png::Compression::High,
-        });
+        encoder.set_compression(png::Compression::Balanced);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.pixels)?;
         writer.finish()?;
@@ -103,7 +142,7 @@ impl Image {
 
     /// Writes a PNG file. A reader of the path sees the old file or the complete new one.
     pub fn write_png(&self, path: &Path) -> Result<(), DrawError> {
-        let bytes = self.encode_png(Compression::default())?;
+        let bytes = self.encode_png()?;
         write_atomic(path, &bytes).map_err(|source| DrawError::File { path: path.to_owned(), source })
     }
 

@@ -1,17 +1,19 @@
 //! `[[body]]` and `[contact]`: rigid bodies that the liquid moves, and how they collide.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use unstick_bodies::{BodyError, ContactModel, RigidBody, Shape, Surface, Weight, meshes};
-use unstick_grid::{Pose, TriangleMesh};
+use unstick_grid::{MeshError, Pose, TriangleMesh};
 use unstick_liquid::Wall;
-use unstick_mlcp::{ParseNameError, SolverName};
+use unstick_mlcp::ParseNameError;
 
 use super::error::SceneError;
 use super::motion::{turn, turn_vector};
 use super::node::{Fields, Node};
 use super::read::WALLS;
-use crate::dimension::{Dim, Dimension};
+use super::shape::read_mesh;
+use crate::dimension::of_space;
 use crate::scene::Contacts;
 use crate::schema;
 
@@ -21,10 +23,7 @@ pub(super) fn body<const D: usize>(
     number: usize,
     kind: Wall,
     folder: &Path,
-) -> Result<RigidBody<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+) -> Result<RigidBody<D>, SceneError> {
     let fields = node.fields(&schema::BODY)?;
     let mut surface = Surface { wall: kind, ..Surface::default() };
     fields.read("surface", &mut surface.wall, |node| node.choice(&WALLS))?;
@@ -39,23 +38,13 @@ pub(super) fn one_body<const D: usize>(
     mut surface: Surface,
     place: Option<[f64; D]>,
     folder: &Path,
-) -> Result<RigidBody<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let mut name = usual.to_owned();
-    fields.read("name", &mut name, |node| Ok(node.text()?.to_owned()))?;
+) -> Result<RigidBody<D>, SceneError> {
+    let name = fields.text("name", usual)?;
     let weight = match (fields.get("density"), fields.get("mass")) {
         (Some(density), None) => Weight::Density(density.positive()?),
         (None, Some(mass)) => Weight::Mass(mass.positive()?),
-        (Some(_), Some(mass)) => {
-            let message = format!("`{}` beside a density", mass.path);
-            return Err(SceneError::at(&mass.place, message, "expected one of them"));
-        }
-        (None, None) => {
-            let message = format!("`{}` has neither `density` nor `mass`", node.path);
-            return Err(SceneError::at(&node.place, message, "expected one of them"));
-        }
+        (Some(_), Some(mass)) => return Err(mass.wrong("beside a density", "expected one of them")),
+        (None, None) => return Err(node.wrong("has neither `density` nor `mass`", "expected one of them")),
     };
     let mut rotation = Pose::identity();
     fields.read("turn", &mut rotation, |node| Ok(Pose::from_spin(&turn(node)?)))?;
@@ -80,10 +69,7 @@ where
 }
 
 /// A shape about its centre of mass, and where that lay in the file of a mesh.
-fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<(Shape<D>, [f64; D]), SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<(Shape<D>, [f64; D]), SceneError> {
     let (name, inner) = node.alternative("shape of a body", &schema::BODY_SHAPES)?;
     let plain = |shape| Ok((shape, [0.0; D]));
     match name {
@@ -105,31 +91,18 @@ where
             let length = inner.fields(&schema::FREE_DUCK)?.need("length")?.positive()?;
             of_mesh(inner, &meshes::duck(length)).map(|(shape, _)| (shape, [0.0; D]))
         }
-        _ => of_mesh(inner, &read_mesh(inner, folder)?),
+        _ => {
+            let fields = inner.fields(&schema::FREE_MESH)?;
+            of_mesh(inner, &read_mesh(&fields, folder, |scale| Ok([scale.positive()?; 3]))?)
+        }
     }
 }
 
-fn of_mesh<const D: usize>(node: &Node, mesh: &TriangleMesh) -> Result<(Shape<D>, [f64; D]), SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn of_mesh<const D: usize>(node: &Node, mesh: &TriangleMesh) -> Result<(Shape<D>, [f64; D]), SceneError> {
     let message = "a mesh needs three dimensions, this scene has two";
-    let made = Dim::<D>::body(mesh).ok_or_else(|| SceneError::at(&node.place, message, "not for the plane"))?;
+    let made: Option<Result<_, MeshError>> = of_space(Shape::mesh(mesh));
+    let made = made.ok_or_else(|| SceneError::at(&node.place, message, "not for the plane"))?;
     made.map_err(|error| SceneError::at(&node.place, error.to_string(), "cannot be used"))
-}
-
-fn read_mesh(node: &Node, folder: &Path) -> Result<TriangleMesh, SceneError> {
-    let fields = node.fields(&schema::FREE_MESH)?;
-    let file = fields.need("file")?;
-    let unusable = |error: unstick_grid::MeshError| {
-        let label = "expected a closed OBJ, STL, PLY or glTF mesh";
-        SceneError::at(&file.place, format!("the mesh cannot be used: {error}"), label)
-    };
-    let mesh = TriangleMesh::read(folder.join(file.text()?)).map_err(unusable)?;
-    match fields.get("scale") {
-        Some(scale) => mesh.scaled([scale.positive()?; 3]).map_err(unusable),
-        None => Ok(mesh),
-    }
 }
 
 /// Reads `[contact]`.
@@ -166,16 +139,14 @@ pub(super) fn contact(node: &Node) -> Result<Contacts, SceneError> {
         }
         _ => &[],
     };
-    for name in ["solver", "tolerance", "cycles", "sweeps", "stiffness"].iter().filter(|name| !taken.contains(name)) {
-        if let Some(node) = fields.get(name) {
-            let message = format!("`{}` is not for the model \"{model}\"", node.path);
-            return Err(SceneError::at(&node.place, message, "without effect here"));
-        }
-    }
+    let mut others = vec!["solver", "tolerance", "cycles", "sweeps", "stiffness"];
+    others.retain(|name| !taken.contains(name));
+    fields.exclude(&others, &format!("is not for the model \"{model}\""), "without effect here")?;
     Ok(contacts)
 }
 
-fn by_name(node: &Node) -> Result<SolverName, SceneError> {
+/// A solver by its name.
+pub(super) fn by_name<T: FromStr<Err = ParseNameError>>(node: &Node) -> Result<T, SceneError> {
     node.text()?.parse().map_err(|error: ParseNameError| {
         let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
         SceneError::at(&node.place, error.to_string(), "expected a solver by name").with_help(help)

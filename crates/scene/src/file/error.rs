@@ -1,10 +1,11 @@
-//! A scene that is refused, in words for the person who wrote it.
+//! A scene that is refused, in words for the person who wrote it, and where it was written.
 
+use std::fmt;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use unstick_mlcp::nearest;
-
-use super::source::Place;
 
 /// Why a scene is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -47,5 +48,46 @@ pub(crate) fn suggestion(name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()) {
         Some(best) => format!("did you mean `{best}`?"),
         None => format!("known here: {}", list()),
+    }
+}
+
+/// A text that values come from: a file, an embedded scene, an argument.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What people call it: a path, or `--set`.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// A part of a text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The text.
+    pub source: Arc<Source>,
+    /// Bytes of it, first to one past the last.
+    pub span: Range<usize>,
+}
+
+impl Place {
+    /// Line and column, both from 1; columns count characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = self.source.text.get(..self.span.start).unwrap_or(&self.source.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&letter| letter != '\n').count() + 1;
+        (line, column)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_and_column();
+        write!(f, "{}:{line}:{column}", self.source.name)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
     }
 }

@@ -10,34 +10,33 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unstick_grid::vector::{dot, length, minus, times};
-use unstick_grid::{Keyframe, Keyframes, MotionError, Spin};
+use unstick_grid::{Keyframe, Keyframes, MotionError};
 
-use super::error::{SceneError, suggestion};
+use super::error::{Place, SceneError, Source, suggestion};
+use super::motion::about;
 use super::node::Node;
-use super::source::{Place, Source};
-use crate::dimension::{Dim, Dimension};
 
 const PLANE: [&str; 4] = ["time", "x", "y", "turn"];
 const SPACE: [&str; 11] = ["time", "x", "y", "z", "turn_x", "turn_y", "turn_z", "qw", "qx", "qy", "qz"];
 const QUATERNION: [&str; 4] = ["qw", "qx", "qy", "qz"];
 
 /// Reads a file; `asked` is where the scene names it.
-pub(super) fn read_table<const D: usize>(path: &Path, pivot: [f64; D], asked: &Node) -> Result<Keyframes<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+pub(super) fn read_table<const D: usize>(
+    path: &Path,
+    pivot: [f64; D],
+    asked: &Node,
+) -> Result<Keyframes<D>, SceneError> {
+    let name = path.display().to_string();
     let refuse = |reason: &str| {
-        let message = format!("the keyframes cannot be read: {}: {reason}", path.display());
+        let message = format!("the keyframes cannot be read: {name}: {reason}");
         SceneError::at(&asked.place, message, "expected a table of keyframes")
     };
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => refuse("there is no such file"),
         _ => refuse(&error.to_string()),
     })?;
-    let table = Table::parse(
-        Arc::new(Source { name: path.display().to_string(), text }),
-        if D == 2 { &PLANE } else { &SPACE },
-    )?;
+    let known: &[&str] = if D == 2 { &PLANE } else { &SPACE };
+    let table = Table::parse(Arc::new(Source { name: name.clone(), text }), known)?;
     let (mut frames, mut before) = (Vec::new(), [0.0; 3]);
     for row in &table.rows {
         let value = |name: &str| table.value(row, name);
@@ -50,9 +49,7 @@ where
             ["turn_x", "turn_y", "turn_z"].map(|name| value(name).to_radians())
         };
         before = turn;
-        let size = if D == 2 { turn[2] } else { length(turn) };
-        let direction = if D == 2 { [0.0, 0.0, 1.0] } else { turn };
-        let rotation = if size == 0.0 { Spin::none() } else { Dim::<D>::turn(direction, size) };
+        let rotation = if D == 2 { about([0.0, 0.0, 1.0], turn[2]) } else { about(turn, length(turn)) };
         let translation = std::array::from_fn(|axis| value(["x", "y", "z"][axis]));
         frames.push(Keyframe { time: value("time"), translation, rotation });
     }
@@ -81,11 +78,8 @@ impl Table {
         let place = |span: Range<usize>| Place { source: source.clone(), span };
         let mut lines = lines(&source.text);
         let Some((start, header)) = lines.next() else {
-            return Err(SceneError::at(
-                &place(0..0),
-                "an empty table",
-                format!("expected columns: {}", known.join(", ")),
-            ));
+            let label = format!("expected columns: {}", known.join(", "));
+            return Err(SceneError::at(&place(0..0), "an empty table", label));
         };
         let mut names: Vec<String> = Vec::new();
         for (span, name) in cells(start, header) {

@@ -6,11 +6,11 @@ mod keyframes;
 mod motion;
 mod node;
 mod output;
+mod parse;
 mod pressure;
 mod read;
 mod set;
 mod shape;
-mod source;
 mod viscous;
 
 use std::path::{Path, PathBuf};
@@ -18,8 +18,7 @@ use std::sync::Arc;
 
 use unstick_mlcp::nearest;
 
-pub use error::SceneError;
-pub use source::{Place, Source};
+pub use error::{Place, SceneError, Source};
 
 use crate::catalogue;
 use crate::scene::AnyScene;

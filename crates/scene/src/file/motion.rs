@@ -7,33 +7,21 @@ use unstick_grid::{Interpolation, Keyframe, Keyframes, Motion, Spin};
 use super::error::SceneError;
 use super::keyframes::read_table;
 use super::node::{Node, Value};
-use crate::dimension::{Dim, Dimension};
 use crate::schema;
 
 /// Reads a motion. Angles are in degrees, a number in the plane, axis times angle in space.
-pub(crate) fn motion<const D: usize>(node: &Node, folder: &Path) -> Result<Motion<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+pub(crate) fn motion<const D: usize>(node: &Node, folder: &Path) -> Result<Motion<D>, SceneError> {
     let fields = node.fields(&schema::MOTION)?;
     let mut pivot = [0.0; D];
     fields.read("about", &mut pivot, Node::vector)?;
     let Some(table) = fields.get("keyframes") else {
-        if let Some(node) = fields.get("interpolation") {
-            let message = format!("`{}` without keyframes", node.path);
-            return Err(SceneError::at(&node.place, message, "without effect here"));
-        }
+        fields.exclude(&["interpolation"], "without keyframes", "without effect here")?;
         let (mut velocity, mut spin) = ([0.0; D], Spin::none());
         fields.read("velocity", &mut velocity, Node::vector)?;
         fields.read("spin", &mut spin, turn)?;
         return Ok(Motion::Steady { velocity, spin, pivot });
     };
-    for steady in ["velocity", "spin"] {
-        if let Some(node) = fields.get(steady) {
-            let message = format!("`{}` beside keyframes", node.path);
-            return Err(SceneError::at(&node.place, message, "expected either a steady motion or keyframes"));
-        }
-    }
+    fields.exclude(&["velocity", "spin"], "beside keyframes", "expected either a steady motion or keyframes")?;
     let mut interpolation = Interpolation::default();
     let kinds = [("linear", Interpolation::Linear), ("smooth", Interpolation::Smooth)];
     fields.read("interpolation", &mut interpolation, |node| node.choice(&kinds))?;
@@ -48,10 +36,7 @@ where
     Ok(Motion::Keyframes(keyframes.interpolated(interpolation)))
 }
 
-fn keyframe<const D: usize>(node: &Node) -> Result<Keyframe<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn keyframe<const D: usize>(node: &Node) -> Result<Keyframe<D>, SceneError> {
     let fields = node.fields(&schema::KEYFRAME)?;
     let mut frame = Keyframe { time: fields.need("time")?.number()?, translation: [0.0; D], rotation: Spin::none() };
     fields.read("move", &mut frame.translation, Node::vector)?;
@@ -60,16 +45,17 @@ where
 }
 
 /// A rotation in degrees: a number in the plane, axis times angle in space.
-pub(super) fn turn<const D: usize>(node: &Node) -> Result<Spin<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+pub(super) fn turn<const D: usize>(node: &Node) -> Result<Spin<D>, SceneError> {
     let axis = turn_vector::<D>(node)?;
     let size = axis.iter().map(|value| value * value).sum::<f64>().sqrt();
     // In the plane the third component carries the sign.
-    let angle = if D == 2 { axis[2] } else { size };
-    let direction = if D == 2 { [0.0, 0.0, 1.0] } else { axis };
-    Ok(if angle == 0.0 { Spin::none() } else { Dim::<D>::turn(direction, angle.to_radians()) })
+    Ok(if D == 2 { about([0.0, 0.0, 1.0], axis[2].to_radians()) } else { about(axis, size.to_radians()) })
+}
+
+/// A rotation by radians about a direction, which is [0, 0, 1] in the plane.
+pub(super) fn about<const D: usize>(direction: [f64; 3], angle: f64) -> Spin<D> {
+    let size = direction.iter().map(|value| value * value).sum::<f64>().sqrt();
+    if angle == 0.0 { Spin::none() } else { Spin::about_axis(direction.map(|value| value * angle / size)) }
 }
 
 /// The same as a vector in degrees; in the plane its third component.

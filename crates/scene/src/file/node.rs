@@ -1,12 +1,6 @@
 //! Values of a scene file that know their path and place, and checked ways to read them.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use toml::de::{DeTable, DeValue};
-
-use super::error::{SceneError, suggestion};
-use super::source::{Place, Source};
+use super::error::{Place, SceneError, suggestion};
 use crate::schema::{Alternatives, Table};
 
 /// A value, its path (`grid.cells`) and where it was written.
@@ -36,71 +30,6 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// Parses a whole file.
-    pub fn parse(source: &Arc<Source>) -> Result<Self, SceneError> {
-        let table = DeTable::parse(&source.text).map_err(|error| syntax(source, 0, &error))?;
-        let span = table.span();
-        Self::table(source, 0, span, String::new(), table.get_ref())
-    }
-
-    /// Parses one value that is a part of a text.
-    pub fn parse_value(place: &Place, path: String) -> Result<Self, SceneError> {
-        let (source, offset) = (&place.source, place.span.start);
-        let value = DeValue::parse(&source.text[place.span.clone()]).map_err(|error| syntax(source, offset, &error))?;
-        Self::convert(source, offset, value.span(), path, value.get_ref())
-    }
-
-    fn table(
-        source: &Arc<Source>,
-        offset: usize,
-        span: std::ops::Range<usize>,
-        path: String,
-        table: &DeTable<'_>,
-    ) -> Result<Self, SceneError> {
-        let place = |span: std::ops::Range<usize>| Place {
-            source: source.clone(),
-            span: span.start + offset..span.end + offset,
-        };
-        let entry = |(key, value): (&toml::Spanned<Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
-            let name = key.get_ref().to_string();
-            let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            let node = Self::convert(source, offset, value.span(), inner, value.get_ref())?;
-            Ok(Entry { name, place: place(key.span()), node })
-        };
-        let mut entries = table.iter().map(entry).collect::<Result<Vec<Entry>, _>>()?;
-        entries.sort_by_key(|entry| entry.place.span.start);
-        Ok(Self { path, place: place(span), value: Value::Table(entries) })
-    }
-
-    fn convert(
-        source: &Arc<Source>,
-        offset: usize,
-        span: std::ops::Range<usize>,
-        path: String,
-        value: &DeValue<'_>,
-    ) -> Result<Self, SceneError> {
-        let place = Place { source: source.clone(), span: span.start + offset..span.end + offset };
-        let too_large = |place: &Place| SceneError::at(place, format!("`{path}` does not fit a number"), "too large");
-        let value = match value {
-            DeValue::String(text) => Value::Text(text.to_string()),
-            DeValue::Integer(integer) => {
-                let number = i64::from_str_radix(integer.as_str(), integer.radix());
-                Value::Integer(number.map_err(|_| too_large(&place))?)
-            }
-            DeValue::Float(float) => Value::Number(float.as_str().parse().map_err(|_| too_large(&place))?),
-            DeValue::Boolean(truth) => Value::Truth(*truth),
-            DeValue::Datetime(date) => Value::Date(date.to_string()),
-            DeValue::Array(items) => {
-                let item = |(index, item): (usize, &toml::Spanned<DeValue<'_>>)| {
-                    Self::convert(source, offset, item.span(), format!("{path}[{index}]"), item.get_ref())
-                };
-                Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
-            }
-            DeValue::Table(table) => return Self::table(source, offset, span, path, table),
-        };
-        Ok(Self { path, place, value })
-    }
-
     /// What kind of value it is, in words.
     pub fn kind(&self) -> String {
         match &self.value {
@@ -119,6 +48,11 @@ impl Node {
     pub fn refuse(&self, expected: &str) -> SceneError {
         let message = format!("`{}` is {}, expected {expected}", self.path, self.kind());
         SceneError::at(&self.place, message, format!("expected {expected}"))
+    }
+
+    /// `grid.cells` … what is wrong with it.
+    pub fn wrong(&self, what: &str, label: &str) -> SceneError {
+        SceneError::at(&self.place, format!("`{}` {what}", self.path), label)
     }
 
     /// The fields of a table; refuses names that are not in the schema, and gives the nearest.
@@ -194,13 +128,8 @@ impl Node {
     /// As many numbers as there are axes.
     pub fn vector<const D: usize>(&self) -> Result<[f64; D], SceneError> {
         let expected = format!("{D} numbers, one per axis of `grid.cells`");
-        let items = self.list(&expected)?;
-        let items: &[Node; D] = items.try_into().map_err(|_| self.refuse(&expected))?;
-        let mut vector = [0.0; D];
-        for (value, item) in vector.iter_mut().zip(items) {
-            *value = item.number()?;
-        }
-        Ok(vector)
+        let numbers = self.list(&expected)?.iter().map(Self::number).collect::<Result<Vec<_>, _>>();
+        numbers?.try_into().map_err(|_| self.refuse(&expected))
     }
 
     /// One of several names.
@@ -276,12 +205,32 @@ impl<'a> Fields<'a> {
         }
         Ok(())
     }
+
+    /// A text, or what is usual.
+    pub fn text(&self, name: &str, usual: &str) -> Result<String, SceneError> {
+        Ok(self.get(name).map_or(Ok(usual), Node::text)?.to_owned())
+    }
+
+    /// The fields of a table within; none are given where there is no such table.
+    pub fn inner(&self, name: &str, table: &Table) -> Result<Fields<'a>, SceneError> {
+        self.get(name).map_or(Ok(Fields { node: self.node, entries: &[] }), |node| node.fields(table))
+    }
+
+    /// The tables `[[name]]`.
+    pub fn tables(&self, name: &str) -> Result<&'a [Node], SceneError> {
+        self.get(name).map_or(Ok(&[]), |node| node.list(&format!("tables, each after [[{name}]]")))
+    }
+
+    /// Refuses the first of these fields that is given.
+    pub fn exclude(&self, names: &[&str], what: &str, label: &str) -> Result<(), SceneError> {
+        match names.iter().find_map(|name| self.get(name)) {
+            Some(node) => Err(node.wrong(what, label)),
+            None => Ok(()),
+        }
+    }
 }
 
-fn syntax(source: &Arc<Source>, offset: usize, error: &toml::de::Error) -> SceneError {
-    let end = source.text.len();
-    let span = error.span().unwrap_or(0..0);
-    let clamped = |byte: usize| (byte + offset).min(end);
-    let place = Place { source: source.clone(), span: clamped(span.start)..clamped(span.end) };
-    SceneError::at(&place, format!("not valid TOML: {}", error.message().trim()), "here")
+/// The path of an entry of a table.
+pub(super) fn inner_path(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

@@ -2,8 +2,9 @@
 
 use unstick_gpu::Backend;
 use unstick_liquid::{Marking, PressureParams, SplittingParams, Stopping, Unconverged};
-use unstick_mlcp::{ParseNameError, PressureMethod};
+use unstick_mlcp::PressureMethod;
 
+use super::body::by_name;
 use super::error::SceneError;
 use super::node::Node;
 use crate::backing::Backing;
@@ -19,25 +20,18 @@ pub(super) fn pressure(node: &Node) -> Result<(PressureParams, Backing), SceneEr
     let (mut params, mut backing) = (PressureParams::default(), Backing::default());
     fields.read("backend", &mut backing.backend, |node| node.choice(&Backend::ALL))?;
     backing.place = fields.get("backend").map(|node| node.place.clone());
-    fields.read("solver", &mut params.solver, solver)?;
+    fields.read("solver", &mut params.solver, by_name)?;
     fields.read("tolerance", &mut params.tolerance, part)?;
     fields.read("on_unconverged", &mut params.on_unconverged, |node| node.choice(Unconverged::ALL))?;
     if let Some(node) = fields.get("splitting") {
         params.splitting = splitting(node)?;
         if !matches!(params.solver, PressureMethod::Splitting(_)) {
-            let message = format!("`{}` is for splittings, `{}` is none", node.path, params.solver);
             let help = Some("set `pressure.solver` to \"admm\", \"iop\", \"reclassify\" or \"iop-bc\"".into());
-            return Err(SceneError::at(&node.place, message, "without effect here").with_help(help));
+            let what = format!("is for splittings, `{}` is none", params.solver);
+            return Err(node.wrong(&what, "without effect here").with_help(help));
         }
     }
     Ok((params, backing))
-}
-
-fn solver(node: &Node) -> Result<PressureMethod, SceneError> {
-    node.text()?.parse().map_err(|error: ParseNameError| {
-        let help = error.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
-        SceneError::at(&node.place, error.to_string(), "expected a solver by name").with_help(help)
-    })
 }
 
 fn splitting(node: &Node) -> Result<SplittingParams, SceneError> {
@@ -53,6 +47,7 @@ fn splitting(node: &Node) -> Result<SplittingParams, SceneError> {
     Ok(params)
 }
 
-fn part(node: &Node) -> Result<f64, SceneError> {
+/// A number between 0 and 1.
+pub(super) fn part(node: &Node) -> Result<f64, SceneError> {
     node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
 }

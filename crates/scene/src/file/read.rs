@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use unstick_bodies::RigidBody;
-use unstick_grid::Grid;
+use unstick_grid::{Grid, SignedDistance};
 use unstick_liquid::{Emitter, Gravity, Setup, Solid, Transport, Wall};
 
 use super::body::{body, contact};
@@ -14,8 +13,7 @@ use super::output::output;
 use super::pressure::pressure;
 use super::shape::shape;
 use crate::backing::Backing;
-use crate::dimension::{Dim, Dimension};
-use crate::scene::{AnyScene, Contacts, Scene};
+use crate::scene::{AnyScene, Scene};
 use crate::schema;
 
 pub(super) const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
@@ -29,89 +27,60 @@ pub(crate) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyScene, 
     let grid = fields.need("grid")?.fields(&schema::GRID)?;
     let cells = grid.need("cells")?;
     match cells.list("2 or 3 whole numbers")?.len() {
-        2 => Ok(AnyScene::Plane(Reader { name, folder, fields }.scene(&grid)?)),
-        3 => Ok(AnyScene::Space(Reader { name, folder, fields }.scene(&grid)?)),
+        2 => Ok(AnyScene::Plane(Reader { folder, fields }.scene(name, &grid)?)),
+        3 => Ok(AnyScene::Space(Reader { folder, fields }.scene(name, &grid)?)),
         _ => Err(cells.refuse("2 or 3 whole numbers")),
     }
 }
 
 struct Reader<'a> {
-    name: &'a str,
     folder: &'a Path,
     fields: Fields<'a>,
 }
 
 impl Reader<'_> {
-    fn scene<const D: usize>(&self, grid: &Fields<'_>) -> Result<Scene<D>, SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn scene<const D: usize>(&self, name: &str, grid: &Fields<'_>) -> Result<Scene<D>, SceneError> {
         let fields = &self.fields;
         let mut setup = Setup::new(read_grid(grid)?);
         fields.read("gravity", &mut setup.gravity, gravity)?;
         fields.read("density", &mut setup.density, Node::positive)?;
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
-        let (frame, frames) = self.time(&mut setup)?;
+        let time = fields.inner("time", &schema::TIME)?;
+        let (frame, frames) = read_time(&time, &mut setup.max_step, &mut setup.cfl, 10.0)?;
         let kind = self.walls_and_solids(&mut setup)?;
         let backing = self.methods(&mut setup)?;
         self.emitters(&mut setup)?;
         let liquids = self.liquids()?;
-        let mut text = String::new();
-        fields.read("description", &mut text, |node| Ok(node.text()?.to_owned()))?;
-        let mut title = self.name.to_owned();
-        fields.read("title", &mut title, |node| Ok(node.text()?.to_owned()))?;
-        let places = [grid.need("cells")?, fields.get("liquid").unwrap_or(grid.need("cells")?)];
-        let [cells_place, liquid_place] = places.map(|node| node.place.clone());
-        let output = fields.get("output").map(output::<D>).transpose()?.unwrap_or_default();
-        let name = self.name.to_owned();
-        let (bodies, contacts) = self.bodies(kind)?;
+        let cells = grid.need("cells")?;
+        let bodies = fields.tables("body")?.iter().enumerate();
         let scene = Scene {
-            name,
-            title,
-            description: text,
+            name: name.to_owned(),
+            title: fields.text("title", name)?,
+            description: fields.text("description", "")?,
             setup,
             backing,
             liquids,
-            bodies,
-            contacts,
+            bodies: bodies.map(|(index, node)| body(node, index + 1, kind, self.folder)).collect::<Result<_, _>>()?,
+            contacts: fields.get("contact").map(contact).transpose()?.unwrap_or_default(),
             frame,
             frames,
-            output,
-            cells_place,
-            liquid_place,
+            output: fields.get("output").map(output::<D>).transpose()?.unwrap_or_default(),
+            cells_place: cells.place.clone(),
+            liquid_place: fields.get("liquid").unwrap_or(cells).place.clone(),
             body_place: fields.get("body").map(|node| node.place.clone()),
         };
         scene.check_bodies()?;
         Ok(scene)
     }
 
-    fn time<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(f64, usize), SceneError> {
-        let (mut frame, mut frames) = (0.01, 100);
-        if let Some(time) = self.fields.get("time") {
-            let time = time.fields(&schema::TIME)?;
-            time.read("frame", &mut frame, Node::positive)?;
-            time.read("frames", &mut frames, |node| node.count(1, 1_000_000))?;
-            time.read("max_step", &mut setup.max_step, Node::positive)?;
-            time.read("cfl", &mut setup.cfl, |node| {
-                node.positive().ok().filter(|&cfl| cfl <= 10.0).ok_or_else(|| node.refuse("a positive number up to 10"))
-            })?;
-        }
-        Ok((frame, frames))
-    }
-
     /// Returns what walls of solids do unless they say otherwise.
-    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Wall, SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Wall, SceneError> {
         let mut kind = Wall::default();
-        if let Some(walls) = self.fields.get("walls") {
-            let walls = walls.fields(&schema::WALLS)?;
-            walls.read("border", &mut setup.border, |node| node.choice(&WALLS))?;
-            walls.read("solids", &mut kind, |node| node.choice(&WALLS))?;
-            walls.read("control", &mut setup.control, Node::number)?;
-        }
-        for node in self.tables("solid")? {
+        let walls = self.fields.inner("walls", &schema::WALLS)?;
+        walls.read("border", &mut setup.border, |node| node.choice(&WALLS))?;
+        walls.read("solids", &mut kind, |node| node.choice(&WALLS))?;
+        walls.read("control", &mut setup.control, Node::number)?;
+        for node in self.fields.tables("solid")? {
             let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid { wall: kind, ..Solid::still(shape(fields.need("shape")?, self.folder)?) };
             fields.read("wall", &mut solid.wall, |node| node.choice(&WALLS))?;
@@ -121,115 +90,114 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    fn bodies<const D: usize>(&self, kind: Wall) -> Result<(Vec<RigidBody<D>>, Contacts), SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
-        let nodes = self.tables("body")?.iter().enumerate();
-        let bodies = nodes.map(|(index, node)| body(node, index + 1, kind, self.folder)).collect::<Result<_, _>>()?;
-        Ok((bodies, self.fields.get("contact").map(contact).transpose()?.unwrap_or_default()))
-    }
-
     fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Backing, SceneError> {
-        if let Some(transport) = self.fields.get("transport") {
-            let fields = transport.fields(&schema::TRANSPORT)?;
-            let kinds = [
-                ("flip", Transport::default()),
-                ("apic", Transport::Apic),
-                ("semi-lagrangian", Transport::SemiLagrangian),
-            ];
-            fields.read("kind", &mut setup.transport, |node| node.choice(&kinds))?;
-            fields.read("particles_per_axis", &mut setup.particles_per_axis, |node| node.count(1, 4))?;
-            if let Some(node) = fields.get("pic") {
-                let Transport::Flip { pic } = &mut setup.transport else {
-                    let message = format!("`{}` is for kind \"flip\" alone", node.path);
-                    return Err(SceneError::at(&node.place, message, "without effect here"));
-                };
-                *pic = node.within(0.0, 1.0)?;
-            }
+        let fields = self.fields.inner("transport", &schema::TRANSPORT)?;
+        let kinds =
+            [("flip", Transport::default()), ("apic", Transport::Apic), ("semi-lagrangian", Transport::SemiLagrangian)];
+        fields.read("kind", &mut setup.transport, |node| node.choice(&kinds))?;
+        fields.read("particles_per_axis", &mut setup.particles_per_axis, |node| node.count(1, 4))?;
+        match &mut setup.transport {
+            Transport::Flip { pic } => fields.read("pic", pic, |node| node.within(0.0, 1.0))?,
+            _ => fields.exclude(&["pic"], "is for kind \"flip\" alone", "without effect here")?,
         }
         let mut backing = Backing::default();
         if let Some(node) = self.fields.get("pressure") {
             (setup.pressure, backing) = pressure(node)?;
         }
-        if let Some(volume) = self.fields.get("volume") {
-            let fields = volume.fields(&schema::VOLUME)?;
-            fields.read("correction", &mut setup.volume_correction, Node::truth)?;
-            fields.read("reseeding", &mut setup.reseeding, Node::truth)?;
-        }
+        let fields = self.fields.inner("volume", &schema::VOLUME)?;
+        fields.read("correction", &mut setup.volume_correction, Node::truth)?;
+        fields.read("reseeding", &mut setup.reseeding, Node::truth)?;
         Ok(backing)
     }
 
-    fn emitters<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn emitters<const D: usize>(&self, setup: &mut Setup<D>) -> Result<(), SceneError> {
         for (kind, table) in [("source", &schema::SOURCE), ("drain", &schema::DRAIN)] {
-            for node in self.tables(kind)? {
+            for node in self.fields.tables(kind)? {
                 let fields = node.fields(table)?;
                 let (mut start, mut end) = (0.0, f64::INFINITY);
                 fields.read("start", &mut start, Node::number)?;
                 fields.read("end", &mut end, Node::number)?;
                 if start >= end {
-                    let message = format!("`{}` starts at {start} s and ends at {end} s", node.path);
-                    return Err(SceneError::at(&node.place, message, "expected a start before the end"));
+                    let what = format!("starts at {start} s and ends at {end} s");
+                    return Err(node.wrong(&what, "expected a start before the end"));
                 }
                 let velocity = (kind == "source").then(|| fields.need("velocity")?.vector()).transpose()?;
-                setup.emitters.push(Emitter {
-                    shape: shape(fields.need("shape")?, self.folder)?,
-                    velocity,
-                    start,
-                    end,
-                });
+                let shape = shape(fields.need("shape")?, self.folder)?;
+                setup.emitters.push(Emitter { shape, velocity, start, end });
             }
         }
         Ok(())
     }
 
-    fn liquids<const D: usize>(&self) -> Result<Vec<(unstick_grid::SignedDistance<D>, [f64; D])>, SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    fn liquids<const D: usize>(&self) -> Result<Vec<(SignedDistance<D>, [f64; D])>, SceneError> {
         let read = |node: &Node| {
             let fields = node.fields(&schema::LIQUID)?;
             let mut velocity = [0.0; D];
             fields.read("velocity", &mut velocity, Node::vector)?;
             Ok((shape(fields.need("shape")?, self.folder)?, velocity))
         };
-        self.tables("liquid")?.iter().map(read).collect()
-    }
-
-    /// The tables `[[name]]`.
-    fn tables(&self, name: &str) -> Result<&[Node], SceneError> {
-        match self.fields.get(name) {
-            Some(node) => node.list(&format!("tables, each after [[{name}]]")),
-            None => Ok(&[]),
-        }
+        self.fields.tables("liquid")?.iter().map(read).collect()
     }
 }
 
-fn read_grid<const D: usize>(fields: &Fields<'_>) -> Result<Grid<D>, SceneError> {
-    let node = fields.need("cells")?;
-    let mut cells = [0; D];
-    for (count, item) in cells.iter_mut().zip(node.list("whole numbers")?) {
-        *count = item.count(1, 1_000_000)?;
+/// Seconds from frame to frame and the number of frames; the longest step and the largest CFL number are changed.
+pub(super) fn read_time(
+    time: &Fields<'_>,
+    max_step: &mut f64,
+    cfl: &mut f64,
+    most: f64,
+) -> Result<(f64, usize), SceneError> {
+    let (mut frame, mut frames) = (0.01, 100);
+    time.read("frame", &mut frame, Node::positive)?;
+    time.read("frames", &mut frames, |node| node.count(1, 1_000_000))?;
+    time.read("max_step", max_step, Node::positive)?;
+    time.read("cfl", cfl, |node| {
+        let number = node.positive().ok().filter(|&cfl| cfl <= most);
+        number.ok_or_else(|| node.refuse(&format!("a positive number up to {most}")))
+    })?;
+    Ok((frame, frames))
+}
+
+/// Cells of one size along all axes.
+pub(super) struct EqualCells<const D: usize> {
+    pub cells: [usize; D],
+    pub spacing: f64,
+    pub origin: [f64; D],
+}
+
+impl<const D: usize> EqualCells<D> {
+    /// Reads `cells`, at least so many along each axis, `size` or `spacing`, and `origin`.
+    pub fn read(fields: &Fields<'_>, least: usize) -> Result<Self, SceneError> {
+        let mut cells = [0; D];
+        for (count, item) in cells.iter_mut().zip(fields.need("cells")?.list("whole numbers")?) {
+            *count = item.count(least, 1_000_000)?;
+        }
+        let most = cells.iter().copied().max().unwrap_or(1) as f64;
+        let (mut size, mut origin) = (1.0, [0.0; D]);
+        fields.read("size", &mut size, Node::positive)?;
+        if fields.get("size").is_some() {
+            fields.exclude(&["spacing"], "beside `grid.size`", "expected one of them")?;
+        }
+        let mut spacing = size / most;
+        fields.read("spacing", &mut spacing, Node::positive)?;
+        fields.read("origin", &mut origin, Node::vector)?;
+        Ok(Self { cells, spacing, origin })
     }
+}
+
+/// Refuses more cells than can be counted.
+pub(super) fn check_count(node: &Node, cells: &[usize]) -> Result<(), SceneError> {
     let total = cells.iter().try_fold(1usize, |product, &count| product.checked_mul(count));
-    if total.is_none_or(|total| total > MAX_CELLS) {
-        let product = cells.map(|count| count.to_string()).join(" × ");
-        let message = format!("`{}` makes {product} cells, expected {MAX_CELLS} or fewer in all", node.path);
-        return Err(SceneError::at(&node.place, message, "too many"));
+    if total.is_some_and(|total| total <= MAX_CELLS) {
+        return Ok(());
     }
-    let most = cells.iter().copied().max().unwrap_or(1) as f64;
-    let (mut size, mut origin) = (1.0, [0.0; D]);
-    fields.read("size", &mut size, Node::positive)?;
-    let mut spacing = size / most;
-    if let (Some(_), Some(both)) = (fields.get("size"), fields.get("spacing")) {
-        let message = format!("`{}` beside `grid.size`", both.path);
-        return Err(SceneError::at(&both.place, message, "expected one of them"));
-    }
-    fields.read("spacing", &mut spacing, Node::positive)?;
-    fields.read("origin", &mut origin, Node::vector)?;
+    let product = cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+    Err(node.wrong(&format!("makes {product} cells, expected {MAX_CELLS} or fewer in all"), "too many"))
+}
+
+fn read_grid<const D: usize>(fields: &Fields<'_>) -> Result<Grid<D>, SceneError> {
+    let (node, EqualCells { cells, spacing, origin }) = (fields.need("cells")?, EqualCells::read(fields, 1)?);
+    check_count(node, &cells)?;
     Grid::new(cells, spacing, origin).map_err(|error| SceneError::at(&node.place, error.to_string(), "expected a grid"))
 }
 

@@ -3,22 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::error::SceneError;
-use super::node::{Entry, Node, Value};
-use super::source::{Place, Source};
+use super::error::{Place, SceneError, Source};
+use super::node::{Entry, Node, Value, inner_path};
 
 /// Changes one value; the keys of a path need not be there yet, but are checked like all others.
 pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
-    let text = assignment.to_owned();
-    let source = Arc::new(Source { name: "--set".into(), text });
-    let whole = Place { source: source.clone(), span: 0..assignment.len() };
+    let source = Arc::new(Source { name: "--set".into(), text: assignment.to_owned() });
+    let place = |span: Range<usize>| Place { source: source.clone(), span };
+    let refuse = |message| SceneError::at(&place(0..assignment.len()), message, "expected key=value");
     let Some(equals) = assignment.find('=') else {
         let example = Some("for example `--set grid.cells=[64,64]`".into());
-        return Err(
-            SceneError::at(&whole, format!("`{assignment}` sets nothing"), "expected key=value").with_help(example)
-        );
+        return Err(refuse(format!("`{assignment}` sets nothing")).with_help(example));
     };
-    let place = |span: Range<usize>| Place { source: source.clone(), span };
     let path = trimmed(assignment, 0..equals);
     let place_of_value = place(trimmed(assignment, equals + 1..assignment.len()));
     let name = &assignment[path.clone()];
@@ -30,8 +26,7 @@ pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
     let mut keys = Vec::new();
     for key in name.split('.') {
         if key.is_empty() {
-            let message = format!("`{assignment}`: a part of the path is empty");
-            return Err(SceneError::at(&whole, message, "expected key=value"));
+            return Err(refuse(format!("`{assignment}`: a part of the path is empty")));
         }
         keys.push((key, place(start..start + key.len())));
         start += key.len() + 1;
@@ -57,11 +52,10 @@ fn insert(node: &mut Node, keys: &[(&str, Place)], value: Node) -> Result<(), Sc
         *node = value;
         return Ok(());
     };
-    let path = node.path.clone();
+    let (path, inner) = (node.path.clone(), inner_path(&node.path, key));
     match &mut node.value {
         Value::Table(entries) => {
             let index = entries.iter().position(|entry| entry.name == *key).unwrap_or_else(|| {
-                let inner = if path.is_empty() { (*key).to_owned() } else { format!("{path}.{key}") };
                 let empty = Node { path: inner, place: place.clone(), value: Value::Table(Vec::new()) };
                 entries.push(Entry { name: (*key).to_owned(), place: place.clone(), node: empty });
                 entries.len() - 1

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use unstick_grid::{SignedDistance, TriangleMesh};
+use unstick_grid::{MeshError, SignedDistance, TriangleMesh};
 
 use super::error::SceneError;
-use super::node::Node;
-use crate::dimension::{Dim, Dimension};
+use super::motion::about;
+use super::node::{Fields, Node};
+use crate::dimension::of_space;
 use crate::schema;
 
 /// Reads a shape; files are relative to `folder`.
-pub(crate) fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+pub(crate) fn shape<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError> {
     let (name, inner) = node.alternative("shape", &schema::SHAPES)?;
     Ok(match name {
         "sphere" => {
@@ -51,10 +49,7 @@ where
     })
 }
 
-fn shapes<const D: usize>(node: &Node, folder: &Path) -> Result<Vec<SignedDistance<D>>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn shapes<const D: usize>(node: &Node, folder: &Path) -> Result<Vec<SignedDistance<D>>, SceneError> {
     let items = node.list("a list of shapes")?;
     if items.is_empty() {
         return Err(node.refuse("at least one shape"));
@@ -64,73 +59,67 @@ where
 
 fn cuboid<const D: usize>(node: &Node) -> Result<SignedDistance<D>, SceneError> {
     let fields = node.fields(&schema::CUBOID)?;
-    let (lower, upper) = (fields.need("lower")?.vector::<D>()?, fields.need("upper")?.vector::<D>()?);
-    match (0..D).find(|&axis| lower[axis] >= upper[axis]) {
-        Some(axis) => {
-            let (low, high) = (lower[axis], upper[axis]);
-            let message = format!("`{}` runs from {low} to {high} along axis {axis}", node.path);
-            Err(SceneError::at(&node.place, message, "expected the lower corner below the upper"))
-        }
-        None => Ok(SignedDistance::cuboid(lower, upper)),
-    }
+    let (lower, upper) = (fields.need("lower")?.vector()?, fields.need("upper")?.vector()?);
+    check_corners(node, lower, upper)?;
+    Ok(SignedDistance::cuboid(lower, upper))
+}
+
+/// Refuses a box without an inside.
+pub(super) fn check_corners<const D: usize>(node: &Node, lower: [f64; D], upper: [f64; D]) -> Result<(), SceneError> {
+    let Some(axis) = (0..D).find(|&axis| lower[axis] >= upper[axis]) else { return Ok(()) };
+    let what = format!("runs from {} to {} along axis {axis}", lower[axis], upper[axis]);
+    Err(node.wrong(&what, "expected the lower corner below the upper"))
 }
 
 /// Angles are in degrees; in space, `axis` says about what.
-fn rotated<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn rotated<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError> {
     let fields = node.fields(&schema::ROTATE)?;
     let angle = fields.need("angle")?.number()?;
     let axis = match (D, fields.get("axis")) {
         (2, None) => None,
-        (2, Some(axis)) => {
-            let message = format!("`{}`: in the plane there is one axis alone", axis.path);
-            return Err(SceneError::at(&axis.place, message, "not for the plane"));
-        }
+        (2, Some(axis)) => return Err(axis.wrong("in the plane, where there is one axis alone", "not for the plane")),
         _ => Some(fields.need("axis")?),
     };
     let direction = axis.map(|axis| axis.vector::<3>()).transpose()?;
     if let (Some(axis), Some([0.0, 0.0, 0.0])) = (axis, direction) {
         return Err(axis.refuse("a direction, not zero"));
     }
-    let mut about = [0.0; D];
-    fields.read("about", &mut about, Node::vector)?;
-    let spin = Dim::<D>::turn(direction.unwrap_or([0.0, 0.0, 1.0]), angle.to_radians());
-    Ok(shape(fields.need("shape")?, folder)?.rotated(&spin, about))
+    let mut pivot = [0.0; D];
+    fields.read("about", &mut pivot, Node::vector)?;
+    let spin = about(direction.unwrap_or([0.0, 0.0, 1.0]), angle.to_radians());
+    Ok(shape(fields.need("shape")?, folder)?.rotated(&spin, pivot))
 }
 
-fn mesh<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn mesh<const D: usize>(node: &Node, folder: &Path) -> Result<SignedDistance<D>, SceneError> {
     let fields = node.fields(&schema::MESH)?;
-    let file = fields.need("file")?;
-    let mesh = TriangleMesh::read(folder.join(file.text()?));
-    let unusable = |error: unstick_grid::MeshError| {
-        let place = &file.place;
-        SceneError::at(
-            place,
-            format!("the mesh cannot be used: {error}"),
-            "expected a closed OBJ, STL, PLY or glTF mesh",
-        )
-    };
-    let mut mesh = mesh.map_err(unusable)?;
-    if let Some(scale) = fields.get("scale") {
-        let factors = match scale.number() {
-            Ok(_) => [scale.positive()?; 3],
-            Err(_) => scale.vector()?,
-        };
-        mesh = mesh.scaled(factors).map_err(unusable)?;
-    }
+    let mut mesh = read_mesh(&fields, folder, |scale| match scale.number() {
+        Ok(_) => Ok([scale.positive()?; 3]),
+        Err(_) => scale.vector(),
+    })?;
     if let Some(by) = fields.get("move") {
-        mesh = mesh.moved(by.vector()?).map_err(unusable)?;
+        mesh = mesh.moved(by.vector()?).map_err(|error| unusable(by, &error))?;
     }
-    Dim::<D>::mesh(&mesh).ok_or_else(|| {
-        SceneError::at(
-            &node.place,
-            "a mesh needs three dimensions, this scene has two",
-            "expected a shape of the plane",
-        )
+    of_space(SignedDistance::mesh(&mesh)).ok_or_else(|| {
+        let message = "a mesh needs three dimensions, this scene has two";
+        SceneError::at(&node.place, message, "expected a shape of the plane")
     })
+}
+
+/// Reads the mesh of a table with `file` and `scale`.
+pub(super) fn read_mesh(
+    fields: &Fields<'_>,
+    folder: &Path,
+    factors: impl Fn(&Node) -> Result<[f64; 3], SceneError>,
+) -> Result<TriangleMesh, SceneError> {
+    let file = fields.need("file")?;
+    let mesh = TriangleMesh::read(folder.join(file.text()?)).map_err(|error| unusable(file, &error))?;
+    match fields.get("scale") {
+        Some(scale) => mesh.scaled(factors(scale)?).map_err(|error| unusable(file, &error)),
+        None => Ok(mesh),
+    }
+}
+
+fn unusable(node: &Node, error: &MeshError) -> SceneError {
+    let label = "expected a closed OBJ, STL, PLY or glTF mesh";
+    SceneError::at(&node.place, format!("the mesh cannot be used: {error}"), label)
 }

@@ -1,12 +1,9 @@
 //! The page at the end of a run: movie, plots and totals in one file that needs no other.
 
-mod bodies;
-mod error;
 mod page;
 mod series;
 mod totals;
 
-pub use error::ReportError;
 pub use page::{embed, render, write};
 pub use series::RunSeries;
 
@@ -27,4 +24,30 @@ pub struct RunSummary {
     pub bodies: Vec<RunSeries>,
     /// Further facts for the head of the page: name and value (machine, version, solver, seed …).
     pub facts: Vec<(String, String)>,
+}
+
+/// A report that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    File {
+        /// The file in question.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A table whose rows differ in length.
+    #[error("{path}, line {line}: expected {expected} columns as in the first line, found {found}")]
+    Columns {
+        /// The table.
+        path: PathBuf,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Columns of the first line.
+        expected: usize,
+        /// Columns of this line.
+        found: usize,
+    },
 }

@@ -33,7 +33,7 @@ pub fn render(summary: &RunSummary) -> Result<String, ReportError> {
         let scene = escape(&summary.scene_toml);
         body += &format!("<details><summary>Scene</summary><pre>{scene}</pre></details>\n");
     }
-    let curves: String = super::bodies::plots(&summary.bodies).iter().filter_map(Plot::figure).collect();
+    let curves: String = body_plots(&summary.bodies).iter().filter_map(Plot::figure).collect();
     if !curves.is_empty() {
         body += &format!("<h2>Bodies</h2>\n<div class=\"plots\">\n{curves}</div>\n");
     }
@@ -133,13 +133,39 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot> {
     ]
 }
 
+/// Place, velocity and force along every axis, all bodies in one plot.
+fn body_plots(bodies: &[RunSeries]) -> Vec<Plot> {
+    const QUANTITIES: [(&str, &str, &str); 11] = [
+        ("x", "Place along x", "m"),
+        ("y", "Place along y", "m"),
+        ("z", "Place along z", "m"),
+        ("velocity_x", "Velocity along x", "m/s"),
+        ("velocity_y", "Velocity along y", "m/s"),
+        ("velocity_z", "Velocity along z", "m/s"),
+        ("spin", "Spin", "1/s"),
+        ("liquid_force_x", "Force of the liquid along x", "N"),
+        ("liquid_force_y", "Force of the liquid along y", "N"),
+        ("liquid_force_z", "Force of the liquid along z", "N"),
+        ("contact_force_y", "Force of contacts along y", "N"),
+    ];
+    let moves = |values: &[f64]| values.iter().any(|value| value.is_finite() && *value != values[0]);
+    let plot = |&(column, title, unit): &(&str, &str, &str)| {
+        let each = bodies.iter().enumerate().filter_map(|(colour, body)| {
+            let values = body.column(column)?;
+            moves(values).then(|| curve(body, body.label.clone(), values, colour))
+        });
+        over_time(title, Dimension::new(unit, Scale::Linear), each.collect())
+    };
+    QUANTITIES.iter().map(plot).collect()
+}
+
 /// A plot over time.
-pub(super) fn over_time(title: &str, up: Dimension, curves: Vec<Curve>) -> Plot {
+fn over_time(title: &str, up: Dimension, curves: Vec<Curve>) -> Plot {
     Plot { curves, ..Plot::new(title, Dimension::new("time (s)", Scale::Linear), up) }
 }
 
 /// Values over the time of a run.
-pub(super) fn curve(run: &RunSeries, name: String, values: &[f64], colour: usize) -> Curve {
+fn curve(run: &RunSeries, name: String, values: &[f64], colour: usize) -> Curve {
     Curve::new(name, colour, run.times().into_iter().zip(values.iter().copied()).collect())
 }
 

@@ -27,51 +27,47 @@ impl RunSeries {
     ///
     /// A last line that was cut short (the run was killed while it wrote) is left out.
     pub fn read_csv(label: impl Into<String>, path: &Path) -> Result<Self, ReportError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ReportError::File { path: path.to_owned(), source })?;
-        let whole = text.ends_with('\n');
-        let lines: Vec<(usize, Vec<&str>)> = text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty())
-            .map(|(number, line)| (number + 1, line.split(',').map(|part| part.trim().trim_matches('"')).collect()))
-            .collect();
-        let Some(((_, names), rows)) = lines.split_first() else { return Ok(Self::new(label, Vec::new())) };
-        let mut columns: Vec<(String, Vec<f64>)> = names.iter().map(|&name| (name.to_owned(), Vec::new())).collect();
-        for (place, (line, row)) in rows.iter().enumerate() {
-            if row.len() != names.len() {
-                if !whole && place + 1 == rows.len() {
-                    break;
-                }
+        let text = read(path)?;
+        let cells = |line: &str| -> Vec<String> {
+            line.split(',').map(|part| part.trim().trim_matches('"').to_owned()).collect()
+        };
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let mut rows = lines.map(|(number, line)| (number + 1, cells(line))).peekable();
+        let names: Vec<String> = rows.next().map(|(_, names)| names).unwrap_or_default();
+        let mut series = Self::empty(label, &names);
+        while let Some((line, row)) = rows.next() {
+            if row.len() == names.len() {
+                series.push(&row);
+            } else if rows.peek().is_some() || text.ends_with('\n') {
                 let (expected, found) = (names.len(), row.len());
-                return Err(ReportError::Columns { path: path.to_owned(), line: *line, expected, found });
-            }
-            for (column, part) in columns.iter_mut().zip(row) {
-                column.1.push(part.parse().unwrap_or(f64::NAN));
+                return Err(ReportError::Columns { path: path.to_owned(), line, expected, found });
             }
         }
-        columns.retain(|(_, values)| values.iter().any(|value| !value.is_nan()));
-        Ok(Self::new(label, columns))
+        series.columns.retain(|(_, values)| values.iter().any(|value| !value.is_nan()));
+        Ok(series)
     }
 
     /// Reads `bodies.csv`: the paths of some of the bodies, by name.
     pub fn read_bodies(names: &[&str], path: &Path) -> Result<Vec<Self>, ReportError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ReportError::File { path: path.to_owned(), source })?;
-        let mut lines = text.lines();
-        let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-        let empty = || columns.iter().map(|&name| (name.to_owned(), Vec::new())).collect::<Vec<_>>();
-        let mut bodies: Vec<Self> = names.iter().map(|&name| Self::new(name, empty())).collect();
-        for line in lines {
-            let parts: Vec<&str> = line.split(',').collect();
-            let body = bodies.iter_mut().find(|body| parts.get(2) == Some(&body.label.as_str()));
-            if let Some(body) = body.filter(|_| parts.len() == columns.len()) {
-                for (column, part) in body.columns.iter_mut().zip(parts) {
-                    column.1.push(part.parse().unwrap_or(f64::NAN));
-                }
-            }
+        let text = read(path)?;
+        let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+        let columns = rows.next().unwrap_or_default();
+        let mut bodies: Vec<Self> = names.iter().map(|&name| Self::empty(name, &columns)).collect();
+        for row in rows.filter(|row| row.len() == columns.len()) {
+            let body = bodies.iter_mut().find(|body| row.get(2) == Some(&body.label.as_str()));
+            body.into_iter().for_each(|body| body.push(&row));
         }
         Ok(bodies)
+    }
+
+    fn empty(label: impl Into<String>, names: &[impl AsRef<str>]) -> Self {
+        Self::new(label, names.iter().map(|name| (name.as_ref().to_owned(), Vec::new())).collect())
+    }
+
+    fn push(&mut self, row: &[impl AsRef<str>]) {
+        for (column, part) in self.columns.iter_mut().zip(row) {
+            column.1.push(part.as_ref().parse().unwrap_or(f64::NAN));
+        }
     }
 
     /// The values of a column.
@@ -89,6 +85,10 @@ impl RunSeries {
     pub(super) fn stages(&self) -> impl Iterator<Item = (&str, &[f64])> {
         self.columns.iter().filter_map(|(name, values)| Some((name.strip_prefix("seconds_")?, values.as_slice())))
     }
+}
+
+fn read(path: &Path) -> Result<String, ReportError> {
+    std::fs::read_to_string(path).map_err(|source| ReportError::File { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub(super) fn read<const D: usize>(
     for path in list(folder)? {
         match read_state(&path, scene, physics) {
             Ok((frame, stepper)) => return Ok(Restored { frame, stepper, path, notes }),
-            Err(Refusal::OtherScene) => return Err(RunError::OtherScene { folder: folder.path().to_owned() }),
+            Err(Refusal::OtherScene) => return Err(RunError::OtherScene(folder.path().to_owned())),
             Err(Refusal::Scene(error)) => return Err(error.into()),
             Err(Refusal::Damaged(reason)) => notes.push(format!("{} is damaged: {reason}", path.display())),
         }

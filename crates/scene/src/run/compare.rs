@@ -4,12 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use unstick_liquid::{Setup, Wall};
+use unstick_liquid::Wall;
 
 use super::folder::{OF_SETTINGS, OF_WALLS};
-use super::{AnyRunScene, RunError};
+use super::{AnyRunScene, RunError, RunFolder, RunRecord};
+use crate::either;
 use crate::file::{SceneError, SceneFile};
-use crate::scene::AnyScene;
 
 /// What differs between the two runs of a comparison.
 ///
@@ -74,23 +74,16 @@ impl Variant {
         Self { folder: None, label: String::new(), file, walls: None }
     }
 
+    /// Where it lies in the folder of all, and what is written of it there.
+    pub fn place(&self, root: &RunFolder, record: &RunRecord) -> (RunFolder, RunRecord) {
+        let Some(name) = self.folder else { return (root.clone(), record.clone()) };
+        let (toml, label) = (self.file.to_toml(), Some(self.label.clone()));
+        (root.member(name), RunRecord { toml, walls: self.walls, compare: None, label, ..record.clone() })
+    }
+
     /// The scene as values.
     pub fn scene(&self) -> Result<AnyRunScene, SceneError> {
         AnyRunScene::of(&self.file, self.walls)
-    }
-}
-
-impl AnyRunScene {
-    /// The scene of a file, with walls of one kind if one is named. A viscous flow has no such walls.
-    pub fn of(file: &SceneFile, walls: Option<Wall>) -> Result<Self, SceneError> {
-        if file.is_viscous() {
-            return Ok(file.viscous_scene()?.into());
-        }
-        Ok(match (file.scene()?, walls) {
-            (AnyScene::Plane(scene), Some(wall)) => Self::Plane(scene.with_walls(wall).into()),
-            (AnyScene::Space(scene), Some(wall)) => Self::Space(scene.with_walls(wall).into()),
-            (scene, None) => scene.into(),
-        })
     }
 }
 
@@ -129,7 +122,7 @@ impl Comparison {
                 let mut changed = file.clone();
                 changed.set(setting)?;
                 if changed.to_toml() == file.to_toml() {
-                    return Err(RunError::NothingToCompare { comparison: self.clone() });
+                    return Err(RunError::NothingToCompare(self.clone()));
                 }
                 let key = setting.split('=').next().unwrap_or_default().trim();
                 let before = match file.value(key) {
@@ -151,18 +144,14 @@ fn wall_name(wall: Wall) -> &'static str {
 }
 
 fn check_walls(file: &SceneFile, wall: Wall) -> Result<(), RunError> {
-    fn is_all<const D: usize>(setup: &Setup<D>, wall: Wall) -> bool {
-        setup.border == wall && setup.solids.iter().all(|solid| solid.wall == wall)
-    }
     if file.is_viscous() {
-        return Err(RunError::NoWalls { scene: file.name().into() });
+        return Err(RunError::NoWalls(file.name().into()));
     }
-    let is_same = match file.scene()? {
-        AnyScene::Plane(scene) => is_all(&scene.setup, wall),
-        AnyScene::Space(scene) => is_all(&scene.setup, wall),
-    };
+    let is_same = either!(file.scene()?, scene => {
+        scene.setup.border == wall && scene.setup.solids.iter().all(|solid| solid.wall == wall)
+    });
     match is_same {
-        true => Err(RunError::NothingToCompare { comparison: Comparison::Walls(wall) }),
+        true => Err(RunError::NothingToCompare(Comparison::Walls(wall))),
         false => Ok(()),
     }
 }

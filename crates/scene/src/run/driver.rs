@@ -8,7 +8,6 @@ use super::checkpoint::{self, Header, Restored};
 use super::stepper::{RunScene, StepRecord, Stepper};
 use super::table::CsvTable;
 use super::{RunError, RunFolder, RunRecord};
-use crate::dimension::{Dim, Dimension};
 use crate::frame::Frame;
 use crate::sink::view::ViewSink;
 use crate::sink::{FrameSink, data_sinks};
@@ -63,31 +62,24 @@ struct RunFiles {
     physics: [u8; 32],
 }
 
-impl<const D: usize> Run<D>
-where
-    Dim<D>: Dimension<D>,
-{
+impl<const D: usize> Run<D> {
     /// Begins without a folder.
     pub fn begin(scene: RunScene<D>) -> Result<Self, RunError> {
         let stepper = scene.physics.begin()?;
-        Ok(Self::new(scene, stepper, 0, None))
+        Ok(Self::at(scene, stepper, 0))
     }
 
     /// Continues a simulation that is at a frame, without a folder.
     pub(super) fn at(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize) -> Self {
-        Self::new(scene, stepper, number, None)
+        let (steps, sinks) = (Vec::new(), Vec::new());
+        Self { scene, stepper, number, frame: None, steps, unconverged: 0, sinks, files: None, device_failure: None }
     }
 
     /// Writes a run into a folder that is there, from its first frame on; [`RunFolder::prepare`] makes one.
     pub fn write_to(mut self, folder: &RunFolder, record: &RunRecord) -> Result<Self, RunError> {
         record.write(folder)?;
-        let stats = CsvTable::create(&folder.stats(), &self.stepper.columns().join(","))?;
-        let has_bodies = !self.scene.bodies.is_empty();
-        let create_bodies = || CsvTable::create(&folder.bodies(), &self.stepper.body_columns());
-        let bodies = has_bodies.then(create_bodies).transpose()?;
-        let physics = record.physics(folder)?;
-        self.files = Some(RunFiles { folder: folder.clone(), stats, bodies, physics });
-        self.add_file_sinks()?;
+        self.open_tables(folder, record.physics(folder)?, None)?;
+        self.add_file_sinks(folder)?;
         let _ = self.show()?;
         Ok(self)
     }
@@ -100,21 +92,22 @@ where
             let folder = folder.path().to_owned();
             return Err(RunError::EndsEarlier { folder, reached: number, asked: scene.frames });
         }
-        let (step, has_bodies) = (stepper.step(), !scene.bodies.is_empty());
-        let stats = CsvTable::resume(&folder.stats(), &stepper.columns().join(","), step)?;
-        let resume_bodies = || CsvTable::resume(&folder.bodies(), &stepper.body_columns(), step);
-        let bodies = has_bodies.then(resume_bodies).transpose()?;
+        let step = stepper.step();
+        let mut run = Self::at(scene, stepper, number);
+        run.open_tables(folder, physics, Some(step))?;
         folder.forget_frames_after(number)?;
         record.write(folder)?;
-        let files = RunFiles { folder: folder.clone(), stats, bodies, physics };
-        let mut run = Self::new(scene, stepper, number, Some(files));
-        run.add_file_sinks()?;
+        run.add_file_sinks(folder)?;
         Ok((run, notes))
     }
 
-    fn new(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize, files: Option<RunFiles>) -> Self {
-        let (steps, sinks) = (Vec::new(), Vec::new());
-        Self { scene, stepper, number, frame: None, steps, unconverged: 0, sinks, files, device_failure: None }
+    /// Begins the tables, or continues them after a step.
+    fn open_tables(&mut self, folder: &RunFolder, physics: [u8; 32], after: Option<u64>) -> Result<(), RunError> {
+        let stats = CsvTable::open(&folder.stats(), &self.stepper.columns().join(","), after)?;
+        let open_bodies = || CsvTable::open(&folder.bodies(), &self.stepper.body_columns(), after);
+        let bodies = (!self.scene.bodies.is_empty()).then(open_bodies).transpose()?;
+        self.files = Some(RunFiles { folder: folder.clone(), stats, bodies, physics });
+        Ok(())
     }
 
     /// Gives a sink every frame from now on.
@@ -124,16 +117,14 @@ where
 
     /// Adds the sinks that the scene asks for: data files and the viewer's files. Removes files of later frames, which
     /// a run that is resumed has left.
-    fn add_file_sinks(&mut self) -> Result<(), RunError> {
-        let Some(RunFiles { folder, .. }) = &self.files else { return Ok(()) };
-        let folder = folder.clone();
-        let sinks = data_sinks(&self.scene, &folder);
+    fn add_file_sinks(&mut self, folder: &RunFolder) -> Result<(), RunError> {
+        let sinks = data_sinks(&self.scene, folder);
         sinks.iter().try_for_each(|sink| sink.begin(self.number))?;
         folder.forget_data_after(self.number)?; // in formats that were asked for before
         sinks.into_iter().for_each(|sink| self.add_sink(sink));
         if self.scene.is_viewed() {
             let frame = self.frame();
-            self.add_sink(ViewSink::create(&folder, &self.scene, &frame)?);
+            self.add_sink(ViewSink::create(folder, &self.scene, &frame)?);
         }
         Ok(())
     }
@@ -182,7 +173,7 @@ where
         let device_failure = record.device_failure.take();
         self.steps.push(record);
         match device_failure {
-            Some(reason) if self.scene.needs_device => Err(RunError::Device { reason }),
+            Some(reason) if self.scene.needs_device => Err(RunError::Device(reason)),
             Some(reason) => {
                 self.device_failure = Some(reason);
                 Ok(())

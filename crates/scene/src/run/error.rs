@@ -25,11 +25,8 @@ pub enum RunError {
     #[error(transparent)]
     FlowStep(#[from] unstick_flow::StepError),
     /// The device that solves for the pressure has failed.
-    #[error("{reason}; the processor has finished the step, and a checkpoint of it is written")]
-    Device {
-        /// What it was.
-        reason: String,
-    },
+    #[error("{0}; the processor has finished the step, and a checkpoint of it is written")]
+    Device(String),
     /// A picture could not be written.
     #[error(transparent)]
     Draw(#[from] DrawError),
@@ -48,11 +45,8 @@ pub enum RunError {
         source: io::Error,
     },
     /// The folder holds something already.
-    #[error("{} exists already and is not empty", folder.display())]
-    NotEmpty {
-        /// The folder.
-        folder: PathBuf,
-    },
+    #[error("{} exists already and is not empty", .0.display())]
+    NotEmpty(PathBuf),
     /// A folder without a checkpoint that can be used.
     #[error("{} holds no checkpoint to resume from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
     NoCheckpoint {
@@ -62,11 +56,8 @@ pub enum RunError {
         reasons: Vec<String>,
     },
     /// The checkpoint is of another scene.
-    #[error("the run in {} is of another scene, or of this one with other values", folder.display())]
-    OtherScene {
-        /// The run folder.
-        folder: PathBuf,
-    },
+    #[error("the run in {} is of another scene, or of this one with other values", .0.display())]
+    OtherScene(PathBuf),
     /// Resumed with an end before what is there.
     #[error("the run in {} has reached frame {reached}, expected --frames of at least that, found {asked}", folder.display())]
     EndsEarlier {
@@ -78,17 +69,11 @@ pub enum RunError {
         asked: usize,
     },
     /// Walls are compared and the scene has none.
-    #[error("`{scene}` is a viscous flow: its walls neither seal nor separate")]
-    NoWalls {
-        /// The scene.
-        scene: String,
-    },
+    #[error("`{0}` is a viscous flow: its walls neither seal nor separate")]
+    NoWalls(String),
     /// The two runs of a comparison would be the same.
-    #[error("{} already: there is nothing to compare", comparison.statement())]
-    NothingToCompare {
-        /// What was to be compared.
-        comparison: Comparison,
-    },
+    #[error("{} already: there is nothing to compare", .0.statement())]
+    NothingToCompare(Comparison),
     /// The two runs of a comparison would have other frames.
     #[error("runs that are compared have the same dimension and the same frames")]
     OtherFrames,

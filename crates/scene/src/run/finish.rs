@@ -6,7 +6,7 @@ use unstick_files::FileCount;
 use unstick_gpu::Placement;
 
 use super::{RunError, RunFolder, RunRecord};
-use crate::movie::{FrameRate, transcode_with_ffmpeg, write_from_folder};
+use crate::movie::{write_apng, write_mp4};
 use crate::output::Output;
 use crate::report::{self, RunSeries, RunSummary};
 
@@ -130,8 +130,8 @@ fn join_pictures(folder: &RunFolder, output: &Output, notes: &mut Vec<String>) -
         return Ok(None);
     }
     let (pictures, png, mp4) = (folder.pictures(), folder.movie_png(), folder.movie_mp4());
-    write_from_folder(&pictures.folder, FrameRate::per_second(output.fps)?, &png)?;
-    match transcode_with_ffmpeg(&pictures.folder, &pictures.pattern(), output.fps, &mp4) {
+    write_apng(&pictures, output.fps, &png)?;
+    match write_mp4(&pictures, output.fps, &mp4) {
         Ok(true) => Ok(Some(mp4)),
         Ok(false) => Ok(Some(png)),
         Err(error) => {

@@ -187,7 +187,7 @@ impl RunFolder {
             Err(error) => return Err(RunError::file(&self.path)(error)),
         };
         match is_full && !(clear && self.record().is_file()) {
-            true => Err(RunError::NotEmpty { folder: self.path.clone() }),
+            true => Err(RunError::NotEmpty(self.path.clone())),
             false => Ok(()),
         }
     }

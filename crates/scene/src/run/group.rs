@@ -2,41 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
 
 use super::compare::Variant;
 use super::finish::Member;
-use super::pictures::Pictures;
-use super::session::{AnyFrame, RunRequest};
-use super::stepper::{RunScene, StepRecord, Value};
+use super::session::RunRequest;
+use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
 use super::{Progress, Run, RunError, RunFolder, RunRecord};
-use crate::dimension::{Dim, Dimension};
+use crate::draw::{DrawError, PictureStyle, beside, draw};
 use crate::frame::Frame;
-
-/// Runs of either dimension.
-pub(super) trait Runs: Send {
-    /// The last frame that all have completed.
-    fn number(&self) -> usize;
-    /// Computes the next frame of all.
-    fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError>;
-    /// Waits for the last picture.
-    fn finish_pictures(&mut self) -> Result<(), RunError>;
-    /// Writes checkpoints of all.
-    fn checkpoint(&self) -> Result<(), RunError>;
-    /// What the report says of each.
-    fn members(&self) -> Vec<Member<'_>>;
-    /// What tells them apart; one empty label for a single one.
-    fn labels(&self) -> &[String];
-    /// Bodies of the first.
-    fn bodies(&self) -> usize;
-    /// Why the processor goes on alone, said once.
-    fn take_device_failures(&mut self) -> Vec<String>;
-    /// What there is to see of the first.
-    fn frame(&mut self) -> AnyFrame;
-    /// Steps of the first since the frame before, and the names of their values.
-    fn steps(&self) -> (Vec<String>, &[StepRecord]);
-    /// What can be said of the first before its first step.
-    fn summary(&self) -> Vec<(&'static str, Value)>;
-}
 
 /// Runs that go on together: one, or two that are compared.
 pub(super) struct Group<const D: usize> {
@@ -46,53 +20,57 @@ pub(super) struct Group<const D: usize> {
     pictures: Option<Pictures>,
 }
 
-impl<const D: usize> Group<D>
-where
-    Dim<D>: Dimension<D>,
-{
-    /// Begins or resumes all runs of a request; says what they had to fall back from.
+impl<const D: usize> Group<D> {
+    /// Begins or resumes all runs of a request; notes what they had to fall back from. All simulations are built before
+    /// anything is written.
     pub fn open(
         request: &RunRequest,
         record: &RunRecord,
         base: &RunScene<D>,
-        variants: Vec<Variant>,
-        scenes: Vec<RunScene<D>>,
-    ) -> Result<(Self, Vec<String>), RunError> {
+        variants: &[Variant],
+        of_dimension: fn(AnyRunScene) -> Option<RunScene<D>>,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, RunError> {
+        let mut scenes = Vec::new();
+        for variant in variants {
+            let same = |own: &RunScene<D>| (own.frames, own.frame_seconds) == (base.frames, base.frame_seconds);
+            let own = of_dimension(variant.scene()?).filter(same).ok_or(RunError::OtherFrames)?;
+            request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / variants.len() as u64))?;
+            scenes.push(own);
+        }
         let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
         let Some(folder) = &request.folder else {
             let runs = scenes.into_iter().map(Run::begin).collect::<Result<_, _>>()?;
-            return Ok((Self { runs, labels, pictures: None }, Vec::new()));
+            return Ok(Self { runs, labels, pictures: None });
         };
-        let mut places = variants.iter().map(|variant| Place::new(folder, record, variant));
-        let (runs, notes) = match request.resume {
-            true => {
-                let resumed = resume(places, scenes)?;
-                record.write(folder)?;
-                resumed
-            }
-            false => {
-                // All simulations are built before anything is written.
-                let begun = scenes.into_iter().map(Run::begin).collect::<Result<Vec<_>, _>>()?;
-                folder.prepare(request.force)?;
-                record.write(folder)?;
-                let write = |run: Run<D>| places.next().map(|place| place.begin(run));
-                (begun.into_iter().filter_map(write).collect::<Result<_, _>>()?, Vec::new())
-            }
+        let places = variants.iter().map(|variant| variant.place(folder, record));
+        let runs = if request.resume {
+            let resumed = places.zip(scenes).map(|((folder, record), scene)| resume(scene, &folder, &record, notes));
+            let resumed = resumed.collect::<Result<Vec<_>, _>>()?;
+            record.write(folder)?;
+            folder.forget_frames_after(resumed.iter().map(Run::number).max().unwrap_or(0))?;
+            resumed
+        } else {
+            let begun = scenes.into_iter().map(Run::begin).collect::<Result<Vec<_>, _>>()?;
+            folder.prepare(request.force)?;
+            record.write(folder)?;
+            let write = |(run, (folder, record)): (Run<D>, (RunFolder, RunRecord))| {
+                folder.create()?;
+                run.write_to(&folder, &record)
+            };
+            begun.into_iter().zip(places).map(write).collect::<Result<_, _>>()?
         };
         let style = base.output.frames.then(|| base.style.clone());
         let pictures = style.map(|style| Pictures::create(folder, style, labels.clone())).transpose()?;
         let mut group = Self { runs, labels, pictures };
-        if request.resume {
-            folder.forget_frames_after(group.runs.iter().map(Run::number).max().unwrap_or(0))?;
-        }
         group.draw()?;
-        Ok((group, notes))
+        Ok(group)
     }
 
     /// Draws the frame that all runs are at, unless its picture is there. Where one run is ahead of another nothing is
     /// drawn: that picture was drawn before they were interrupted.
     fn draw(&mut self) -> Result<(), RunError> {
-        let number = self.number_of_all();
+        let number = self.number();
         let is_there = self.runs.iter().all(|run| run.number() == number && run.is_at_frame());
         match self.pictures.as_mut().filter(|pictures| is_there && !pictures.has(number)) {
             Some(pictures) => pictures.draw(self.runs.iter_mut().map(Run::frame).collect()),
@@ -100,62 +78,14 @@ where
         }
     }
 
-    fn number_of_all(&self) -> usize {
+    /// The last frame that all have completed.
+    pub fn number(&self) -> usize {
         self.runs.iter().map(Run::number).min().unwrap_or(0)
     }
-}
 
-/// Where a run lies, and what is written of it there.
-struct Place {
-    folder: RunFolder,
-    record: RunRecord,
-}
-
-impl Place {
-    fn new(root: &RunFolder, record: &RunRecord, variant: &Variant) -> Self {
-        let Some(name) = variant.folder else { return Self { folder: root.clone(), record: record.clone() } };
-        let (toml, label) = (variant.file.to_toml(), Some(variant.label.clone()));
-        let record = RunRecord { toml, walls: variant.walls, compare: None, label, ..record.clone() };
-        Self { folder: root.member(name), record }
-    }
-
-    fn begin<const D: usize>(&self, run: Run<D>) -> Result<Run<D>, RunError>
-    where
-        Dim<D>: Dimension<D>,
-    {
-        self.folder.create()?;
-        run.write_to(&self.folder, &self.record)
-    }
-}
-
-fn resume<const D: usize>(
-    places: impl Iterator<Item = Place>,
-    scenes: Vec<RunScene<D>>,
-) -> Result<(Vec<Run<D>>, Vec<String>), RunError>
-where
-    Dim<D>: Dimension<D>,
-{
-    let (mut runs, mut notes) = (Vec::new(), Vec::new());
-    for (place, scene) in places.zip(scenes) {
-        let (run, damaged) = Run::resume(scene, &place.folder, &place.record)?;
-        let fallback = |reason: String| format!("{reason}; resuming from frame {} instead", run.number());
-        notes.extend(damaged.into_iter().map(fallback));
-        runs.push(run);
-    }
-    Ok((runs, notes))
-}
-
-impl<const D: usize> Runs for Group<D>
-where
-    Dim<D>: Dimension<D>,
-    AnyFrame: From<Arc<Frame<D>>>,
-{
-    fn number(&self) -> usize {
-        self.number_of_all()
-    }
-
-    fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
-        let target = self.number_of_all() + 1;
+    /// Computes the next frame of all.
+    pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        let target = self.number() + 1;
         let behind: Vec<_> = self.runs.iter_mut().filter(|run| run.number() < target).collect();
         let progress = std::thread::scope(|scope| {
             let threads: Vec<_> = behind.into_iter().map(|run| scope.spawn(|| run.advance(stop))).collect();
@@ -171,15 +101,18 @@ where
         Ok(if is_interrupted { Progress::Interrupted } else { Progress::Frame })
     }
 
-    fn finish_pictures(&mut self) -> Result<(), RunError> {
+    /// Waits for the last picture.
+    pub fn finish_pictures(&mut self) -> Result<(), RunError> {
         self.pictures.as_mut().map_or(Ok(()), Pictures::wait)
     }
 
-    fn checkpoint(&self) -> Result<(), RunError> {
+    /// Writes checkpoints of all.
+    pub fn checkpoint(&self) -> Result<(), RunError> {
         self.runs.iter().try_for_each(Run::checkpoint)
     }
 
-    fn members(&self) -> Vec<Member<'_>> {
+    /// What the report says of each.
+    pub fn members(&self) -> Vec<Member<'_>> {
         let each = self.runs.iter().zip(&self.labels);
         let members = each.filter_map(|(run, label)| {
             Some(Member {
@@ -195,27 +128,97 @@ where
         members.collect()
     }
 
-    fn labels(&self) -> &[String] {
+    /// What tells them apart; one empty label for a single one.
+    pub fn labels(&self) -> &[String] {
         &self.labels
     }
 
-    fn bodies(&self) -> usize {
+    /// Bodies of the first.
+    pub fn bodies(&self) -> usize {
         self.runs.first().map_or(0, |run| run.scene().bodies.len())
     }
 
-    fn take_device_failures(&mut self) -> Vec<String> {
+    /// Why the processor goes on alone, said once.
+    pub fn take_device_failures(&mut self) -> Vec<String> {
         self.runs.iter_mut().filter_map(Run::take_device_failure).collect()
     }
 
-    fn frame(&mut self) -> AnyFrame {
-        self.runs[0].frame().into()
+    /// What there is to see of the first.
+    pub fn frame(&mut self) -> Arc<Frame<D>> {
+        self.runs[0].frame()
     }
 
-    fn steps(&self) -> (Vec<String>, &[StepRecord]) {
+    /// Steps of the first since the frame before, and the names of their values.
+    pub fn steps(&self) -> (Vec<String>, &[StepRecord]) {
         (self.runs[0].stepper().columns(), self.runs[0].steps())
     }
 
-    fn summary(&self) -> Vec<(&'static str, Value)> {
+    /// What can be said of the first before its first step.
+    pub fn summary(&self) -> Vec<(&'static str, Value)> {
         self.runs[0].stepper().summary()
+    }
+}
+
+fn resume<const D: usize>(
+    scene: RunScene<D>,
+    folder: &RunFolder,
+    record: &RunRecord,
+    notes: &mut Vec<String>,
+) -> Result<Run<D>, RunError> {
+    let (run, damaged) = Run::resume(scene, folder, record)?;
+    let fallback = |reason: String| format!("{reason}; resuming from frame {} instead", run.number());
+    notes.extend(damaged.into_iter().map(fallback));
+    Ok(run)
+}
+
+/// Draws frames on a thread of its own while the next one is computed: of one run, or of two side by side, into `frames/` of a folder.
+struct Pictures {
+    folder: RunFolder,
+    style: PictureStyle,
+    /// What to call each of the runs; one label for one run.
+    captions: Vec<String>,
+    drawing: Option<JoinHandle<Result<(), DrawError>>>,
+}
+
+impl Pictures {
+    fn create(folder: &RunFolder, style: PictureStyle, captions: Vec<String>) -> Result<Self, RunError> {
+        let frames = folder.pictures().folder;
+        std::fs::create_dir_all(&frames).map_err(RunError::file(&frames))?;
+        Ok(Self { folder: folder.clone(), style, captions, drawing: None })
+    }
+
+    /// Whether the picture of a frame is there.
+    fn has(&self, number: usize) -> bool {
+        self.folder.picture(number).exists()
+    }
+
+    /// Begins to draw a frame, when the one before is done.
+    fn draw<const D: usize>(&mut self, frames: Vec<Arc<Frame<D>>>) -> Result<(), RunError> {
+        self.wait()?;
+        let Some(number) = frames.first().map(|frame| frame.number) else { return Ok(()) };
+        let (path, style, captions) = (self.folder.picture(number), self.style.clone(), self.captions.clone());
+        self.drawing = Some(std::thread::spawn(move || {
+            let images: Vec<_> = frames.iter().map(|frame| draw(frame, &style)).collect();
+            let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
+            match images.as_slice() {
+                [one] => one.write_png(&path),
+                several => beside(several, &captions).write_png(&path),
+            }
+        }));
+        Ok(())
+    }
+
+    /// Waits until the picture that is being drawn is there.
+    fn wait(&mut self) -> Result<(), RunError> {
+        let Some(drawing) = self.drawing.take() else { return Ok(()) };
+        Ok(drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)
+    }
+}
+
+impl Drop for Pictures {
+    fn drop(&mut self) {
+        if let Some(drawing) = self.drawing.take() {
+            let _ = drawing.join();
+        }
     }
 }

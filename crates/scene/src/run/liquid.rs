@@ -6,24 +6,15 @@ use unstick_bodies::FloatingBodies;
 use unstick_gpu::{Backend, Placement};
 use unstick_liquid::{LiquidState, Simulation, Stage};
 
-use super::bodies::{BodyLine, columns, write_body};
+use super::RunError;
 use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
-use super::{AnyRunScene, RunError};
+use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
 use crate::file::SceneError;
 use crate::frame::Frame;
-use crate::scene::{AnyScene, Scene};
+use crate::scene::Scene;
 use crate::sink::view::liquid_bytes;
 use crate::viscous::PathLines;
-
-impl From<AnyScene> for AnyRunScene {
-    fn from(scene: AnyScene) -> Self {
-        match scene {
-            AnyScene::Plane(scene) => Self::Plane(scene.into()),
-            AnyScene::Space(scene) => Self::Space(scene.into()),
-        }
-    }
-}
 
 impl<const D: usize> From<Scene<D>> for RunScene<D> {
     fn from(scene: Scene<D>) -> Self {
@@ -85,26 +76,8 @@ impl<const D: usize> Physics<D> for Scene<D> {
 }
 
 /// The columns of `stats.csv` before the times of the stages.
-const COLUMNS: [&str; 18] = [
-    "step",
-    "time",
-    "dt",
-    "particles",
-    "volume",
-    "surface_volume",
-    "kinetic_energy",
-    "potential_energy",
-    "divergence",
-    "complementarity",
-    "unknowns",
-    "wall_rows",
-    "active_rows",
-    "solver",
-    "converged",
-    "cycles",
-    "inner_iterations",
-    "residual",
-];
+const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,\
+    complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
 
 impl<const D: usize> Stepper<D> for Simulation<D> {
     fn time(&self) -> f64 {
@@ -156,7 +129,7 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
 
     fn columns(&self) -> Vec<String> {
         let stages = Stage::ALL.iter().map(|stage| format!("seconds_{}", stage.name()));
-        COLUMNS.iter().map(|name| (*name).to_owned()).chain(stages).collect()
+        COLUMNS.split(',').map(str::to_owned).chain(stages).collect()
     }
 
     fn summary(&self) -> Vec<(&'static str, Value)> {
@@ -170,14 +143,14 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
     }
 
     fn body_columns(&self) -> String {
-        columns::<D>() + ",contacts,overlap"
+        body_columns::<D>() + ",contacts,overlap"
     }
 
     fn write_bodies(&self, lines: &mut String) {
         let Some(afloat) = FloatingBodies::of(self) else { return };
         let (state, contact) = (self.state(), afloat.contact());
         for (body, forces) in afloat.world().bodies().iter().zip(afloat.forces()) {
-            write_body(lines, &BodyLine { step: state.step, time: state.time, body, forces });
+            write_body(lines, state.step, state.time, body, forces);
             lines.push_str(&format!(",{},{:e}\n", contact.contacts, contact.deepest));
         }
     }

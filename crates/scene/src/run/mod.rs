@@ -10,7 +10,6 @@
 //! Replay                 frames of a run that is over
 //! ```
 
-mod bodies;
 mod checkpoint;
 mod compare;
 mod driver;
@@ -19,7 +18,6 @@ mod finish;
 mod folder;
 mod group;
 mod liquid;
-mod pictures;
 mod record;
 mod replay;
 mod session;

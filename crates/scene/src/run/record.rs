@@ -7,6 +7,7 @@ use unstick_files::write_atomic;
 use unstick_liquid::Wall;
 
 use super::{AnyRunScene, Comparison, RunError, RunFolder, RunScene};
+use crate::either;
 use crate::file::{SceneError, SceneFile};
 
 /// What was run, by what, on what.
@@ -53,10 +54,7 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a scene.
     pub fn of(file: &SceneFile, scene: &AnyRunScene, machine: serde_json::Value) -> Self {
-        match scene {
-            AnyRunScene::Plane(scene) => Self::new(file, scene, machine),
-            AnyRunScene::Space(scene) => Self::new(file, scene, machine),
-        }
+        either!(scene, scene => Self::new(file, scene, machine))
     }
 
     fn new<const D: usize>(file: &SceneFile, scene: &RunScene<D>, machine: serde_json::Value) -> Self {

@@ -8,7 +8,6 @@ use super::checkpoint::{self, Refusal, Restored};
 use super::driver::is_at;
 use super::stepper::{RunScene, Stepper};
 use super::{Progress, Run, RunError, RunFolder, RunRecord};
-use crate::dimension::{Dim, Dimension};
 use crate::frame::Frame;
 
 /// Where a frame came from.
@@ -40,10 +39,7 @@ struct KeptState {
     path: PathBuf,
 }
 
-impl<const D: usize> Replay<D>
-where
-    Dim<D>: Dimension<D>,
-{
+impl<const D: usize> Replay<D> {
     /// Looks at a run folder. The scene must be the one that was run, except for what it writes.
     pub fn open(scene: RunScene<D>, folder: &RunFolder, record: &RunRecord) -> Result<Self, RunError> {
         let physics = record.physics(folder)?;
@@ -108,7 +104,7 @@ where
             Err(Refusal::Damaged(_)) => Ok(None),
             Err(Refusal::Scene(error)) => Err(error.into()),
             Err(Refusal::OtherScene) => {
-                Err(RunError::OtherScene { folder: path.parent().and_then(Path::parent).unwrap_or(path).to_owned() })
+                Err(RunError::OtherScene(path.parent().and_then(Path::parent).unwrap_or(path).to_owned()))
             }
         }
     }

@@ -7,10 +7,11 @@ use unstick_gpu::Placement;
 
 use super::compare::Variant;
 use super::finish::{Finished, finish};
-use super::group::{Group, Runs};
-use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
+use super::group::Group;
+use super::stepper::{AnyRunScene, StepRecord, Value};
 use super::{Comparison, Progress, RunError, RunFolder, RunRecord, RunState, StatusWriter};
-use crate::dimension::{Dim, Dimension};
+use crate::dimension::PlaneOrSpace;
+use crate::either;
 use crate::file::SceneFile;
 use crate::frame::Frame;
 
@@ -34,25 +35,7 @@ pub struct RunRequest {
 }
 
 /// What there is to see of a run, in the plane or in space.
-#[derive(Clone, Debug)]
-pub enum AnyFrame {
-    /// Two dimensions.
-    Plane(Arc<Frame<2>>),
-    /// Three.
-    Space(Arc<Frame<3>>),
-}
-
-impl From<Arc<Frame<2>>> for AnyFrame {
-    fn from(frame: Arc<Frame<2>>) -> Self {
-        Self::Plane(frame)
-    }
-}
-
-impl From<Arc<Frame<3>>> for AnyFrame {
-    fn from(frame: Arc<Frame<3>>) -> Self {
-        Self::Space(frame)
-    }
-}
+pub type AnyFrame = PlaneOrSpace<Arc<Frame<2>>, Arc<Frame<3>>>;
 
 /// The runs of a request: frames are computed one by one, pictures and the status are kept up to date.
 ///
@@ -71,7 +54,7 @@ impl From<Arc<Frame<3>>> for AnyFrame {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Session {
-    runs: Box<dyn Runs>,
+    runs: PlaneOrSpace<Group<2>, Group<3>>,
     folder: Option<RunFolder>,
     record: RunRecord,
     placement: Placement,
@@ -116,46 +99,29 @@ impl Session {
         };
         let mut record = RunRecord::of(&request.file, &scene, request.machine.clone());
         record.compare = compare;
-        match scene {
-            AnyRunScene::Plane(scene) => Self::open_as(request, record, &scene, variants, stop),
-            AnyRunScene::Space(scene) => Self::open_as(request, record, &scene, variants, stop),
-        }
-    }
-
-    fn open_as<const D: usize>(
-        request: RunRequest,
-        mut record: RunRecord,
-        scene: &RunScene<D>,
-        variants: Vec<Variant>,
-        stop: Arc<AtomicBool>,
-    ) -> Result<Self, RunError>
-    where
-        Dim<D>: Dimension<D>,
-        AnyFrame: From<Arc<Frame<D>>>,
-        RunScene<D>: TryFrom<AnyRunScene>,
-    {
-        let placement = scene.physics.placement()?;
+        let placement = either!(&scene, scene => scene.physics.placement())?;
         if let Some(machine) = record.machine.as_object_mut() {
             machine.insert("pressure_on".into(), placement.to_string().into());
         }
-        let count = variants.len() as u64;
-        let mut scenes = Vec::new();
-        for variant in &variants {
-            let same = |own: &RunScene<D>| (own.frames, own.frame_seconds) == (scene.frames, scene.frame_seconds);
-            let own = RunScene::try_from(variant.scene()?).ok().filter(same).ok_or(RunError::OtherFrames)?;
-            request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / count))?;
-            scenes.push(own);
-        }
-        let (group, notes) = Group::open(&request, &record, scene, variants, scenes)?;
-        let begin = |folder: &RunFolder| StatusWriter::begin(folder, group.number(), scene.frames, stop);
+        let warning = either!(&scene, scene => scene.warning.clone());
+        let mut notes = Vec::new();
+        let runs = match scene {
+            AnyRunScene::Plane(scene) => {
+                PlaneOrSpace::Plane(Group::open(&request, &record, &scene, &variants, AnyRunScene::plane, &mut notes)?)
+            }
+            AnyRunScene::Space(scene) => {
+                PlaneOrSpace::Space(Group::open(&request, &record, &scene, &variants, AnyRunScene::space, &mut notes)?)
+            }
+        };
+        let number = either!(&runs, runs => runs.number());
+        let begin = |folder: &RunFolder| StatusWriter::begin(folder, number, record.frames, stop);
         let status = request.folder.as_ref().map(begin).transpose()?;
-        let warning = scene.warning.clone();
-        Ok(Self { runs: Box::new(group), folder: request.folder, record, placement, warning, notes, status })
+        Ok(Self { runs, folder: request.folder, record, placement, warning, notes, status })
     }
 
     /// The last frame that all runs have completed.
     pub fn number(&self) -> usize {
-        self.runs.number()
+        either!(&self.runs, runs => runs.number())
     }
 
     /// The last frame there will be.
@@ -186,20 +152,20 @@ impl Session {
     /// What did not go as it should have since this was last asked, though nothing is lost.
     pub fn take_notes(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
-        let failures = self.runs.take_device_failures().into_iter();
-        notes.extend(failures.map(|reason| format!("{reason}; the processor goes on")));
+        let failures = either!(&mut self.runs, runs => runs.take_device_failures());
+        notes.extend(failures.into_iter().map(|reason| format!("{reason}; the processor goes on")));
         notes
     }
 
     /// What is going to happen, in a line.
     pub fn headline(&self) -> String {
         let cells = self.record.cells.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
-        let bodies = match self.runs.bodies() {
+        let bodies = match either!(&self.runs, runs => runs.bodies()) {
             0 => String::new(),
             1 => ", one body".into(),
             count => format!(", {count} bodies"),
         };
-        let beside = match self.runs.labels() {
+        let beside = match either!(&self.runs, runs => runs.labels()) {
             [one, other] => format!(", {one} and {other} side by side"),
             _ => String::new(),
         };
@@ -212,8 +178,8 @@ impl Session {
 
     /// Computes the next frame. A run that is ahead of another waits for it.
     pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
-        let progress = self.runs.advance(stop)?;
-        self.status.as_ref().map_or(Ok(()), |status| status.reached(self.runs.number()))?;
+        let progress = either!(&mut self.runs, runs => runs.advance(stop))?;
+        self.status.as_ref().map_or(Ok(()), |status| status.reached(self.number()))?;
         Ok(progress)
     }
 
@@ -244,11 +210,12 @@ impl Session {
     }
 
     fn end(&mut self, state: RunState) -> Result<Option<Finished>, RunError> {
-        let drawn = self.runs.finish_pictures();
+        let drawn = either!(&mut self.runs, runs => runs.finish_pictures());
         let Some(folder) = &self.folder else { return Ok(None) };
-        let finished = finish(folder, &self.record, &self.placement, &self.runs.members());
+        let members = either!(&self.runs, runs => runs.members());
+        let finished = finish(folder, &self.record, &self.placement, &members);
         if let Some(status) = self.status.take() {
-            status.end(state, self.runs.number())?;
+            status.end(state, self.number())?;
         }
         drawn?;
         finished.map(Some)
@@ -256,21 +223,24 @@ impl Session {
 
     /// Writes checkpoints of all runs.
     pub fn checkpoint(&self) -> Result<(), RunError> {
-        self.runs.checkpoint()
+        either!(&self.runs, runs => runs.checkpoint())
     }
 
     /// What there is to see now, of the first run.
     pub fn frame(&mut self) -> AnyFrame {
-        self.runs.frame()
+        match &mut self.runs {
+            PlaneOrSpace::Plane(runs) => PlaneOrSpace::Plane(runs.frame()),
+            PlaneOrSpace::Space(runs) => PlaneOrSpace::Space(runs.frame()),
+        }
     }
 
     /// The steps of the first run since the frame before, and the names of their values.
     pub fn steps(&self) -> (Vec<String>, &[StepRecord]) {
-        self.runs.steps()
+        either!(&self.runs, runs => runs.steps())
     }
 
     /// What can be said of the first run before its first step.
     pub fn summary(&self) -> Vec<(&'static str, Value)> {
-        self.runs.summary()
+        either!(&self.runs, runs => runs.summary())
     }
 }

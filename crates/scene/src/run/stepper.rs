@@ -11,14 +11,16 @@ use std::sync::Arc;
 use unstick_bodies::RigidBody;
 use unstick_gpu::Placement;
 use unstick_grid::{Grid, Motion};
-use unstick_liquid::Solid;
+use unstick_liquid::{Solid, Wall};
 
 use super::RunError;
+use crate::dimension::PlaneOrSpace;
 use crate::draw::PictureStyle;
-use crate::file::SceneError;
+use crate::file::{SceneError, SceneFile};
 use crate::frame::Frame;
 use crate::output::Output;
-use crate::viscous::PathLines;
+use crate::scene::AnyScene;
+use crate::viscous::{AnyViscousScene, PathLines};
 
 /// A simulation at one moment.
 pub trait Stepper<const D: usize>: Send {
@@ -112,33 +114,21 @@ pub struct RunScene<const D: usize> {
 }
 
 /// A scene that can be run, in the plane or in space.
-#[derive(Clone)]
-pub enum AnyRunScene {
-    /// Two dimensions.
-    Plane(RunScene<2>),
-    /// Three.
-    Space(RunScene<3>),
-}
+pub type AnyRunScene = PlaneOrSpace<RunScene<2>, RunScene<3>>;
 
-impl TryFrom<AnyRunScene> for RunScene<2> {
-    type Error = AnyRunScene;
-
-    fn try_from(scene: AnyRunScene) -> Result<Self, AnyRunScene> {
-        match scene {
-            AnyRunScene::Plane(scene) => Ok(scene),
-            other => Err(other),
+impl AnyRunScene {
+    /// The scene of a file, with walls of one kind if one is named. A viscous flow has no such walls.
+    pub fn of(file: &SceneFile, walls: Option<Wall>) -> Result<Self, SceneError> {
+        if file.is_viscous() {
+            return Ok(match file.viscous_scene()? {
+                AnyViscousScene::Plane(scene) => Self::Plane(scene.into()),
+                AnyViscousScene::Space(scene) => Self::Space(scene.into()),
+            });
         }
-    }
-}
-
-impl TryFrom<AnyRunScene> for RunScene<3> {
-    type Error = AnyRunScene;
-
-    fn try_from(scene: AnyRunScene) -> Result<Self, AnyRunScene> {
-        match scene {
-            AnyRunScene::Space(scene) => Ok(scene),
-            other => Err(other),
-        }
+        Ok(match file.scene()? {
+            AnyScene::Plane(scene) => Self::Plane(scene.with_walls(walls).into()),
+            AnyScene::Space(scene) => Self::Space(scene.with_walls(walls).into()),
+        })
     }
 }
 

@@ -7,22 +7,13 @@ use unstick_bodies::{FlatSuspension, Forces, RigidBody, Suspension, SuspensionSe
 use unstick_gpu::Placement;
 use unstick_grid::vector::length;
 
-use super::bodies::{BodyLine, columns, write_body};
+use super::RunError;
 use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
-use super::{AnyRunScene, RunError};
+use super::table::{body_columns, write_body};
 use crate::file::SceneError;
 use crate::frame::Frame;
 use crate::sink::view::flow_bytes;
-use crate::viscous::{AnyViscousScene, PathLines, ViscousScene, lattice};
-
-impl From<AnyViscousScene> for AnyRunScene {
-    fn from(scene: AnyViscousScene) -> Self {
-        match scene {
-            AnyViscousScene::Plane(scene) => Self::Plane(scene.into()),
-            AnyViscousScene::Space(scene) => Self::Space(scene.into()),
-        }
-    }
-}
+use crate::viscous::{PathLines, ViscousScene, lattice};
 
 impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
     fn from(scene: ViscousScene<D>) -> Self {
@@ -84,21 +75,8 @@ struct ViscousStepper<const D: usize> {
 }
 
 /// The columns of `stats.csv` before the times of the stages.
-const COLUMNS: [&str; 13] = [
-    "step",
-    "time",
-    "dt",
-    "kinetic_energy",
-    "fastest_body",
-    "fastest_liquid",
-    "divergence",
-    "viscous_iterations",
-    "pressure_iterations",
-    "contacts",
-    "contact_iterations",
-    "films",
-    "overlap",
-];
+const COLUMNS: &str = "step,time,dt,kinetic_energy,fastest_body,fastest_liquid,divergence,viscous_iterations,\
+    pressure_iterations,contacts,contact_iterations,films,overlap";
 
 /// The solves of a step, whose outcomes are the last columns of `stats.csv`.
 const SOLVES: [&str; 4] = ["viscous", "pressure", "contact", "film"];
@@ -169,7 +147,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
 
     fn columns(&self) -> Vec<String> {
         let stages = SuspensionSeconds::default().parts().map(|(stage, _)| format!("seconds_{stage}"));
-        let names = COLUMNS.iter().map(|name| (*name).to_owned());
+        let names = COLUMNS.split(',').map(str::to_owned);
         names.chain(stages).chain(SOLVES.iter().map(|solve| format!("{solve}_converged"))).collect()
     }
 
@@ -182,7 +160,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
     }
 
     fn body_columns(&self) -> String {
-        columns::<D>()
+        body_columns::<D>()
     }
 
     fn write_bodies(&self, lines: &mut String) {
@@ -190,7 +168,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         let forces = suspension.forces().iter().zip(suspension.contact_forces());
         for (body, (liquid, contact)) in suspension.bodies().iter().zip(forces) {
             let forces = Forces { liquid: liquid.force, torque: liquid.torque, contact: contact.force };
-            write_body(lines, &BodyLine { step, time, body, forces: &forces });
+            write_body(lines, step, time, body, &forces);
             lines.push('\n');
         }
     }

@@ -3,11 +3,7 @@
 use super::{Kind, Table, optional};
 
 /// `[contact]`.
-pub(crate) static CONTACT: Table = Table {
-    name: "contact",
-    many: false,
-    text: "How bodies collide with each other, the border and solids.",
-    keys: &[
+pub(crate) static CONTACT: Table = Table::new("contact", &[
         optional(
             "model",
             Kind::Choice(&["none", "pairwise", "sequential", "springs", "lcp"]),
@@ -32,16 +28,14 @@ pub(crate) static CONTACT: Table = Table {
         optional("stiffness", Kind::Positive, "1e4, of `springs`", "of `springs`, N/m"),
         optional("wall_restitution", Kind::Within(0.0, 1.0), "the body's", "at walls"),
         optional("wall_friction", Kind::Within(0.0, 1e6), "the body's", "at walls"),
-    ],
-    notes: "After every step overlapping bodies are pushed apart, down to an overlap of a thousandth of the smallest body.",
-};
+])
+.with_text("How bodies collide with each other, the border and solids.")
+.with_notes("After every step overlapping bodies are pushed apart, down to an overlap of a thousandth of the smallest body.");
 
 /// `[transport]`.
-pub(crate) static TRANSPORT: Table = Table {
-    name: "transport",
-    many: false,
-    text: "",
-    keys: &[
+pub(crate) static TRANSPORT: Table = Table::new(
+    "transport",
+    &[
         optional(
             "kind",
             Kind::Choice(&["flip", "apic", "semi-lagrangian"]),
@@ -56,15 +50,10 @@ pub(crate) static TRANSPORT: Table = Table {
         ),
         optional("particles_per_axis", Kind::Count(1), "2", "particles of a full cell along each axis, up to 4"),
     ],
-    notes: "",
-};
+);
 
 /// `[pressure]`.
-pub(crate) static PRESSURE: Table = Table {
-    name: "pressure",
-    many: false,
-    text: "",
-    keys: &[
+pub(crate) static PRESSURE: Table = Table::new("pressure", &[
         optional(
             "solver",
             Kind::Text,
@@ -87,23 +76,20 @@ pub(crate) static PRESSURE: Table = Table {
             "`\"error\"` ends the run (a checkpoint is kept), `\"shorten-step\"` halves the step, `\"accept\"` goes on",
         ),
         optional("splitting", Kind::Table(&SPLITTING), "see below", "for splittings only"),
-    ],
-    notes: "With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. If the device \
+])
+.with_notes("With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. If the device \
             fails on the way, the processor finishes the step; then a run with `\"gpu\"` ends with a checkpoint, and one \
             with `\"auto\"` goes on without the device and says so. `stats.csv` names what solved each step: `best`, or \
             `best on gpu`. The backend is not part of the scene: a run can be resumed on another machine. The answers \
             agree to the tolerance. The bits depend on the machine: they are the same from run to run and after \
-            `--resume` on one device, and differ on another device or on the processor.",
-};
+            `--resume` on one device, and differ on another device or on the processor.");
 
 const PARTS: &[&str] = &["velocity", "divergence"];
 
 /// `[pressure.splitting]`.
-pub(crate) static SPLITTING: Table = Table {
-    name: "pressure.splitting",
-    many: false,
-    text: "For splittings only. They do not use `tolerance`; see [splittings.md](splittings.md).",
-    keys: &[
+pub(crate) static SPLITTING: Table = Table::new(
+    "pressure.splitting",
+    &[
         optional("inner", Kind::Positive, "1e-3", "outflow that a linear solve may leave, in h/(2 Δt)"),
         optional("outer", Kind::Positive, "1e-2", "outflow at which the outer loop ends"),
         optional("absolute", Kind::Positive, "1e-3", "difference of the velocities at which `admm` ends"),
@@ -122,17 +108,14 @@ pub(crate) static SPLITTING: Table = Table {
         ),
         optional("max_iterations", Kind::Count(1), "1000", "largest number of outer iterations"),
     ],
-    notes: "",
-};
+)
+.with_text("For splittings only. They do not use `tolerance`; see [splittings.md](splittings.md).");
 
 /// `[volume]`.
-pub(crate) static VOLUME: Table = Table {
-    name: "volume",
-    many: false,
-    text: "",
-    keys: &[
+pub(crate) static VOLUME: Table = Table::new(
+    "volume",
+    &[
         optional("correction", Kind::Truth, "true", "holds the total volume"),
         optional("reseeding", Kind::Truth, "true", "keeps cells evenly filled with particles"),
     ],
-    notes: "",
-};
+);

@@ -122,6 +122,24 @@ pub struct Alternative {
 }
 
 impl Table {
+    /// A table that may stand once.
+    const fn new(name: &'static str, keys: &'static [Key]) -> Self {
+        Self { name, many: false, text: "", keys, notes: "" }
+    }
+
+    /// A table that may stand often.
+    const fn many(name: &'static str, keys: &'static [Key]) -> Self {
+        Self { many: true, ..Self::new(name, keys) }
+    }
+
+    const fn with_text(self, text: &'static str) -> Self {
+        Self { text, ..self }
+    }
+
+    const fn with_notes(self, notes: &'static str) -> Self {
+        Self { notes, ..self }
+    }
+
     /// The names of its keys.
     pub fn names(&self) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).collect()
@@ -140,14 +158,14 @@ const fn required(name: &'static str, kind: Kind, text: &'static str) -> Key {
     Key { name, kind, default: "", text }
 }
 
+/// A table that has a heading of its own.
+const fn heading(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind, default: "", text: "" }
+}
+
 /// A key that may be left out.
 const fn optional(name: &'static str, kind: Kind, default: &'static str, text: &'static str) -> Key {
     Key { name, kind, default, text }
-}
-
-/// A table of keys that the reference shows within the one that holds it.
-const fn inner(name: &'static str, keys: &'static [Key]) -> Table {
-    Table { name, many: false, text: "", keys, notes: "" }
 }
 
 /// The tables of scenes with a `[flow]`, in the order of the reference.

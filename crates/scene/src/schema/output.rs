@@ -1,6 +1,6 @@
 //! What a scene asks to be written.
 
-use super::{Key, Kind, Table, inner, optional, required};
+use super::{Key, Kind, Table, optional, required};
 
 const EVERY: Key = optional("every", Kind::Count(1), "`output.every`", "one of so many frames");
 const FROM: Key = optional("from", Kind::Count(0), "`output.from`", "first frame");
@@ -8,17 +8,19 @@ const UNTIL: Key = optional("until", Kind::Count(0), "`output.until`", "last fra
 const FORMAT: Key = required("format", Kind::Text, "its name");
 
 /// Of which frames something is written.
-pub(crate) static SCHEDULE: Table = inner("schedule", &[EVERY, FROM, UNTIL]);
+pub(crate) static SCHEDULE: Table = Table::new("schedule", &[EVERY, FROM, UNTIL]);
 
 /// A format with a schedule of its own.
-pub(crate) static REQUEST: Table = inner("format", &[FORMAT, EVERY, FROM, UNTIL]);
+pub(crate) static REQUEST: Table = Table::new("format", &[FORMAT, EVERY, FROM, UNTIL]);
 
 /// The same for particles, of which some may be left out.
-pub(crate) static THINNED: Table =
-    inner("format", &[FORMAT, EVERY, FROM, UNTIL, optional("thin", Kind::Count(1), "`output.thin`", "one of so many")]);
+pub(crate) static THINNED: Table = Table::new(
+    "format",
+    &[FORMAT, EVERY, FROM, UNTIL, optional("thin", Kind::Count(1), "`output.thin`", "one of so many")],
+);
 
 /// What OpenVDB files hold.
-pub(crate) static VDB: Table = inner(
+pub(crate) static VDB: Table = Table::new(
     "vdb",
     &[
         optional("grids", Kind::Choices(&["surface", "velocity", "pressure"]), "all", "what is in them"),
@@ -27,6 +29,21 @@ pub(crate) static VDB: Table = inner(
 );
 
 /// Keys that every physics has.
+pub(super) const WIDTH: Key = optional("width", Kind::Count(64), "480", "width of pictures in pixels");
+pub(super) const PICTURES: Key = optional("frames", Kind::Truth, "true", "pictures, `frames/NNNN.png`");
+pub(super) const MOVIE: Key = optional(
+    "movie",
+    Kind::Truth,
+    "true",
+    "`movie.png` (animated PNG, plays in browsers), and `movie.mp4` where `ffmpeg` is at hand",
+);
+pub(super) const FPS: Key = optional("fps", Kind::Within(0.1, 1000.0), "30", "frames of the movie per second");
+pub(super) const CHECKPOINT_EVERY: Key = optional(
+    "checkpoint_every",
+    Kind::Count(0),
+    "10",
+    "a checkpoint every so many frames; 0: only at the end and when interrupted",
+);
 pub(super) const DATA_EVERY: Key =
     optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0");
 pub(super) const DATA_FROM: Key = optional("from", Kind::Count(0), "0", "first frame of which data are written");
@@ -46,20 +63,11 @@ pub(super) const SURFACE_FORMATS: Kind = Kind::Formats(&["ply", "obj", "glb", "v
 pub(super) const VOLUME_FORMATS: Kind = Kind::Formats(&["vtk", "vti", "vdb"], &REQUEST);
 
 /// `[output]`.
-pub(crate) static OUTPUT: Table = Table {
-    name: "output",
-    many: false,
-    text: "",
-    keys: &[
-        optional("width", Kind::Count(64), "480", "width of pictures in pixels"),
-        optional("frames", Kind::Truth, "true", "pictures, `frames/NNNN.png`"),
-        optional(
-            "movie",
-            Kind::Truth,
-            "true",
-            "`movie.png` (animated PNG, plays in browsers), and `movie.mp4` where `ffmpeg` is at hand",
-        ),
-        optional("fps", Kind::Within(0.1, 1000.0), "30", "frames of the movie per second"),
+pub(crate) static OUTPUT: Table = Table::new("output", &[
+        WIDTH,
+        PICTURES,
+        MOVIE,
+        FPS,
         optional("pressure", Kind::Truth, "false", "shade the liquid of plane pictures by pressure"),
         optional(
             "particles",
@@ -94,12 +102,6 @@ pub(crate) static OUTPUT: Table = Table {
             "unless they would take about a gigabyte",
             "what [`unstick view`](guide-viewer.md) shows beside pictures: particles, surface, walls, `view/`",
         ),
-        optional(
-            "checkpoint_every",
-            Kind::Count(0),
-            "10",
-            "a checkpoint every so many frames; 0: only at the end and when interrupted",
-        ),
-    ],
-    notes: include_str!("output.md"),
-};
+        CHECKPOINT_EVERY,
+])
+.with_notes(include_str!("output.md"));

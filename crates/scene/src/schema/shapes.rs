@@ -1,19 +1,19 @@
 //! Shapes of liquid and solids, and those of bodies.
 
-use super::{Alternative, Alternatives, Kind, Table, inner, optional, required};
+use super::{Alternative, Alternatives, Kind, Table, optional, required};
 
 /// A ball.
-pub(crate) static SPHERE: Table = inner(
+pub(crate) static SPHERE: Table = Table::new(
     "sphere",
     &[required("centre", Kind::Vector, "of the ball"), required("radius", Kind::Positive, "of the ball")],
 );
 
 /// A box along the axes.
 pub(crate) static CUBOID: Table =
-    inner("cuboid", &[required("lower", Kind::Vector, "corner"), required("upper", Kind::Vector, "corner")]);
+    Table::new("cuboid", &[required("lower", Kind::Vector, "corner"), required("upper", Kind::Vector, "corner")]);
 
 /// A segment with a thickness.
-pub(crate) static CAPSULE: Table = inner(
+pub(crate) static CAPSULE: Table = Table::new(
     "capsule",
     &[
         required("from", Kind::Vector, "one end of the segment"),
@@ -23,19 +23,19 @@ pub(crate) static CAPSULE: Table = inner(
 );
 
 /// One side of a plane.
-pub(crate) static HALF_SPACE: Table = inner(
+pub(crate) static HALF_SPACE: Table = Table::new(
     "half_space",
     &[required("point", Kind::Vector, "of the plane"), required("normal", Kind::Vector, "out of the shape")],
 );
 
 /// A grown or shrunk shape.
-pub(crate) static DILATE: Table = inner(
+pub(crate) static DILATE: Table = Table::new(
     "dilate",
     &[required("shape", Kind::Shape(&SHAPES), "what is grown"), required("by", Kind::Number, "distance")],
 );
 
 /// A turned shape.
-pub(crate) static ROTATE: Table = inner(
+pub(crate) static ROTATE: Table = Table::new(
     "rotate",
     &[
         required("shape", Kind::Shape(&SHAPES), "what is turned"),
@@ -46,11 +46,13 @@ pub(crate) static ROTATE: Table = inner(
 );
 
 /// A shape elsewhere.
-pub(crate) static MOVE: Table =
-    inner("move", &[required("shape", Kind::Shape(&SHAPES), "what is moved"), required("by", Kind::Vector, "how far")]);
+pub(crate) static MOVE: Table = Table::new(
+    "move",
+    &[required("shape", Kind::Shape(&SHAPES), "what is moved"), required("by", Kind::Vector, "how far")],
+);
 
 /// A mesh from a file.
-pub(crate) static MESH: Table = inner(
+pub(crate) static MESH: Table = Table::new(
     "mesh",
     &[
         required("file", Kind::Text, "relative to the scene file"),
@@ -83,22 +85,22 @@ pub(crate) static SHAPES: Alternatives = Alternatives {
 };
 
 /// A ball about its centre.
-pub(crate) static FREE_SPHERE: Table = inner("sphere", &[required("radius", Kind::Positive, "of the ball")]);
+pub(crate) static FREE_SPHERE: Table = Table::new("sphere", &[required("radius", Kind::Positive, "of the ball")]);
 
 /// A box about its centre.
-pub(crate) static FREE_CUBOID: Table = inner("cuboid", &[required("size", Kind::Vector, "lengths of the edges")]);
+pub(crate) static FREE_CUBOID: Table = Table::new("cuboid", &[required("size", Kind::Vector, "lengths of the edges")]);
 
 /// An upright capsule about its centre.
-pub(crate) static FREE_CAPSULE: Table = inner(
+pub(crate) static FREE_CAPSULE: Table = Table::new(
     "capsule",
     &[required("length", Kind::Positive, "without the ends"), required("radius", Kind::Positive, "of the ends")],
 );
 
 /// A duck.
-pub(crate) static FREE_DUCK: Table = inner("duck", &[required("length", Kind::Positive, "from beak to tail")]);
+pub(crate) static FREE_DUCK: Table = Table::new("duck", &[required("length", Kind::Positive, "from beak to tail")]);
 
 /// A closed mesh about its centre of mass.
-pub(crate) static FREE_MESH: Table = inner(
+pub(crate) static FREE_MESH: Table = Table::new(
     "mesh",
     &[required("file", Kind::Text, "relative to the scene file"), optional("scale", Kind::Positive, "1", "one factor")],
 );

@@ -1,40 +1,28 @@
 //! Scenes with a `[flow]`: a box full of viscous liquid.
 
-use super::shapes::BODY_SHAPES;
 use super::things::MOTION;
-use super::{CONTACT, Key, Kind, Table, inner, optional, output, required};
+use super::{CONTACT, Key, Kind, Table, heading, optional, output, required, things, whole};
 
 /// The whole file.
-pub(crate) static ROOT: Table = Table {
-    name: "",
-    many: false,
-    text: "",
-    keys: &[
-        optional("title", Kind::Text, "name of the file", "for people"),
-        optional("description", Kind::Text, "none", "one line on what happens"),
+pub(crate) static ROOT: Table = Table::new(
+    "",
+    &[
+        whole::TITLE,
+        whole::DESCRIPTION,
         optional("gravity", Kind::Vector, "9.81 downwards", "acts on the excess mass of bodies over the liquid"),
         optional("density", Kind::Positive, "1000", "of the liquid, kg/m³"),
         optional("seed", Kind::Count(0), "0", "of the random places of copies"),
-        table("grid", Kind::Table(&GRID)),
-        table("time", Kind::Table(&TIME)),
-        table("flow", Kind::Table(&FLOW)),
-        table("body", Kind::Tables(&BODY)),
-        table("contact", Kind::Table(&CONTACT)),
-        table("output", Kind::Table(&OUTPUT)),
+        heading("grid", Kind::Table(&GRID)),
+        heading("time", Kind::Table(&TIME)),
+        heading("flow", Kind::Table(&FLOW)),
+        heading("body", Kind::Tables(&BODY)),
+        heading("contact", Kind::Table(&CONTACT)),
+        heading("output", Kind::Table(&OUTPUT)),
     ],
-    notes: "",
-};
-
-const fn table(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, default: "", text: "" }
-}
+);
 
 /// `[flow]`.
-pub(crate) static FLOW: Table = Table {
-    name: "flow",
-    many: false,
-    text: "",
-    keys: &[
+pub(crate) static FLOW: Table = Table::new("flow", &[
         optional(
             "viscosity",
             Kind::Either(&[Kind::Positive, Kind::Table(&LAW)]),
@@ -66,12 +54,11 @@ pub(crate) static FLOW: Table = Table {
             "when a solve misses its tolerance: `\"error\"` ends the run (a checkpoint is kept), `\"shorten-step\"` \
              halves the step, `\"accept\"` goes on",
         ),
-    ],
-    notes: include_str!("sides.md"),
-};
+])
+.with_notes(include_str!("sides.md"));
 
 /// Laws of viscosity.
-pub(crate) static LAW: Table = inner(
+pub(crate) static LAW: Table = Table::new(
     "viscosity",
     &[
         optional("power_law", Kind::Table(&POWER_LAW), "none", "one of them"),
@@ -80,7 +67,7 @@ pub(crate) static LAW: Table = inner(
 );
 
 /// ν = consistency γ^(exponent − 1).
-pub(crate) static POWER_LAW: Table = inner(
+pub(crate) static POWER_LAW: Table = Table::new(
     "power_law",
     &[
         required("consistency", Kind::Positive, "viscosity at a rate of shear of 1/s"),
@@ -90,7 +77,7 @@ pub(crate) static POWER_LAW: Table = inner(
 );
 
 /// Carreau's law.
-pub(crate) static CARREAU: Table = inner(
+pub(crate) static CARREAU: Table = Table::new(
     "carreau",
     &[
         required("at_rest", Kind::Positive, "viscosity"),
@@ -109,10 +96,10 @@ const fn side(name: &'static str) -> Key {
 
 /// `[flow.sides]`.
 pub(crate) static SIDES: Table =
-    inner("flow.sides", &[side("left"), side("right"), side("bottom"), side("top"), side("back"), side("front")]);
+    Table::new("flow.sides", &[side("left"), side("right"), side("bottom"), side("top"), side("back"), side("front")]);
 
 /// A side that says more than a name.
-pub(crate) static MOVING: Table = inner(
+pub(crate) static MOVING: Table = Table::new(
     "side",
     &[
         optional("lid", Kind::Vector, "none", "velocity of a wall along itself"),
@@ -121,7 +108,7 @@ pub(crate) static MOVING: Table = inner(
 );
 
 /// How liquid enters.
-pub(crate) static INFLOW: Table = inner(
+pub(crate) static INFLOW: Table = Table::new(
     "inflow",
     &[
         required("speed", Kind::Number, "m/s"),
@@ -132,7 +119,7 @@ pub(crate) static INFLOW: Table = inner(
 );
 
 /// Where the solves around bodies stop.
-pub(crate) static SOLVE: Table = inner(
+pub(crate) static SOLVE: Table = Table::new(
     "solve",
     &[
         optional("viscous_tolerance", Kind::Within(0.0, 1.0), "1e-6", "of the viscous step"),
@@ -142,23 +129,22 @@ pub(crate) static SOLVE: Table = inner(
 );
 
 /// `[grid]`.
-pub(crate) static GRID: Table = Table {
-    name: "grid",
-    many: false,
-    text: "`cells`, `size`, `spacing`, `origin` as above, or one table per axis, and `refine`.",
-    keys: &[
+pub(crate) static GRID: Table = Table::new(
+    "grid",
+    &[
         optional("cells", Kind::Counts, "it or `axes`", "cells along each axis"),
-        optional("size", Kind::Positive, "1", "length of the longest side of the box"),
-        optional("spacing", Kind::Positive, "size / most cells", "edge length of a cell, in place of `size`"),
-        optional("origin", Kind::Vector, "zero", "lower corner of the box"),
+        whole::SIZE,
+        whole::SPACING,
+        whole::ORIGIN,
         optional("axes", Kind::Tables(&AXIS), "it or `cells`", "one table per axis, see below"),
         optional("refine", Kind::Within(0.01, 100.0), "1", "divides the sizes of all cells"),
     ],
-    notes: include_str!("axes.md"),
-};
+)
+.with_text("`cells`, `size`, `spacing`, `origin` as above, or one table per axis, and `refine`.")
+.with_notes(include_str!("axes.md"));
 
 /// One axis of its own.
-pub(crate) static AXIS: Table = inner(
+pub(crate) static AXIS: Table = Table::new(
     "axis",
     &[
         optional("from", Kind::Number, "0", "where it begins"),
@@ -173,40 +159,31 @@ pub(crate) static AXIS: Table = inner(
 );
 
 /// `[time]`.
-pub(crate) static TIME: Table = Table {
-    name: "time",
-    many: false,
-    text: "",
-    keys: &[
-        optional("frame", Kind::Positive, "0.01", "seconds from frame to frame"),
-        optional("frames", Kind::Count(1), "100", "frames after the first; `--frames` sets it too"),
+pub(crate) static TIME: Table = Table::new(
+    "time",
+    &[
+        whole::FRAME,
+        whole::FRAMES,
         optional("max_step", Kind::Positive, "a frame", "longest step"),
         optional("cfl", Kind::Within(0.0, 2.0), "0.5", "cells that liquid and bodies may cross in a step"),
     ],
-    notes: "",
-};
+);
 
 /// `[[body]]`.
-pub(crate) static BODY: Table = Table {
-    name: "body",
-    many: true,
-    text: "Held, steered or free; one or many copies.",
-    keys: &[
-        optional("name", Kind::Text, "`body N`", "in `bodies.csv` and in refusals; no two alike"),
-        required(
-            "shape",
-            Kind::Shape(&BODY_SHAPES),
-            "about its centre of mass: see [shapes of bodies](#shapes-of-bodies)",
-        ),
-        optional("density", Kind::Positive, "it or `mass`", "kg/m³ (kg/m² in the plane)"),
-        optional("mass", Kind::Positive, "it or `density`", "kg in all"),
-        optional("centre", Kind::Vector, "required", "centre of mass; without it a mesh lies where its file says"),
-        optional("turn", Kind::Turn, "none", "orientation in degrees"),
-        optional("velocity", Kind::Vector, "zero", "of the centre of mass, m/s"),
-        optional("spin", Kind::Turn, "zero", "degrees per second"),
-        optional("restitution", Kind::Within(0.0, 1.0), "0", "part of the approach velocity that comes back"),
-        optional("friction", Kind::Within(0.0, 1e6), "0", "Coulomb's coefficient"),
-        optional("held_until", Kind::Within(0.0, 1e9), "0", "seconds during which it is held in its place"),
+pub(crate) static BODY: Table = Table::many(
+    "body",
+    &[
+        things::NAME,
+        things::BODY_SHAPE,
+        things::DENSITY,
+        things::MASS,
+        things::CENTRE,
+        things::TURN,
+        things::VELOCITY,
+        things::SPIN,
+        things::RESTITUTION,
+        things::FRICTION,
+        things::HELD_UNTIL,
         optional("held", Kind::Truth, "false", "it never moves; it may reach into walls"),
         optional("motion", Kind::Table(&MOTION), "none", "a given motion, as of a [solid](#solid)"),
         optional(
@@ -229,16 +206,21 @@ pub(crate) static BODY: Table = Table {
             "random displacement of copies from their sites, as a part of the free room, by `seed`",
         ),
     ],
-    notes: "Bodies are refused, with names and numbers, if they overlap, reach into a side, lie outside of the box, weigh \
+)
+.with_text("Held, steered or free; one or many copies.")
+.with_notes(
+    "Bodies are refused, with names and numbers, if they overlap, reach into a side, lie outside of the box, weigh \
             nothing or have an open mesh. Copies that do not fit are refused as well.",
-};
+);
 
 /// Back and forth.
-pub(crate) static OSCILLATION: Table =
-    inner("oscillation", &[required("amplitude", Kind::Vector, "m"), required("period", Kind::Positive, "seconds")]);
+pub(crate) static OSCILLATION: Table = Table::new(
+    "oscillation",
+    &[required("amplitude", Kind::Vector, "m"), required("period", Kind::Positive, "seconds")],
+);
 
 /// The part of the box that copies fill.
-pub(crate) static WITHIN: Table = inner(
+pub(crate) static WITHIN: Table = Table::new(
     "within",
     &[
         optional("lower", Kind::Vector, "that of the box", "corner"),
@@ -247,15 +229,11 @@ pub(crate) static WITHIN: Table = inner(
 );
 
 /// `[output]`.
-pub(crate) static OUTPUT: Table = Table {
-    name: "output",
-    many: false,
-    text: "",
-    keys: &[
-        optional("width", Kind::Count(64), "480", "width of pictures in pixels"),
-        optional("frames", Kind::Truth, "true", "pictures, `frames/NNNN.png`"),
-        optional("movie", Kind::Truth, "true", "`movie.png`, and `movie.mp4` where `ffmpeg` is at hand"),
-        optional("fps", Kind::Within(0.1, 1000.0), "30", "frames of the movie per second"),
+pub(crate) static OUTPUT: Table = Table::new("output", &[
+        output::WIDTH,
+        output::PICTURES,
+        output::MOVIE,
+        output::FPS,
         optional(
             "show",
             Kind::Choice(&["speed", "vorticity", "pressure"]),
@@ -316,14 +294,13 @@ pub(crate) static OUTPUT: Table = Table {
             "unless they would take about a gigabyte",
             "what [`unstick view`](guide-viewer.md) shows beside pictures: fields and bodies, `view/`",
         ),
-        optional("checkpoint_every", Kind::Count(0), "10", "a checkpoint every so many frames"),
-    ],
-    notes: "`stats.csv` has per step: time, length, kinetic energy of the bodies, largest speeds of bodies and liquid, \
+        output::CHECKPOINT_EVERY,
+])
+.with_notes("`stats.csv` has per step: time, length, kinetic energy of the bodies, largest speeds of bodies and liquid, \
             largest divergence, iterations, contacts, films, deepest overlap, the seconds of flow, marking, forces \
             and contact, and whether each solve met its tolerance. `bodies.csv` has per body: place, orientation, velocity, spin, force and torque of the liquid \
-            (without buoyancy), force of contacts and films.",
-};
+            (without buoyancy), force of contacts and films.");
 
 /// The part of the plane that is drawn.
 pub(crate) static WINDOW: Table =
-    inner("window", &[required("lower", Kind::Vector, "corner"), required("upper", Kind::Vector, "corner")]);
+    Table::new("window", &[required("lower", Kind::Vector, "corner"), required("upper", Kind::Vector, "corner")]);

@@ -1,24 +1,33 @@
 //! What belongs to the scene as a whole.
 
 use super::{BODY, CONTACT, DRAIN, LIQUID, OUTPUT, PRESSURE, SOLID, SOURCE, TRANSPORT, VOLUME};
-use super::{Key, Kind, Table, inner, optional, required};
+use super::{Key, Kind, Table, heading, optional, required};
 
 pub(super) const WALL: &[&str] = &["separating", "sealed"];
 
+/// Keys that every physics has.
+pub(super) const TITLE: Key = optional("title", Kind::Text, "name of the file", "for people");
+pub(super) const DESCRIPTION: Key = optional("description", Kind::Text, "none", "one line on what happens");
+pub(super) const SIZE: Key = optional("size", Kind::Positive, "1", "length of the longest side of the domain");
+pub(super) const SPACING: Key =
+    optional("spacing", Kind::Positive, "size / most cells", "edge length of a cell, in place of `size`");
+pub(super) const ORIGIN: Key = optional("origin", Kind::Vector, "zero", "lower corner of the domain");
+pub(super) const FRAME: Key = optional("frame", Kind::Positive, "0.01", "seconds from frame to frame");
+pub(super) const FRAMES: Key =
+    optional("frames", Kind::Count(1), "100", "frames after the first; `--frames` sets it too");
+
 /// An entry of a table of gravity.
-pub(crate) static GRAVITY: Table = inner(
+pub(crate) static GRAVITY: Table = Table::new(
     "gravity",
     &[required("time", Kind::Number, "seconds"), required("value", Kind::Vector, "acceleration then, m/s²")],
 );
 
 /// The whole file.
-pub(crate) static ROOT: Table = Table {
-    name: "",
-    many: false,
-    text: "",
-    keys: &[
-        optional("title", Kind::Text, "name of the file", "for people"),
-        optional("description", Kind::Text, "none", "one line on what happens"),
+pub(crate) static ROOT: Table = Table::new(
+    "",
+    &[
+        TITLE,
+        DESCRIPTION,
         optional(
             "gravity",
             Kind::Either(&[Kind::Vector, Kind::Tables(&GRAVITY)]),
@@ -28,62 +37,42 @@ pub(crate) static ROOT: Table = Table {
         ),
         optional("density", Kind::Positive, "1000", "kg/m³; only pressures and energies depend on it"),
         optional("seed", Kind::Count(0), "0", "of the places of particles that are added"),
-        table("grid", Kind::Table(&GRID)),
-        table("time", Kind::Table(&TIME)),
-        table("walls", Kind::Table(&WALLS)),
-        table("liquid", Kind::Tables(&LIQUID)),
-        table("solid", Kind::Tables(&SOLID)),
-        table("source", Kind::Tables(&SOURCE)),
-        table("drain", Kind::Tables(&DRAIN)),
-        table("body", Kind::Tables(&BODY)),
-        table("contact", Kind::Table(&CONTACT)),
-        table("transport", Kind::Table(&TRANSPORT)),
-        table("pressure", Kind::Table(&PRESSURE)),
-        table("volume", Kind::Table(&VOLUME)),
-        table("output", Kind::Table(&OUTPUT)),
+        heading("grid", Kind::Table(&GRID)),
+        heading("time", Kind::Table(&TIME)),
+        heading("walls", Kind::Table(&WALLS)),
+        heading("liquid", Kind::Tables(&LIQUID)),
+        heading("solid", Kind::Tables(&SOLID)),
+        heading("source", Kind::Tables(&SOURCE)),
+        heading("drain", Kind::Tables(&DRAIN)),
+        heading("body", Kind::Tables(&BODY)),
+        heading("contact", Kind::Table(&CONTACT)),
+        heading("transport", Kind::Table(&TRANSPORT)),
+        heading("pressure", Kind::Table(&PRESSURE)),
+        heading("volume", Kind::Table(&VOLUME)),
+        heading("output", Kind::Table(&OUTPUT)),
     ],
-    notes: "",
-};
-
-/// A table that has a heading of its own.
-const fn table(name: &'static str, kind: Kind) -> Key {
-    Key { name, kind, default: "", text: "" }
-}
+);
 
 /// `[grid]`.
-pub(crate) static GRID: Table = Table {
-    name: "grid",
-    many: false,
-    text: "",
-    keys: &[
-        required("cells", Kind::Counts, "cells along each axis"),
-        optional("size", Kind::Positive, "1", "length of the longest side of the domain"),
-        optional("spacing", Kind::Positive, "size / most cells", "edge length of a cell, in place of `size`"),
-        optional("origin", Kind::Vector, "zero", "lower corner of the domain"),
-    ],
-    notes: "The border of the domain is a wall.",
-};
+pub(crate) static GRID: Table =
+    Table::new("grid", &[required("cells", Kind::Counts, "cells along each axis"), SIZE, SPACING, ORIGIN])
+        .with_notes("The border of the domain is a wall.");
 
 /// `[time]`.
-pub(crate) static TIME: Table = Table {
-    name: "time",
-    many: false,
-    text: "",
-    keys: &[
-        optional("frame", Kind::Positive, "0.01", "seconds from frame to frame"),
-        optional("frames", Kind::Count(1), "100", "frames after the first; `--frames` sets it too"),
+pub(crate) static TIME: Table = Table::new(
+    "time",
+    &[
+        FRAME,
+        FRAMES,
         optional("max_step", Kind::Positive, "0.01", "longest step"),
         optional("cfl", Kind::Within(0.0, 10.0), "1", "cells that the fastest particle may cross in a step"),
     ],
-    notes: "",
-};
+);
 
 /// `[walls]`.
-pub(crate) static WALLS: Table = Table {
-    name: "walls",
-    many: false,
-    text: "",
-    keys: &[
+pub(crate) static WALLS: Table = Table::new(
+    "walls",
+    &[
         optional(
             "border",
             Kind::Choice(WALL),
@@ -98,5 +87,4 @@ pub(crate) static WALLS: Table = Table {
             "κ: the least speed (m/s) at which liquid leaves separating walls [Andersen2017b eq. 48]",
         ),
     ],
-    notes: "",
-};
+);

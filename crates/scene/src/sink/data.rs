@@ -3,10 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use unstick_files::usd::Stage;
-use unstick_files::{Series, gltf, npz, obj, ply, usd, vtk, write_atomic};
+use unstick_files::usd::{Stage, World};
+use unstick_files::{Points, Series, Surface, gltf, npz, obj, ply, usd, vtk, write_atomic};
 
-use super::index::Index;
 use super::world::{Movers, world};
 use super::{FrameSink, surface, values};
 use crate::frame::Frame;
@@ -75,28 +74,26 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
     let pvd = || Some(Index::Pvd { frame_seconds: scene.frame_seconds });
     for request in &scene.output.particles {
         let thin = request.thin;
-        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
-            ParticleFormat::Ply => {
-                ("ply", None, Box::new(move |frame| Some(ply::points(&values::points(frame, thin)))))
-            }
-            ParticleFormat::Vtk => {
-                ("vtk", None, Box::new(move |frame| Some(vtk::legacy_points(&values::points(frame, thin)))))
-            }
-            ParticleFormat::Vtp => {
-                ("vtp", pvd(), Box::new(move |frame| Some(vtk::points(&values::points(frame, thin)))))
-            }
-            ParticleFormat::Npz => {
-                ("npz", None, Box::new(move |frame| Some(npz::points(&values::points(frame, thin)))))
-            }
+        let points = |encode: fn(&Points<'_, D>) -> Vec<u8>| -> Encode<D> {
+            Box::new(move |frame| Some(encode(&values::points(frame, thin))))
+        };
+        let (extension, index, encode) = match request.format {
+            ParticleFormat::Ply => ("ply", None, points(ply::points)),
+            ParticleFormat::Vtk => ("vtk", None, points(vtk::legacy_points)),
+            ParticleFormat::Vtp => ("vtp", pvd(), points(vtk::points)),
+            ParticleFormat::Npz => ("npz", None, points(npz::points)),
         };
         add(DataKind::Particles, extension, request.schedule, index, encode);
     }
+    let mesh = |encode: fn(&Surface) -> Vec<u8>| -> Encode<D> {
+        Box::new(move |frame| Some(encode(&surface(frame.in_space()?))))
+    };
     for request in &scene.output.surface {
-        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
-            SurfaceFormat::Ply => ("ply", None, Box::new(|frame| Some(ply::surface(&surface(frame.in_space()?))))),
-            SurfaceFormat::Obj => ("obj", None, Box::new(|frame| Some(obj::surface(&surface(frame.in_space()?))))),
-            SurfaceFormat::Glb => ("glb", None, Box::new(|frame| Some(gltf::surface(&surface(frame.in_space()?))))),
-            SurfaceFormat::Vtp => ("vtp", pvd(), Box::new(|frame| Some(vtk::surface(&surface(frame.in_space()?))))),
+        let (extension, index, encode) = match request.format {
+            SurfaceFormat::Ply => ("ply", None, mesh(ply::surface)),
+            SurfaceFormat::Obj => ("obj", None, mesh(obj::surface)),
+            SurfaceFormat::Glb => ("glb", None, mesh(gltf::surface)),
+            SurfaceFormat::Vtp => ("vtp", pvd(), mesh(vtk::surface)),
             SurfaceFormat::Usd => {
                 let Some(scene) = scene.in_space() else { continue };
                 let movers = Movers::of(scene);
@@ -104,7 +101,7 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
                     let frame = frame.in_space()?;
                     Some(usd::frame(frame.number, &surface(frame), &movers.poses(frame)))
                 };
-                ("usda", Some(Index::Usd { stage: stage(scene), world: world(scene) }), Box::new(encode))
+                ("usda", Some(Index::Usd { stage: stage(scene), world: world(scene) }), Box::new(encode) as Encode<D>)
             }
         };
         add(DataKind::Surface, extension, request.schedule, index, encode);
@@ -119,6 +116,48 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
         add(DataKind::Volume, extension, request.schedule, index, encode);
     }
     sinks
+}
+
+/// What lists a sequence. It is made of the files that are there, so it never names one that is not.
+enum Index {
+    /// `NAME.pvd` beside the folder, named after it.
+    Pvd {
+        /// Seconds from frame to frame.
+        frame_seconds: f64,
+    },
+    /// `stage.usda` beside the folder, and what does not change in it.
+    Usd { stage: Stage, world: World },
+}
+
+impl Index {
+    /// Writes what does not change with the frames.
+    fn begin(&self, series: &Series) -> Result<(), RunError> {
+        let Self::Usd { world, .. } = self else { return Ok(()) };
+        let put = |name: &str, bytes: Vec<u8>| {
+            let path = series.folder.join(name);
+            write_atomic(&path, &bytes).map_err(RunError::file(&path))
+        };
+        put("world.usda", usd::world(world))?;
+        put("manifest.usda", usd::manifest(world.objects.iter().map(|object| object.name.as_str())))
+    }
+
+    /// Lists the frames that are there, up to `last`.
+    fn write(&self, folder: &RunFolder, kind: DataKind, series: &Series, last: usize) -> Result<(), RunError> {
+        let mut numbers = series.numbers().map_err(RunError::file(&series.folder))?;
+        numbers.retain(|&number| number <= last);
+        let name = |number: usize| format!("{}/{}", kind.name(), series.name(number));
+        let (path, bytes) = match self {
+            Self::Pvd { frame_seconds } => {
+                let entry = |&number: &usize| (number as f64 * frame_seconds, name(number));
+                (folder.pvd(kind), vtk::pvd(&numbers.iter().map(entry).collect::<Vec<_>>()))
+            }
+            Self::Usd { stage, .. } => {
+                let entry = |&number: &usize| (number, format!("./{}", name(number)));
+                (folder.usd_stage(), usd::stage(stage, &numbers.iter().map(entry).collect::<Vec<_>>()))
+            }
+        };
+        write_atomic(&path, &bytes).map_err(RunError::file(&path))
+    }
 }
 
 fn stage(scene: &RunScene<3>) -> Stage {

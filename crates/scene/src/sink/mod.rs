@@ -2,7 +2,6 @@
 
 mod contour;
 mod data;
-mod index;
 mod values;
 pub mod view;
 mod world;

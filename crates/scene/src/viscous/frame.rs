@@ -1,9 +1,8 @@
 //! A viscous flow as a frame: sampled on a lattice of equal cells, beside the fields on its own grid.
 
-use rayon::prelude::*;
 use unstick_bodies::{RigidBody, Suspension};
-use unstick_flow::{FlowState, TensorGrid, velocity_at};
-use unstick_grid::{CellField, Grid, sample_cells};
+use unstick_flow::{TensorGrid, velocity_at};
+use unstick_grid::{CellField, Grid, sample_cells, sample_faces};
 
 use crate::frame::{FlowFields, Frame};
 
@@ -27,7 +26,7 @@ impl<const D: usize> Frame<D> {
             solid,
             positions: bodies.iter().map(RigidBody::position).collect(),
             velocities: bodies.iter().map(RigidBody::velocity).collect(),
-            velocity: std::array::from_fn(|axis| sample_faces(&grid, axis, &setup.grid, state)),
+            velocity: sample_faces(&grid, |axis, point| velocity_at(&setup.grid, &state.velocity, axis, point)),
             pressure: sample_cells(&grid, |point| pressure_at(&setup.grid, &pressure, point)),
             separated: Vec::new(),
             bodies: bodies.to_vec(),
@@ -78,27 +77,6 @@ fn linear<const D: usize>(grid: &Grid<D>, nodes: &CellField<f64, D>, centre: [f6
         std::array::from_fn(|axis| ((centre[axis] - grid.origin()[axis]) / grid.spacing()).floor() as usize);
     let corner = |number: usize| nodes.at(std::array::from_fn(|axis| cell[axis] + (number >> axis & 1)));
     (0..1usize << D).map(corner).sum::<f64>() / (1usize << D) as f64
-}
-
-/// One component of the velocity on the faces of the lattice.
-fn sample_faces<const D: usize>(
-    grid: &Grid<D>,
-    axis: usize,
-    own: &TensorGrid<D>,
-    state: &FlowState<D>,
-) -> CellField<f64, D> {
-    let shape = grid.faces(axis);
-    let mut field = CellField::filled(shape, 0.0);
-    field.values_mut().par_iter_mut().enumerate().for_each(|(number, value)| {
-        let mut rest = number;
-        let face = std::array::from_fn(|along| {
-            let index = rest % shape[along];
-            rest /= shape[along];
-            index
-        });
-        *value = velocity_at(own, &state.velocity, axis, grid.face_centre(axis, face));
-    });
-    field
 }
 
 /// The pressure between the cell centres of a grid, constant beyond the last.

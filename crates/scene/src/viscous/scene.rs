@@ -1,27 +1,22 @@
 //! A scene of viscous flow as values: checked, ready to run.
 
 use unstick_bodies::{Container, RigidBody, Steering, Suspension, SuspensionState};
-use unstick_flow::{Boundary, Flow, FlowSetup};
+use unstick_flow::{Boundary, Flow, FlowSetup, TensorGrid};
 use unstick_grid::vector::{length, times};
 use unstick_liquid::equal_part;
 
 use super::ViscousOutput;
+use crate::dimension::PlaneOrSpace;
 use crate::draw::viscous::Show;
 use crate::draw::{FlowStyle, PictureStyle};
 use crate::file::{Place, SceneError};
-use crate::scene::Contacts;
+use crate::scene::{Contacts, refuse_beyond};
 
 /// Bytes that a simulation takes per cell and axis.
 const BYTES_PER_CELL: f64 = 180.0;
 
 /// A scene in the plane or in space.
-#[derive(Clone, Debug)]
-pub enum AnyViscousScene {
-    /// Two dimensions.
-    Plane(ViscousScene<2>),
-    /// Three.
-    Space(ViscousScene<3>),
-}
+pub type AnyViscousScene = PlaneOrSpace<ViscousScene<2>, ViscousScene<3>>;
 
 /// Viscous liquid that fills a box, the bodies in it, and what is written.
 #[derive(Clone, Debug)]
@@ -59,66 +54,22 @@ pub struct ViscousScene<const D: usize> {
     pub(crate) body_place: Option<Place>,
 }
 
-macro_rules! either {
-    ($any:expr, $scene:ident => $value:expr) => {
-        match $any {
-            AnyViscousScene::Plane($scene) => $value,
-            AnyViscousScene::Space($scene) => $value,
-        }
-    };
-}
-
-impl AnyViscousScene {
-    /// 2 or 3.
-    pub fn dimension(&self) -> usize {
-        match self {
-            Self::Plane(_) => 2,
-            Self::Space(_) => 3,
-        }
-    }
-
-    /// For people.
-    pub fn title(&self) -> &str {
-        either!(self, scene => &scene.title)
-    }
-
-    /// One line on what happens.
-    pub fn description(&self) -> &str {
-        either!(self, scene => &scene.description)
-    }
-
-    /// Cells along each axis.
-    pub fn cells(&self) -> Vec<usize> {
-        either!(self, scene => scene.setup.grid.cells().to_vec())
-    }
-
-    /// Frames after the first, and seconds from one to the next.
-    pub fn frames(&self) -> (usize, f64) {
-        either!(self, scene => (scene.frames, scene.frame))
-    }
-
-    /// See [`ViscousScene::check_memory`].
-    pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
-        either!(self, scene => scene.check_memory(available))
-    }
-}
-
 impl<const D: usize> ViscousScene<D> {
     /// Refuses bodies that overlap, reach into walls or lie outside of the domain.
     pub(crate) fn check(&self) -> Result<(), SceneError> {
-        let tiny = unstick_flow::TensorGrid::new(std::array::from_fn(|axis| self.setup.grid.axis(axis).whole()));
-        let flow = Flow::new(FlowSetup { grid: tiny, ..self.setup.clone() });
-        self.fill(flow.map_err(|error| SceneError::at(&self.flow_place, error.to_string(), "refused"))?).map(drop)
+        let tiny = TensorGrid::new(std::array::from_fn(|axis| self.setup.grid.axis(axis).whole()));
+        self.fill(FlowSetup { grid: tiny, ..self.setup.clone() }).map(drop)
     }
 
     /// Liquid at rest and bodies where they begin. Refuses what cannot be simulated.
     pub fn suspension(&self) -> Result<Suspension<D>, SceneError> {
-        let flow = Flow::new(self.setup.clone());
-        self.fill(flow.map_err(|error| SceneError::at(&self.flow_place, error.to_string(), "refused"))?)
+        self.fill(self.setup.clone())
     }
 
     /// Puts the bodies into the liquid.
-    fn fill(&self, flow: Flow<D>) -> Result<Suspension<D>, SceneError> {
+    fn fill(&self, setup: FlowSetup<D>) -> Result<Suspension<D>, SceneError> {
+        let flow = Flow::new(setup);
+        let flow = flow.map_err(|error| SceneError::at(&self.flow_place, error.to_string(), "refused"))?;
         let Contacts { model, restitution, friction } = self.contacts.clone();
         let [lower, upper] = self.setup.grid.bounds();
         let mut walls = Container::inside(lower, upper);
@@ -165,15 +116,9 @@ impl<const D: usize> ViscousScene<D> {
 
     /// Refuses a scene that takes more memory than there is.
     pub fn check_memory(&self, available: u64) -> Result<(), SceneError> {
-        const GIBI: f64 = (1u64 << 30) as f64;
-        let (needed, available) = (self.bytes_needed(), available as f64);
-        if needed <= available {
-            return Ok(());
-        }
-        let (found, there) = (needed / GIBI, available / GIBI);
-        let message = format!("this grid takes about {found:.1} GiB of memory, {there:.1} GiB are available");
-        let help = format!("`--set grid.refine={:.2}` would fit", (available / needed).powf(1.0 / D as f64));
-        Err(SceneError::at(&self.grid_place, message, "too many cells for this machine").with_help(Some(help)))
+        refuse_beyond(available, self.bytes_needed(), &self.grid_place, |part| {
+            format!("grid.refine={:.2}", part.powf(1.0 / D as f64))
+        })
     }
 
     /// How pictures look.

@@ -3,7 +3,7 @@
 use unstick::liquid::{Simulation, Stage, StepReport};
 use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::run::RunError;
-use unstick::scene::{AnyScene, Dim, Dimension, Frame, Scene};
+use unstick::scene::{AnyScene, Frame, Scene};
 
 use super::{Measurement, Session, grids, prepared};
 use crate::LabError;
@@ -82,10 +82,7 @@ impl Album<'_> {
         scene: &Scene<D>,
         simulation: &Simulation<D>,
         frame: usize,
-    ) -> Result<Option<(usize, String)>, LabError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    ) -> Result<Option<(usize, String)>, LabError> {
         if !self.frames.contains(&frame) {
             return Ok(None);
         }
@@ -105,10 +102,7 @@ fn run<const D: usize>(
     frames: usize,
     album: Option<&Album>,
     session: &Session,
-) -> Result<Course, LabError>
-where
-    Dim<D>: Dimension<D>,
-{
+) -> Result<Course, LabError> {
     let mut simulation = scene.simulation()?;
     let (volume, surface_volume) = (simulation.volume(), simulation.surface_volume());
     let mut course = Course { volume, surface_volume, ..Course::default() };

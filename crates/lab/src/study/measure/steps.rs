@@ -42,8 +42,8 @@ pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Resul
             continue;
         }
         match scene_with(&experiment.scene, size, [SIMULATED_WITH])? {
-            AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, plane)?,
-            AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, space)?,
+            AnyScene::Plane(scene) => compare(experiment, size, &scene, &frames, session, AnyScene::plane)?,
+            AnyScene::Space(scene) => compare(experiment, size, &scene, &frames, session, AnyScene::space)?,
         }
     }
     Ok(())
@@ -51,14 +51,6 @@ pub fn measure(experiment: &Steps, scope: Scope, session: &mut Session) -> Resul
 
 fn key(experiment: &Steps, size: usize, frame: usize, setting: &Setting) -> String {
     format!("step {} {size} frame {frame} {:?} against {:?}", experiment.scene, setting.sets, experiment.reference.sets)
-}
-
-fn plane(scene: AnyScene) -> Option<Scene<2>> {
-    if let AnyScene::Plane(scene) = scene { Some(scene) } else { None }
-}
-
-fn space(scene: AnyScene) -> Option<Scene<3>> {
-    if let AnyScene::Space(scene) = scene { Some(scene) } else { None }
 }
 
 /// Simulates from frame to frame. At each frame, every setting takes the same step from the same state.

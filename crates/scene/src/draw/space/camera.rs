@@ -1,10 +1,7 @@
 //! Where the picture is taken from.
 
-use super::{
-    SpaceOptions,
-    vector::{Vector, cross, dot, minus, plus, times, unit},
-    volume::Volume,
-};
+use super::vector::{Vector, cross, dot, minus, plus, times, unit};
+use super::volume::Volume;
 
 /// A line of sight.
 pub(super) struct Ray {
@@ -33,13 +30,17 @@ pub(super) struct Camera {
     half: [f32; 2],
 }
 
+/// Where the camera stands: degrees to the right of the z axis, and above the horizon.
+const AZIMUTH: f64 = 28.0;
+const ELEVATION: f64 = 18.0;
+
 /// Half the angle of view from top to bottom: a long lens, so that verticals stay upright.
 const HALF_ANGLE: f32 = 15.0;
 
 impl Camera {
     /// Looks at the open part of the domain so that all of it is in the picture.
-    pub fn new(volume: &Volume, options: &SpaceOptions, width: usize, height: usize) -> Self {
-        let (azimuth, elevation) = (options.azimuth.to_radians(), options.elevation.clamp(-89.0, 89.0).to_radians());
+    pub fn new(volume: &Volume, width: usize, height: usize) -> Self {
+        let (azimuth, elevation) = (AZIMUTH.to_radians(), ELEVATION.to_radians());
         let back = [azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos()];
         let back = unit(back.map(|value| value as f32));
         let right = unit(cross([0.0, 1.0, 0.0], back));
@@ -58,7 +59,7 @@ impl Camera {
         };
         // Round containers leave the corners of their box empty.
         let far = if volume.boxy { corners.fold(1.0, fit) } else { volume.open_nodes().fold(1.0, fit) };
-        let pixel = steep / half[1] / (options.zoom as f32).clamp(0.01, 100.0);
+        let pixel = steep / half[1];
         Self {
             eye: plus(middle, times(back, 1.06 * far)),
             forward: times(back, -1.0),

@@ -6,7 +6,6 @@
 
 mod camera;
 mod shade;
-mod spray;
 mod trace;
 mod vector;
 mod volume;
@@ -14,63 +13,26 @@ mod volume;
 use rayon::prelude::*;
 use unstick_parallel::for_each_chunk;
 
-use super::{
-    Image,
-    colour::{Colour, blend_byte, srgb_from_linear, to_bytes},
-    legend::stamp,
-};
-use crate::Frame;
+use super::Image;
+use super::colour::{Colour, blend_byte, srgb_from_linear, to_bytes};
+use super::text::stamp;
+use crate::frame::Frame;
 use camera::Camera;
 use volume::Volume;
 
-/// What a user may turn.
-#[derive(Clone, Debug)]
-pub struct SpaceOptions {
-    /// Width in pixels, made even. Default 480.
-    pub width: usize,
-    /// Height in pixels, made even. Default 360.
-    pub height: usize,
-    /// Where the camera stands, in degrees to the right of the z axis. Default 28.
-    pub azimuth: f64,
-    /// How high the camera stands, in degrees above the horizon. Default 18.
-    pub elevation: f64,
-    /// Magnification; at 1 the container just fits. Default 1.
-    pub zoom: f64,
-    /// Draw particles that are outside the surface. Default yes.
-    pub spray: bool,
-    /// How often the liquid distance is averaged with its neighbours before it is drawn. Default 1:
-    /// takes the bumps of single particles away.
-    pub smoothing: usize,
-    /// Write the time into the corner. Default yes.
-    pub time_stamp: bool,
-}
-
-impl Default for SpaceOptions {
-    fn default() -> Self {
-        Self {
-            width: 480,
-            height: 360,
-            azimuth: 28.0,
-            elevation: 18.0,
-            zoom: 1.0,
-            spray: true,
-            smoothing: 1,
-            time_stamp: true,
-        }
-    }
-}
-
+/// The colour of drops too small for the surface.
+const DROP: Colour = [0.80, 0.91, 1.0];
 /// Two neighbouring pixels that differ by more than this are drawn again, more finely.
 const CONTRAST: u8 = 12;
 /// Places within a pixel where it is then looked at.
 const FINE: [[f32; 2]; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
 
-/// Draws a frame.
-pub fn draw(frame: &Frame<3>, options: &SpaceOptions) -> Image {
+/// Draws a frame, three quarters as high as it is wide.
+pub(super) fn draw(frame: &Frame<3>, width: usize) -> Image {
     let side = |pixels: usize| pixels.clamp(16, 1 << 14).next_multiple_of(2);
-    let (width, height) = (side(options.width), side(options.height));
-    let volume = Volume::new(frame, options.smoothing);
-    let camera = Camera::new(&volume, options, width, height);
+    let (width, height) = (side(width), side(width * 3 / 4));
+    let volume = Volume::new(frame);
+    let camera = Camera::new(&volume, width, height);
     let mut image = Image::new(width, height, [0; 3]);
     let mut depths = vec![0f32; width * height];
     let rows = image.bytes_mut().par_chunks_exact_mut(3 * width).zip(depths.par_chunks_exact_mut(width));
@@ -82,12 +44,8 @@ pub fn draw(frame: &Frame<3>, options: &SpaceOptions) -> Image {
         }
     });
     refine(&mut image, &volume, &camera);
-    if options.spray {
-        spray::draw(&mut image, &depths, &volume, &camera, frame);
-    }
-    if options.time_stamp {
-        stamp(&mut image, frame.time);
-    }
+    draw_spray(&mut image, &depths, &volume, &camera, frame);
+    stamp(&mut image, frame.time);
     image
 }
 
@@ -125,18 +83,33 @@ fn refine(image: &mut Image, volume: &Volume, camera: &Camera) {
     });
 }
 
+/// Draws particles outside the liquid as small discs, hidden by what is nearer.
+fn draw_spray(image: &mut Image, depths: &[f32], volume: &Volume, camera: &Camera, frame: &Frame<3>) {
+    let width = image.width();
+    for &position in &frame.positions {
+        let place = volume.place(position);
+        let within = (0..3).all(|axis| (0.0..=volume.corner[axis]).contains(&place[axis]));
+        // A quarter of a cell of grace: particles just under a smoothed crest belong to it.
+        if !within || volume.liquid.at(place) < 0.25 {
+            continue;
+        }
+        let Some((at, scale, far)) = camera.project(place) else { continue };
+        let radius = (0.2 * scale).clamp(0.6, 3.0);
+        let opacity = |column: usize, row: usize| if far < depths[row * width + column] { 0.8 } else { 0.0 };
+        image.disc(at, radius, DROP, opacity);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::draw::synthetic;
 
-    fn plain() -> SpaceOptions {
-        SpaceOptions { width: 160, height: 120, time_stamp: false, ..SpaceOptions::default() }
-    }
+    const WIDTH: usize = 160;
 
     #[test]
     fn a_ball_of_liquid_is_blue_in_the_middle_and_walls_are_grey() {
-        let image = draw(&synthetic::ball_in_a_box(), &plain());
+        let image = draw(&synthetic::ball_in_a_box(), WIDTH);
         let [red, _, blue] = image.pixel(80, 62);
         assert!(blue > red.saturating_add(40), "{:?}", image.pixel(80, 62));
         let [red, green, blue] = image.pixel(80, 105);
@@ -148,12 +121,12 @@ mod tests {
     fn spray_is_hidden_behind_the_liquid() {
         let frame = synthetic::ball_in_a_box();
         let seen = |position: [f64; 3]| {
-            let mut frame = frame.clone();
-            (frame.positions, frame.velocities) = (vec![position], vec![[1.0, 0.0, 0.0]]);
-            draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, ..plain() })
-                != draw(&frame, &SpaceOptions { azimuth: 0.0, elevation: 0.0, spray: false, ..plain() })
+            let (positions, velocities) = (vec![position], vec![[1.0, 0.0, 0.0]]);
+            draw(&Frame { positions, velocities, ..frame.clone() }, WIDTH) != draw(&frame, WIDTH)
         };
-        assert!(seen([0.5, 0.5, 0.9]) && !seen([0.5, 0.5, 0.1]) && !seen([0.5, 0.5, 0.5]));
+        // Along the line from the ball to the camera.
+        let [front, back] = [0.4, -0.4].map(|reach| [0.4465, 0.309, 0.8397].map(|towards| 0.5 + reach * towards));
+        assert!(seen(front) && !seen(back) && !seen([0.5; 3]));
     }
 
     #[test]
@@ -161,7 +134,7 @@ mod tests {
         let frame = synthetic::wave_in_a_sphere(24);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| draw(&frame, &plain()))
+            pool.install(|| draw(&frame, WIDTH))
         };
         assert_eq!(with(1), with(5));
     }
@@ -172,9 +145,9 @@ mod tests {
         frame.liquid = unstick_grid::CellField::from_fn(&frame.grid, |_| f64::INFINITY);
         frame.positions = vec![[f64::NAN; 3], [9.0; 3]];
         frame.velocities = vec![[0.0; 3]; 2];
-        draw(&frame, &plain());
+        draw(&frame, WIDTH);
         frame.solid = unstick_grid::CellField::of_shape(frame.solid.shape(), |_| -1.0);
-        draw(&frame, &plain());
-        draw(&synthetic::sheet(), &plain());
+        draw(&frame, WIDTH);
+        draw(&synthetic::sheet(), WIDTH);
     }
 }

@@ -1,7 +1,7 @@
 //! The distances of a frame, ready to be looked through. Lengths are in cells.
 
 use super::vector::Vector;
-use crate::Frame;
+use crate::frame::Frame;
 
 /// Values at the points of a lattice, read between them.
 pub(super) struct Samples {
@@ -144,11 +144,11 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    pub fn new(frame: &Frame<3>, smoothing: usize) -> Self {
+    pub fn new(frame: &Frame<3>) -> Self {
         let (cells, spacing) = (frame.grid.cells(), frame.grid.spacing());
         let mut liquid = Samples::new(&frame.liquid, spacing, 0.5);
         let solid = Samples::new(&frame.solid, spacing, 0.0);
-        (0..smoothing).for_each(|_| liquid.smooth());
+        liquid.smooth(); // takes the bumps of single particles away
         let obstacle = obstacles(&solid);
         let blocks = cells.map(|count| count.div_ceil(BLOCK));
         let mut signs = Vec::with_capacity(blocks.iter().product());

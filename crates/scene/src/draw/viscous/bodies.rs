@@ -4,9 +4,8 @@ use unstick_bodies::{RigidBody, Shape};
 use unstick_flow::TensorGrid;
 use unstick_grid::vector::{dot, minus, plus, times};
 
-use super::colours::GROUND;
-use crate::draw::colour::{Colour, mix};
-use crate::draw::{Image, Palette, PictureStyle};
+use crate::draw::colour::{Colour, from_bytes, mix};
+use crate::draw::{GROUND, Image, Palette, PictureStyle};
 
 /// Turn to the side and tilt, in radians.
 const YAW: f64 = 0.5;
@@ -109,7 +108,7 @@ fn draw_body<const D: usize>(
                 let light = (0.35 + 0.75 * dot(facing, LIGHT).max(0.0)) as f32;
                 let behind = (0.5 - 0.5 * depth / camera.reach).clamp(0.0, 1.0) as f32;
                 let lit = colour.map(|value| (value * light).min(1.0));
-                let ground = GROUND.map(|byte| f32::from(byte) / 255.0);
+                let ground = from_bytes(GROUND);
                 image.blend(column, row, mix(lit, ground, HAZE * behind), 1.0);
             }
         }

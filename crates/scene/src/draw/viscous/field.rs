@@ -6,10 +6,17 @@ use unstick_flow::{Axis, TensorGrid};
 use unstick_parallel::for_each_chunk;
 
 use super::Show;
-use super::colours::{BODY, BODY_EDGE, GROUND, place, table};
-use crate::draw::colour::{from_bytes, mix, to_bytes};
-use crate::draw::{FlowStyle, Image};
+use crate::draw::colour::{Colour, from_bytes, mix, to_bytes};
+use crate::draw::{FlowStyle, GROUND, Image, Palette};
 use crate::frame::FlowFields;
+
+const LEAST: [u8; 3] = [24, 78, 160];
+const MIDDLE: [u8; 3] = [238, 239, 236];
+const MOST: [u8; 3] = [190, 52, 36];
+
+/// A body has two halves, so that one sees it turn.
+const BODY: [[u8; 3]; 2] = [[236, 178, 92], [196, 122, 44]];
+const BODY_EDGE: [u8; 3] = [70, 40, 16];
 
 /// Pixels over the plane of the first two axes.
 struct Plane {
@@ -161,4 +168,23 @@ fn vorticity<const D: usize>(flow: &FlowFields<D>, cell: [usize; D]) -> f64 {
             / (line.centre(above[along]) - line.centre(below[along]))
     };
     slope(1, 0) - slope(0, 1)
+}
+
+/// 256 colours of a field: from none to most, or from least over none to most.
+pub(super) fn table(show: Show) -> Vec<Colour> {
+    if show == Show::Speed {
+        return Palette::default().table();
+    }
+    let [least, middle, most] = [LEAST, MIDDLE, MOST].map(from_bytes);
+    let colour = |entry: usize| {
+        let part = entry as f32 / 127.5 - 1.0;
+        if part < 0.0 { mix(middle, least, -part) } else { mix(middle, most, part) }
+    };
+    (0..256).map(colour).collect()
+}
+
+/// The place of a value among them.
+fn place(show: Show, value: f64, scale: f64) -> usize {
+    let part = if show == Show::Speed { value / scale } else { 0.5 + 0.5 * value / scale };
+    (part.clamp(0.0, 1.0) * 255.0) as usize
 }

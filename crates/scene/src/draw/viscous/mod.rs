@@ -1,11 +1,10 @@
 //! Viscous flows with bodies in them: a field in the plane or on a slice, and in space the bodies themselves.
 
 mod bodies;
-mod colours;
 mod field;
 
 use super::beside::beside;
-use super::legend::{draw_scale, stamp};
+use super::text::{draw_scale, short, stamp};
 use super::{FlowStyle, Image, PictureStyle};
 use crate::frame::{FlowFields, Frame};
 
@@ -65,8 +64,8 @@ pub fn draw<const D: usize>(
     let slice = || {
         let mut image = field::slice(flow, &frame.bodies, style.width, of_flow);
         stamp(&mut image, frame.time);
-        let label = format!("{} {}", super::legend::short(of_flow.scale), of_flow.show.unit());
-        draw_scale(&mut image, &colours::table(of_flow.show), &label);
+        let label = format!("{} {}", short(of_flow.scale), of_flow.show.unit());
+        draw_scale(&mut image, &field::table(of_flow.show), &label);
         image
     };
     let bodies = || bodies::draw(&flow.grid, &frame.bodies, style);

@@ -6,11 +6,11 @@ use unstick_bodies::{RigidBody, Steering, Surface};
 use unstick_flow::TensorGrid;
 use unstick_grid::Random;
 
-use crate::dimension::{Dim, Dimension};
 use crate::file::body::one_body;
 use crate::file::error::SceneError;
 use crate::file::motion::motion;
 use crate::file::node::{Fields, Node};
+use crate::file::shape::check_corners;
 use crate::schema::viscous as schema;
 
 /// The bodies of a scene, with the steering of each one that has it.
@@ -22,17 +22,13 @@ pub(super) struct SceneBodies<const D: usize> {
 
 /// Reads all bodies.
 pub(super) fn bodies<const D: usize>(
-    list: Option<&Node>,
+    scene: &Fields<'_>,
     grid: &TensorGrid<D>,
     seed: u64,
     folder: &Path,
-) -> Result<SceneBodies<D>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+) -> Result<SceneBodies<D>, SceneError> {
     let mut found = SceneBodies::default();
-    let Some(list) = list else { return Ok(found) };
-    for (index, node) in list.list("tables, each after [[body]]")?.iter().enumerate() {
+    for (index, node) in scene.tables("body")?.iter().enumerate() {
         let fields = node.fields(&schema::BODY)?;
         let usual = format!("body {}", index + 1);
         if let Some(copies) = fields.get("copies") {
@@ -41,12 +37,7 @@ where
             found.bodies.extend(made);
             continue;
         }
-        for lone in ["within", "jitter"] {
-            if let Some(node) = fields.get(lone) {
-                let message = format!("`{}` is for bodies with `copies`", node.path);
-                return Err(SceneError::at(&node.place, message, "without effect here"));
-            }
-        }
+        fields.exclude(&["within", "jitter"], "is for bodies with `copies`", "without effect here")?;
         let body = one_body(node, &fields, &usual, Surface::default(), None, folder)?;
         let how = steered(&fields, folder)?;
         let is_held = how.is_some() || fields.get("held").map_or(Ok(false), Node::truth)?;
@@ -58,14 +49,10 @@ where
 }
 
 /// The steering of a body, if it has one.
-fn steered<const D: usize>(fields: &Fields<'_>, folder: &Path) -> Result<Option<Steering<D>>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
+fn steered<const D: usize>(fields: &Fields<'_>, folder: &Path) -> Result<Option<Steering<D>>, SceneError> {
     let given: Vec<&Node> = ["held", "motion", "oscillation"].iter().filter_map(|key| fields.get(key)).collect();
     if let [first, second, ..] = given[..] {
-        let message = format!("`{}` beside `{}`", second.path, first.path);
-        return Err(SceneError::at(&second.place, message, "expected one of them"));
+        return Err(second.wrong(&format!("beside `{}`", first.path), "expected one of them"));
     }
     if let Some(node) = fields.get("motion") {
         return Ok(Some(Steering::Scripted(motion(node, folder)?)));
@@ -84,27 +71,15 @@ fn crowd<const D: usize>(
     grid: &TensorGrid<D>,
     seed: u64,
     folder: &Path,
-) -> Result<Vec<RigidBody<D>>, SceneError>
-where
-    Dim<D>: Dimension<D>,
-{
-    for single in ["centre", "held", "motion", "oscillation"] {
-        if let Some(node) = fields.get(single) {
-            let message = format!("`{}` beside `copies`", node.path);
-            return Err(SceneError::at(&node.place, message, "for a single body"));
-        }
-    }
+) -> Result<Vec<RigidBody<D>>, SceneError> {
+    fields.exclude(&["centre", "held", "motion", "oscillation"], "beside `copies`", "for a single body")?;
     let count = copies.count(1, 10_000_000)?;
     let [mut lower, mut upper] = grid.bounds();
     if let Some(within) = fields.get("within") {
         let fields = within.fields(&schema::WITHIN)?;
         fields.read("lower", &mut lower, Node::vector)?;
         fields.read("upper", &mut upper, Node::vector)?;
-        if let Some(axis) = (0..D).find(|&axis| lower[axis] >= upper[axis]) {
-            let (low, high) = (lower[axis], upper[axis]);
-            let message = format!("`{}` runs from {low} to {high} along axis {axis}", within.path);
-            return Err(SceneError::at(&within.place, message, "expected the lower corner below the upper"));
-        }
+        check_corners(within, lower, upper)?;
     }
     let mut jitter = 0.5;
     fields.read("jitter", &mut jitter, |node| node.within(0.0, 1.0))?;

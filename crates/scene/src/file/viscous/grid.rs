@@ -4,10 +4,8 @@ use unstick_flow::{Axis, AxisError, TensorGrid};
 
 use crate::file::error::SceneError;
 use crate::file::node::{Fields, Node};
+use crate::file::read::{EqualCells, check_count};
 use crate::schema::viscous as schema;
-
-/// Cells are counted with 32 bits.
-const MAX_CELLS: usize = 1 << 31;
 
 fn fields(node: &Node) -> Result<Fields<'_>, SceneError> {
     node.fields(&schema::GRID)
@@ -31,43 +29,20 @@ pub(super) fn grid<const D: usize>(node: &Node) -> Result<TensorGrid<D>, SceneEr
     fields.read("refine", &mut refine, |node| node.within(0.01, 100.0))?;
     let axes: Vec<Axis> = match fields.get("axes") {
         Some(axes) => {
-            for other in ["cells", "size", "spacing", "origin"] {
-                if let Some(both) = fields.get(other) {
-                    let message = format!("`{}` beside `{}`", both.path, axes.path);
-                    return Err(SceneError::at(&both.place, message, "expected one of them"));
-                }
-            }
+            let others = ["cells", "size", "spacing", "origin"];
+            fields.exclude(&others, &format!("beside `{}`", axes.path), "expected one of them")?;
             axes.list("tables")?.iter().map(|axis| stretched(axis, refine)).collect::<Result<_, _>>()?
         }
         None => equal::<D>(&fields, refine)?,
     };
-    let total = axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.cells()));
-    if total.is_none_or(|total| total > MAX_CELLS) {
-        let product = axes.iter().map(|axis| axis.cells().to_string()).collect::<Vec<_>>().join(" × ");
-        let message = format!("`{}` makes {product} cells, expected {MAX_CELLS} or fewer in all", node.path);
-        return Err(SceneError::at(&node.place, message, "too many"));
-    }
+    check_count(node, &axes.iter().map(Axis::cells).collect::<Vec<_>>())?;
     let axes: [Axis; D] = axes.try_into().map_err(|_| node.refuse("as many axes as dimensions"))?;
     Ok(TensorGrid::new(axes))
 }
 
 /// Cells of one size along all axes.
 fn equal<const D: usize>(fields: &Fields<'_>, refine: f64) -> Result<Vec<Axis>, SceneError> {
-    let node = fields.need("cells")?;
-    let mut cells = [0; D];
-    for (count, item) in cells.iter_mut().zip(node.list("whole numbers")?) {
-        *count = item.count(2, 1_000_000)?;
-    }
-    let most = cells.iter().copied().max().unwrap_or(1) as f64;
-    let (mut size, mut origin) = (1.0, [0.0; D]);
-    fields.read("size", &mut size, Node::positive)?;
-    let mut spacing = size / most;
-    if let (Some(_), Some(both)) = (fields.get("size"), fields.get("spacing")) {
-        let message = format!("`{}` beside `grid.size`", both.path);
-        return Err(SceneError::at(&both.place, message, "expected one of them"));
-    }
-    fields.read("spacing", &mut spacing, Node::positive)?;
-    fields.read("origin", &mut origin, Node::vector)?;
+    let (node, EqualCells { cells, spacing, origin }) = (fields.need("cells")?, EqualCells::<D>::read(fields, 2)?);
     let axis = |axis: usize| {
         let (from, length) = (origin[axis], cells[axis] as f64 * spacing);
         Axis::uniform(from, from + length, refined(cells[axis], refine)).map_err(|error| refused(node, &error))
@@ -87,12 +62,8 @@ fn stretched(node: &Node, refine: f64) -> Result<Axis, SceneError> {
     fields.read("from", &mut from, Node::number)?;
     let to = fields.need("to")?.number()?;
     if let Some(cells) = fields.get("cells") {
-        for other in ["fine", "spacing", "growth", "coarsest"] {
-            if let Some(both) = fields.get(other) {
-                let message = format!("`{}` beside `{}`", both.path, cells.path);
-                return Err(SceneError::at(&both.place, message, "expected one of them"));
-            }
-        }
+        let others = ["fine", "spacing", "growth", "coarsest"];
+        fields.exclude(&others, &format!("beside `{}`", cells.path), "expected one of them")?;
         return Axis::uniform(from, to, refined(cells.count(2, 1_000_000)?, refine)).map_err(refuse);
     }
     let spacing = fields.need("spacing")?.positive()? / refine;

@@ -1,9 +1,10 @@
 //! `[flow]`: the viscosity of the liquid, the sides of its box, and the solves.
 
-use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, SolveParams, Unconverged, Viscosity};
+use unstick_flow::{Boundary, Course, FlowSetup, Inflow, Profile, Unconverged, Viscosity};
 
 use crate::file::error::SceneError;
 use crate::file::node::{Fields, Node, Value};
+use crate::file::pressure::part;
 use crate::schema::viscous as schema;
 
 /// Lower and upper side of each axis.
@@ -17,28 +18,23 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
     setup.viscosity = match (fields.get("viscosity"), fields.get("dynamic_viscosity")) {
         (Some(value), None) => viscosity(value)?,
         (None, Some(value)) => Viscosity::Newtonian(value.positive()? / setup.density),
-        (Some(_), Some(both)) => {
-            let message = format!("`{}` beside `flow.viscosity`", both.path);
-            return Err(SceneError::at(&both.place, message, "expected one of them"));
-        }
+        (Some(_), Some(both)) => return Err(both.wrong("beside `flow.viscosity`", "expected one of them")),
         (None, None) => return Err(fields.need("viscosity").expect_err("it is not there")),
     };
     fields.read("force", &mut setup.force, Node::vector)?;
-    if let Some(sides) = fields.get("sides") {
-        let sides = sides.fields(&schema::SIDES)?;
-        if let (2, Some(of_space)) = (D, SIDES[2].iter().find_map(|name| sides.get(name))) {
-            let message = format!("`{}` is a side of a box in space, this scene is of the plane", of_space.path);
-            return Err(SceneError::at(&of_space.place, message, "not for the plane"));
-        }
-        for (axis, pair) in SIDES[..D].iter().enumerate() {
-            for (end, name) in pair.iter().enumerate() {
-                sides.read(name, &mut setup.sides[axis][end], |node| side(node, axis))?;
-            }
+    let sides = fields.inner("sides", &schema::SIDES)?;
+    for of_space in &SIDES[D..] {
+        sides.exclude(of_space, "is a side of a box in space, this scene is of the plane", "not for the plane")?;
+    }
+    for (axis, pair) in SIDES[..D].iter().enumerate() {
+        for (end, name) in pair.iter().enumerate() {
+            sides.read(name, &mut setup.sides[axis][end], |node| side(node, axis))?;
         }
     }
-    if let Some(solve) = fields.get("solve") {
-        solving(solve, &mut setup.solve)?;
-    }
+    let solve = fields.inner("solve", &schema::SOLVE)?;
+    solve.read("viscous_tolerance", &mut setup.solve.viscous_tolerance, part)?;
+    solve.read("pressure_tolerance", &mut setup.solve.pressure_tolerance, part)?;
+    solve.read("max_iterations", &mut setup.solve.max_iterations, |node| node.count(1, 1_000_000))?;
     fields.read("on_unconverged", &mut setup.solve.on_unconverged, |node| node.choice(Unconverged::ALL))?;
     let mut films = true;
     fields.read("lubrication", &mut films, Node::truth)?;
@@ -118,20 +114,7 @@ fn inflow(node: &Node) -> Result<Inflow, SceneError> {
         (None, None) => Course::Steady,
         (Some(ramp), None) => Course::Ramp { duration: ramp.positive()? },
         (None, Some(sine)) => Course::HalfSine { duration: sine.positive()? },
-        (Some(_), Some(both)) => {
-            let message = format!("`{}` beside a ramp", both.path);
-            return Err(SceneError::at(&both.place, message, "expected one of them"));
-        }
+        (Some(_), Some(both)) => return Err(both.wrong("beside a ramp", "expected one of them")),
     };
     Ok(inflow)
-}
-
-fn solving(node: &Node, params: &mut SolveParams) -> Result<(), SceneError> {
-    let fields = node.fields(&schema::SOLVE)?;
-    let part = |node: &Node| {
-        node.positive().ok().filter(|&part| part < 1.0).ok_or_else(|| node.refuse("a number between 0 and 1"))
-    };
-    fields.read("viscous_tolerance", &mut params.viscous_tolerance, part)?;
-    fields.read("pressure_tolerance", &mut params.pressure_tolerance, part)?;
-    fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))
 }

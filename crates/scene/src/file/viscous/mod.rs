@@ -6,13 +6,13 @@ mod liquid;
 
 use std::path::Path;
 
-use unstick_flow::{FlowSetup, TensorGrid};
+use unstick_flow::FlowSetup;
 
 use super::body::contact;
 use super::error::SceneError;
 use super::node::{Fields, Node, Value};
 use super::output::common;
-use crate::dimension::{Dim, Dimension};
+use super::read::read_time;
 use crate::draw::viscous::{Show, View};
 use crate::schema::viscous as schema;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
@@ -29,74 +29,56 @@ pub(super) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyViscous
     let fields = root.fields(&schema::ROOT)?;
     let grid = fields.need("grid")?;
     match grid::dimension(grid)? {
-        2 => Ok(AnyViscousScene::Plane(Reader { name, folder, fields }.scene(grid::grid(grid)?, grid)?)),
-        _ => Ok(AnyViscousScene::Space(Reader { name, folder, fields }.scene(grid::grid(grid)?, grid)?)),
+        2 => Ok(AnyViscousScene::Plane(read(name, folder, &fields, grid)?)),
+        _ => Ok(AnyViscousScene::Space(read(name, folder, &fields, grid)?)),
     }
 }
 
-struct Reader<'a> {
-    name: &'a str,
-    folder: &'a Path,
-    fields: Fields<'a>,
-}
-
-impl Reader<'_> {
-    fn scene<const D: usize>(&self, grid: TensorGrid<D>, place: &Node) -> Result<ViscousScene<D>, SceneError>
-    where
-        Dim<D>: Dimension<D>,
-    {
-        let fields = &self.fields;
-        let mut setup = FlowSetup::new(grid, 1.0);
-        setup.density = 1000.0;
-        fields.read("density", &mut setup.density, Node::positive)?;
-        let flow = fields.need("flow")?;
-        let films = liquid::read(flow, &mut setup)?;
-        let mut gravity = std::array::from_fn(|axis| if axis == 1 { -9.81 } else { 0.0 });
-        fields.read("gravity", &mut gravity, Node::vector)?;
-        let mut seed = 0;
-        fields.read("seed", &mut seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
-        let text =
-            |key: &str, usual: &str| fields.get(key).map_or(Ok(usual.to_owned()), |node| Ok(node.text()?.into()));
-        let SceneBodies { bodies, steering } = bodies::bodies(fields.get("body"), &setup.grid, seed, self.folder)?;
-        let (mut frame, mut frames, mut max_step, mut cfl) = (0.01, 100, f64::INFINITY, 0.5);
-        if let Some(time) = fields.get("time") {
-            let time = time.fields(&schema::TIME)?;
-            time.read("frame", &mut frame, Node::positive)?;
-            time.read("frames", &mut frames, |node| node.count(1, 1_000_000))?;
-            time.read("max_step", &mut max_step, Node::positive)?;
-            time.read("cfl", &mut cfl, |node| {
-                node.positive().ok().filter(|&cfl| cfl <= 2.0).ok_or_else(|| node.refuse("a positive number up to 2"))
-            })?;
-        }
-        let scene = ViscousScene {
-            name: self.name.to_owned(),
-            title: text("title", self.name)?,
-            description: text("description", "")?,
-            setup,
-            gravity,
-            bodies,
-            steering,
-            contacts: fields.get("contact").map(contact).transpose()?.unwrap_or_default(),
-            films,
-            frame,
-            frames,
-            max_step: max_step.min(frame),
-            cfl,
-            output: fields.get("output").map(output::<D>).transpose()?.unwrap_or_default(),
-            grid_place: place.place.clone(),
-            flow_place: flow.place.clone(),
-            body_place: fields.get("body").map(|node| node.place.clone()),
-        };
-        scene.check()?;
-        Ok(scene)
-    }
+fn read<const D: usize>(
+    name: &str,
+    folder: &Path,
+    fields: &Fields<'_>,
+    grid: &Node,
+) -> Result<ViscousScene<D>, SceneError> {
+    let mut setup = FlowSetup::new(grid::grid(grid)?, 1.0);
+    setup.density = 1000.0;
+    fields.read("density", &mut setup.density, Node::positive)?;
+    let flow = fields.need("flow")?;
+    let films = liquid::read(flow, &mut setup)?;
+    let mut gravity = std::array::from_fn(|axis| if axis == 1 { -9.81 } else { 0.0 });
+    fields.read("gravity", &mut gravity, Node::vector)?;
+    let mut seed = 0;
+    fields.read("seed", &mut seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
+    let SceneBodies { bodies, steering } = bodies::bodies(fields, &setup.grid, seed, folder)?;
+    let (mut max_step, mut cfl) = (f64::INFINITY, 0.5);
+    let (frame, frames) = read_time(&fields.inner("time", &schema::TIME)?, &mut max_step, &mut cfl, 2.0)?;
+    let scene = ViscousScene {
+        name: name.to_owned(),
+        title: fields.text("title", name)?,
+        description: fields.text("description", "")?,
+        setup,
+        gravity,
+        bodies,
+        steering,
+        contacts: fields.get("contact").map(contact).transpose()?.unwrap_or_default(),
+        films,
+        frame,
+        frames,
+        max_step: max_step.min(frame),
+        cfl,
+        output: fields.get("output").map(output::<D>).transpose()?.unwrap_or_default(),
+        grid_place: grid.place.clone(),
+        flow_place: flow.place.clone(),
+        body_place: fields.get("body").map(|node| node.place.clone()),
+    };
+    scene.check()?;
+    Ok(scene)
 }
 
 fn output<const D: usize>(node: &Node) -> Result<ViscousOutput, SceneError> {
     let fields = node.fields(&schema::OUTPUT)?;
-    if let (2, Some(of_space)) = (D, ["view", "slice"].iter().find_map(|key| fields.get(key))) {
-        let message = format!("`{}` needs three dimensions, this scene has two", of_space.path);
-        return Err(SceneError::at(&of_space.place, message, "not for the plane"));
+    if D == 2 {
+        fields.exclude(&["view", "slice"], "needs three dimensions, this scene has two", "not for the plane")?;
     }
     let mut common = common::<D>(&fields)?;
     common.view = fields.get("viewer").map(Node::truth).transpose()?;

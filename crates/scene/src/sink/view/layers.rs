@@ -4,6 +4,7 @@ use unstick_grid::Grid;
 use unstick_liquid::{interpolate_cells, interpolate_velocity};
 
 use super::pack::Pack;
+use crate::dimension::PlaneOrSpace;
 use crate::frame::Frame;
 use crate::sink::{Surface, surface_of};
 
@@ -25,13 +26,29 @@ pub(super) fn particles<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     add_pressure(pack, frame, pressure);
 }
 
+/// The liquid: fields in the plane, a mesh in space.
+pub(super) fn surface<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
+    match frame.either() {
+        PlaneOrSpace::Plane(frame) => plane_fields(frame, pack),
+        PlaneOrSpace::Space(frame) => space_mesh(frame, pack),
+    }
+}
+
+/// Solids. In the plane `solid`, the distance at the nodes; in space a mesh with `solid_vertex`, `solid_normal`,
+/// `solid_triangle`, which is open where it meets the border.
+pub(super) fn solids<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
+    let Some(frame) = frame.in_space() else { return distances(pack, "solid", &frame.grid, frame.solid.values()) };
+    let mesh = Surface::open_of_nodes(&frame.grid, &frame.solid);
+    add_mesh(pack, "solid_", &frame.grid, &mesh, &normals(&mesh));
+}
+
 /// `separated`: the cells whose wall has let go.
 pub(super) fn separated<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     pack.cells("separated", &frame.separated);
 }
 
 /// The liquid in the plane: `liquid` (distance), `speed` and `pressure` of all cells.
-pub(crate) fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
+fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
     let speed_of = |cell| {
         let [x, y] = interpolate_velocity(&frame.grid, &frame.velocity, frame.grid.centre(cell));
         x.hypot(y)
@@ -43,14 +60,9 @@ pub(crate) fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
     add_pressure(pack, frame, frame.pressure.values().to_vec());
 }
 
-/// Solids in the plane: `solid`, the distance at the nodes.
-pub(crate) fn plane_solids(frame: &Frame<2>, pack: &mut Pack) {
-    distances(pack, "solid", &frame.grid, frame.solid.values());
-}
-
 /// The surface in space: a mesh with `vertex`, `normal`, `triangle`, and `speed` and `pressure` of vertices, read a
 /// cell below the surface, where the pressure is not that of the air.
-pub(crate) fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
+fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
     let (grid, mesh) = (&frame.grid, surface_of(frame));
     let normals = normals(&mesh);
     let below = |(vertex, normal): (&[f32; 3], &[f32; 3])| {
@@ -62,12 +74,6 @@ pub(crate) fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
     let speed = |&point: &[f64; 3]| length(interpolate_velocity(grid, &frame.velocity, point));
     add_levels(pack, "speed", inside.iter().map(speed).collect());
     add_pressure(pack, frame, inside.iter().map(|&point| interpolate_cells(grid, &frame.pressure, point)).collect());
-}
-
-/// Solids in space: a mesh with `solid_vertex`, `solid_normal`, `solid_triangle`; open where it meets the border.
-pub(crate) fn space_solids(frame: &Frame<3>, pack: &mut Pack) {
-    let mesh = Surface::open_of_nodes(&frame.grid, &frame.solid);
-    add_mesh(pack, "solid_", &frame.grid, &mesh, &normals(&mesh));
 }
 
 fn add_mesh(pack: &mut Pack, prefix: &str, grid: &Grid<3>, mesh: &Surface, normals: &[[f32; 3]]) {

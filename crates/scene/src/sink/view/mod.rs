@@ -21,12 +21,10 @@ use unstick_files::write_atomic;
 use unstick_grid::Grid;
 
 use super::FrameSink;
-use crate::dimension::{Dim, Dimension};
 use crate::frame::Frame;
 use crate::run::{RunError, RunFolder, RunScene};
 use pack::Pack;
 
-pub(crate) use layers::{plane_fields, plane_solids, space_mesh, space_solids};
 pub use pack::Pack as ViewPack;
 
 /// The layers of a frame, which are the names of their folders.
@@ -42,10 +40,7 @@ pub struct ViewSink {
 
 impl ViewSink {
     /// Makes the folders in that of the run and writes what does not change.
-    pub fn create<const D: usize>(folder: &RunFolder, scene: &RunScene<D>, frame: &Frame<D>) -> Result<Self, RunError>
-    where
-        Dim<D>: Dimension<D>,
-    {
+    pub fn create<const D: usize>(folder: &RunFolder, scene: &RunScene<D>, frame: &Frame<D>) -> Result<Self, RunError> {
         for layer in LAYERS {
             let path = folder.view_layer(layer).folder;
             std::fs::create_dir_all(&path).map_err(RunError::file(&path))?;
@@ -55,27 +50,24 @@ impl ViewSink {
         pack.note("highest", scene.highest_pressure);
         let has_motion = scene.has_motion();
         if !has_motion {
-            Dim::<D>::view_solids(frame, &mut pack);
+            layers::solids(frame, &mut pack);
         }
         write(&folder.view_scene(), &pack)?;
         Ok(Self { folder: folder.clone(), has_motion })
     }
 }
 
-impl<const D: usize> FrameSink<D> for ViewSink
-where
-    Dim<D>: Dimension<D>,
-{
+impl<const D: usize> FrameSink<D> for ViewSink {
     fn receive(&mut self, frame: &Arc<Frame<D>>) -> Result<ControlFlow<()>, RunError> {
         for layer in LAYERS {
             let mut pack = Pack::new(&frame.grid, frame.number, frame.time);
             match layer {
                 "particles" => layers::particles(frame, &mut pack),
-                _ => Dim::<D>::view_surface(frame, &mut pack),
+                _ => layers::surface(frame, &mut pack),
             }
             layers::separated(frame, &mut pack);
             if self.has_motion {
-                Dim::<D>::view_solids(frame, &mut pack);
+                layers::solids(frame, &mut pack);
             }
             write(&self.folder.view_layer(layer).path(frame.number), &pack)?;
         }

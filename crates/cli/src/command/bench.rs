@@ -1,15 +1,21 @@
-//! The request, checked before anything runs.
+//! `unstick bench`: times solvers on problems from simulations.
+
+use std::collections::HashSet;
 
 use rayon::ThreadPool;
 
 use unstick::mlcp::{PressureMethod, Start, Stop};
 use unstick::problems::Problem;
-use unstick_lab::compare::{self, Contest, Entrant};
+use unstick_lab::compare::{self, Contest, Entrant, timing};
 use unstick_lab::machine;
+use unstick_lab::present::timing as present;
 use unstick_lab::source::{DIMENSION, ProblemName, Source, check_example_memory, check_memory, find, resized};
 
-use crate::args::{BenchArgs, backends};
+use super::{Verdict, judge};
+use crate::args::BenchArgs;
 use crate::error::CommandError;
+use crate::output;
+use crate::progress::TerminalProgress;
 
 /// Cells along each axis of an example, by default.
 const DEFAULT_SIZE: usize = 64;
@@ -20,30 +26,64 @@ const DEFAULT_FRAME: usize = 10;
 /// Examples are tried with at most this many cells along each axis, which takes no time.
 const TRIED: usize = 16;
 
+/// Checks the request, then measures on one problem after the other.
+pub fn run(args: &BenchArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let request = BenchRequest::check(args)?;
+    if !quiet {
+        request.left_out.iter().for_each(output::note);
+    }
+    let progress = TerminalProgress::new(!quiet);
+    let (mut verdict, mut told) = (Verdict::Done, HashSet::new());
+    for source in &request.sources {
+        source.visit(&request.simulation_pool, &progress, &mut |captured| -> Result<(), CommandError> {
+            for pool in &request.pools {
+                let measured =
+                    pool.install(|| timing::measure(&captured, &request.contest, request.repetitions, &progress))?;
+                if args.json {
+                    present::json_lines(&measured).iter().try_for_each(output::print)?;
+                } else if !quiet {
+                    output::print(present::table(&measured))?;
+                    for note in present::notes(&measured) {
+                        if told.insert(note.clone()) {
+                            output::print(note)?; // once, however many tables it would stand under
+                        }
+                    }
+                    output::print("")?;
+                }
+                if judge(&measured.comparison) == Verdict::Unsolved {
+                    verdict = Verdict::Unsolved;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(verdict)
+}
+
 /// What is to be done.
-pub struct BenchRequest {
+struct BenchRequest {
     /// Where problems come from, in the requested order.
-    pub sources: Vec<Source>,
+    sources: Vec<Source>,
     /// The solvers, their tolerance and their start.
-    pub contest: Contest,
+    contest: Contest,
     /// Notes on solvers that a backend lacks.
-    pub left_out: Vec<String>,
+    left_out: Vec<String>,
     /// Solves per solver.
-    pub repetitions: usize,
+    repetitions: usize,
     /// A pool for each number of threads.
-    pub pools: Vec<ThreadPool>,
+    pools: Vec<ThreadPool>,
     /// The pool that simulates scenes, with the largest number of threads. Results do not depend on it.
-    pub simulation_pool: ThreadPool,
+    simulation_pool: ThreadPool,
 }
 
 impl BenchRequest {
     /// Refuses what cannot be done, and options without effect.
-    pub fn check(args: &BenchArgs) -> Result<Self, CommandError> {
+    fn check(args: &BenchArgs) -> Result<Self, CommandError> {
         if !(args.tol > 0.0 && args.tol.is_finite()) {
-            return Err(CommandError::Tolerance(args.tol));
+            return Err(CommandError::tolerance(args.tol));
         }
         let solvers = compare::methods(&args.solvers)?;
-        let (entrants, left_out) = Entrant::all(&solvers, &backends(&args.backend))?;
+        let (entrants, left_out) = Entrant::all(&solvers, &args.backend)?;
         let stop = Stop::relative(args.tol);
         let start = if args.warm { Start::Given } else { Start::Zero };
         let mut sources = Vec::new();
@@ -89,7 +129,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
             for &size in &sizes {
                 check_example_memory(DIMENSION, size)?;
                 let tried = example.generate(DIMENSION, size.min(TRIED), 0);
-                tried.map_err(|error| CommandError::Generate { example, error })?;
+                tried.map_err(CommandError::generate(example))?;
             }
             if args.warm {
                 return Err(nothing_before(&format!("the example `{example}` has no previous step")));
@@ -110,8 +150,7 @@ fn sources_of(name: &str, args: &BenchArgs) -> Result<Vec<Source>, CommandError>
 fn check_effect(args: &BenchArgs, sources: &[Source]) -> Result<(), CommandError> {
     let has_scene = sources.iter().any(|source| matches!(source, Source::Scene { .. }));
     let has_size = sources.iter().any(|source| !matches!(source, Source::Folder { .. }));
-    let refused =
-        |message: &str, help: &str| Err(CommandError::Run { message: message.into(), help: Some(help.into()) });
+    let refused = |message: &str, help: &str| Err(CommandError::new(message).with_help(help));
     if !args.sizes.is_empty() && !has_size {
         return refused("`--sizes` has no effect: a problem folder has the size it has", "leave out `--sizes`");
     }
@@ -130,14 +169,12 @@ fn check_velocities(solvers: &[PressureMethod], sources: &[Source]) -> Result<()
         Source::Folder { path } => Some(path.display().to_string()),
     });
     let (Some(splitting), Some(bare)) = (splitting, bare) else { return Ok(()) };
-    Err(CommandError::Run {
-        message: format!("`{splitting}` works on the velocities of a step, which {bare} does not have"),
-        help: Some("splittings run on scenes, for example `unstick bench dam-break`".into()),
-    })
+    let message = format!("`{splitting}` works on the velocities of a step, which {bare} does not have");
+    Err(CommandError::new(message).with_help("splittings run on scenes, for example `unstick bench dam-break`"))
 }
 
 fn nothing_before(message: &str) -> CommandError {
-    CommandError::Run { message: message.into(), help: Some("leave out `--warm` to start from zero".into()) }
+    CommandError::new(message).with_help("leave out `--warm` to start from zero")
 }
 
 /// Each value once, in the given order.
