@@ -9,7 +9,7 @@ use unstick_mlcp::solvers::best::BestParams;
 use crate::driver::Kernel;
 use crate::error::GpuError;
 use crate::layout::{Args, Pointer, Progress, Scalars, Settle, Slack, Truncation};
-use crate::problem::DeviceProblem;
+use crate::problem::{DeviceProblem, Repeated};
 
 /// Projected sweeps over all cells of the finest level after the nested start.
 const SWEEPS_AFTER_START: usize = 2;
@@ -33,7 +33,7 @@ impl DeviceProblem {
     pub(crate) fn residual(&mut self) -> Result<f64, GpuError> {
         self.load_unit = power_of_two_below(self.norm);
         let args = Args { load_scale: 1.0 / self.load_unit, ..self.fine() };
-        self.device.reduce(Kernel::NaturalResidual, &args)?;
+        self.device.launch_listed(Kernel::NaturalResidual, &args)?;
         let Scalars { residual, changes, .. } = self.device.scalars()?;
         (self.changes_before, self.changes) = (self.changes, changes);
         if residual > 0.0 {
@@ -51,7 +51,7 @@ impl DeviceProblem {
         let restriction_scale = -self.load_unit / self.norm; // loads are residuals with the opposite sign
         let args = Args { restriction_scale, correction_scale, settle: Settle::Lift as i32, ..args };
         self.device.launch_quads(Kernel::RestrictFine, &args)?;
-        self.recordings.start = Some(self.replay(self.recordings.start, |problem| problem.device.solve_coarse())?);
+        self.replay(Repeated::Start, |problem| problem.device.solve_coarse())?;
         self.device.launch(Kernel::ProlongFine, &args)?;
         self.device.launch_listed(Kernel::SettleFine, &args)?;
         self.device.project(Kernel::ProjectFine, 0, SWEEPS_AFTER_START)
@@ -67,20 +67,14 @@ impl DeviceProblem {
         let args = Args { correction_scale, settle: Settle::Pinned as i32, ..self.fine() };
         self.device.launch_listed(Kernel::BeginNear, &args)?;
         if self.changes > 0 && self.changes == self.changes_before {
-            let known = self.recordings.settled_choice;
-            self.recordings.settled_choice =
-                Some(self.replay(known, |problem| problem.choose_near(SWEEPS_WHEN_SETTLED))?);
+            self.replay(Repeated::SettledChoice, |problem| problem.choose_near(SWEEPS_WHEN_SETTLED))?;
         } else {
-            let known = self.recordings.choice;
-            self.recordings.choice = Some(self.replay(known, |problem| problem.choose_near(SWEEPS))?);
+            self.replay(Repeated::Choice, |problem| problem.choose_near(SWEEPS))?;
         }
         self.pin_loose_components(Slack::OfCorrection)?;
         self.device.launch_listed(Kernel::SettleCorrection, &args)?;
         self.device.launch_listed(Kernel::AcceptNear, &args)?;
-        let known = self.recordings.truncation;
-        let truncate = |problem: &mut Self| problem.device.truncate(0, Truncation::IfChanged);
-        self.recordings.truncation = Some(self.replay(known, truncate)?);
-        Ok(())
+        self.replay(Repeated::Truncation, |problem| problem.device.truncate(0, Truncation::IfChanged))
     }
 
     fn choose_near(&mut self, sweeps: usize) -> Result<(), GpuError> {
@@ -118,8 +112,7 @@ impl DeviceProblem {
         self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {
-            let known = self.recordings.iteration;
-            self.recordings.iteration = Some(self.replay(known, |problem| problem.device.iterate_gradients(0))?);
+            self.replay(Repeated::Iteration, |problem| problem.device.iterate_gradients(0))?;
             cycles += 1;
             let scalars = self.device.scalars()?;
             let forcing = params.forcing_after((scalars.changes - self.changes) as usize, self.wall_rows);

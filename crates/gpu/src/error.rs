@@ -22,12 +22,9 @@ pub enum GpuError {
         /// The number of devices.
         count: usize,
     },
-    /// The kernels do not compile.
-    #[error("the kernels do not compile on this device: {log}")]
-    Compile {
-        /// What the compiler says.
-        log: String,
-    },
+    /// The kernels do not compile: what the compiler says.
+    #[error("the kernels do not compile on this device: {0}")]
+    Compile(String),
     /// The device has too little memory.
     #[error("the GPU has no room for {needed} MiB ({free} MiB are free)")]
     Memory {

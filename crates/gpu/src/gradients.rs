@@ -5,7 +5,7 @@ use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 use crate::driver::Kernel;
 use crate::error::GpuError;
 use crate::layout::{Args, BATCH, NORM_LOG, Precondition, Progress, THREADS, Truncation, Vector};
-use crate::problem::DeviceProblem;
+use crate::problem::{DeviceProblem, Repeated};
 
 /// Cycles without conjugate gradients must gain a digit within this many.
 const PATIENCE: usize = 200;
@@ -47,12 +47,10 @@ impl DeviceProblem {
 
     /// Lets the levels follow the pinned rows.
     pub fn truncate(&mut self, precondition: Precondition) -> Result<(), GpuError> {
-        if precondition.has_cycle() {
-            let known = self.recordings.truncation;
-            self.recordings.truncation =
-                Some(self.replay(known, |problem| problem.device.truncate(0, Truncation::Always))?);
+        if !precondition.has_cycle() {
+            return Ok(());
         }
-        Ok(())
+        self.replay(Repeated::Truncation, |problem| problem.device.truncate(0, Truncation::Always))
     }
 
     /// Arguments with the vectors of the method. A vector without memory of its own shares that of another.
@@ -82,7 +80,7 @@ impl DeviceProblem {
         mut watch: Option<&mut dyn FnMut(f64)>,
     ) -> Result<LinearReport, GpuError> {
         let args = self.vectors(precondition);
-        self.device.reduce(Kernel::BeginRows, &args)?;
+        self.device.launch_listed(Kernel::BeginRows, &args)?;
         let norm = self.device.scalars()?.norm;
         let target = goal.residual(norm);
         if norm <= target || goal.most_iterations == 0 {
@@ -102,12 +100,11 @@ impl DeviceProblem {
             if let Some(kernel) = cooperative_kernel {
                 let (grid, batch) = (self.device.driver.cooperative_grid(), batch as i32);
                 self.device.launch(Kernel::RenewRows, &args)?;
-                self.device.reduce(Kernel::RenewImages, &args)?;
+                self.device.launch_listed(Kernel::RenewImages, &args)?;
                 self.device.driver.launch(kernel, grid.blocks, grid.threads, &Args { batch, ..args })?;
             } else {
-                let known = self.recordings.batches[parity];
-                let recording = self.replay(known, |problem| problem.launch_batch(precondition, batch, parity))?;
-                self.recordings.batches[parity] = Some(recording);
+                let repeated = if parity == 0 { Repeated::Batch } else { Repeated::ExchangedBatch };
+                self.replay(repeated, |problem| problem.launch_batch(precondition, batch, parity))?;
                 parity = (parity + batch) % 2;
             }
             let scalars = self.device.scalars()?;
@@ -145,10 +142,10 @@ impl DeviceProblem {
             if precondition.has_cycle() {
                 self.device.launch(Kernel::BeginCycle, &args)?;
                 self.device.cycle(0, false)?;
-                self.device.reduce(Kernel::EndCycle, &args)?;
+                self.device.launch_listed(Kernel::EndCycle, &args)?;
             }
-            self.device.reduce(Kernel::MultiplyRows, &args)?;
-            self.device.reduce(Kernel::StepRows, &args)?;
+            self.device.launch_listed(Kernel::MultiplyRows, &args)?;
+            self.device.launch_listed(Kernel::StepRows, &args)?;
         }
         Ok(())
     }

@@ -52,15 +52,10 @@ impl Device {
         self.driver.launch(kernel, 8 * args.coarse.tile_count(), THREADS, args)
     }
 
-    /// Blocks that loop over listed groups of `args.level`.
+    /// Blocks that loop over listed groups of `args.level`, or over its tiles and end with a sum or a maximum.
     pub fn launch_listed(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
         let blocks = args.level.tile_count().min(self.driver.full_blocks());
         self.driver.launch(kernel, blocks, THREADS, args)
-    }
-
-    /// Blocks that loop over the tiles of `args.level` and end with a sum or a maximum.
-    pub fn reduce(&mut self, kernel: Kernel, args: &Args) -> Result<(), GpuError> {
-        self.launch_listed(kernel, args)
     }
 
     /// One thread for four cells of `args.coarse`.
@@ -142,14 +137,14 @@ impl Device {
     /// Begins conjugate gradients on the black cells of a level, with the right-hand side in `b`.
     pub fn begin_gradients(&mut self, level: usize) -> Result<(), GpuError> {
         self.sweep(level, 0, Sweep::FromZero)?;
-        self.reduce(Kernel::EliminateRed, &self.args(level))
+        self.launch_listed(Kernel::EliminateRed, &self.args(level))
     }
 
     /// One iteration of these conjugate gradients.
     pub fn iterate_gradients(&mut self, level: usize) -> Result<(), GpuError> {
         self.cycle(level, true)?;
-        self.reduce(Kernel::MultiplyBlack, &self.args(level))?;
-        self.reduce(Kernel::StepBlack, &self.args(level))
+        self.launch_listed(Kernel::MultiplyBlack, &self.args(level))?;
+        self.launch_listed(Kernel::StepBlack, &self.args(level))
     }
 }
 

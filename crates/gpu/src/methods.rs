@@ -11,13 +11,28 @@ use crate::gradients::LinearTarget;
 use crate::layout::{Args, Precondition, Settle, Slack};
 use crate::problem::DeviceProblem;
 
-/// Equations on every row.
-pub(crate) struct Sticking<'d> {
+/// The steps of these methods, with linear solves on the device.
+pub(crate) struct RowSteps<'d> {
     pub problem: &'d mut DeviceProblem,
     pub precondition: Precondition,
+    /// The most iterations of a linear solve of `policy` and `newton`.
+    pub max_iterations: usize,
+    /// How many policies may make no progress: on the device all rows change at once.
+    pub patience: Patience,
+    /// Newton: the largest difference between the last trial and the iterate.
+    pub moved: f64,
 }
 
-impl StickingSteps for Sticking<'_> {
+impl RowSteps<'_> {
+    fn solve_rows(&mut self, forcing: f64, least: f64, trace: &mut Trace) -> Result<LinearReport, SolveError> {
+        let goal = LinearTarget { forcing, least, most_iterations: self.max_iterations };
+        let report = self.problem.solve_rows(self.precondition, goal, None)?;
+        trace.spend(report.iterations);
+        Ok(report)
+    }
+}
+
+impl StickingSteps for RowSteps<'_> {
     fn residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }
@@ -29,16 +44,7 @@ impl StickingSteps for Sticking<'_> {
     }
 }
 
-/// Policy iteration that changes all rows at once.
-pub(crate) struct Policy<'d> {
-    pub problem: &'d mut DeviceProblem,
-    pub precondition: Precondition,
-    pub patience: Patience,
-    /// The most iterations of a linear solve.
-    pub max_iterations: usize,
-}
-
-impl PolicySteps for Policy<'_> {
+impl PolicySteps for RowSteps<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }
@@ -68,24 +74,11 @@ impl PolicySteps for Policy<'_> {
     }
 
     fn correct(&mut self, forcing: f64, least: f64, trace: &mut Trace) -> Result<LinearReport, SolveError> {
-        let goal = LinearTarget { forcing, least, most_iterations: self.max_iterations };
-        let report = self.problem.solve_rows(self.precondition, goal, None)?;
-        trace.spend(report.iterations);
-        Ok(report)
+        self.solve_rows(forcing, least, trace)
     }
 }
 
-/// Minimum-map Newton.
-pub(crate) struct Newton<'d> {
-    pub problem: &'d mut DeviceProblem,
-    pub precondition: Precondition,
-    /// The most iterations of a linear solve.
-    pub max_iterations: usize,
-    /// The largest difference between the last trial and the iterate.
-    pub moved: f64,
-}
-
-impl NewtonSteps for Newton<'_> {
+impl NewtonSteps for RowSteps<'_> {
     fn natural_residual(&mut self) -> Result<f64, SolveError> {
         Ok(self.problem.residual()?)
     }
@@ -102,15 +95,12 @@ impl NewtonSteps for Newton<'_> {
     }
 
     fn solve(&mut self, target: f64, trace: &mut Trace) -> Result<(), SolveError> {
-        let goal = LinearTarget { forcing: 0.0, least: target, most_iterations: self.max_iterations };
-        let report = self.problem.solve_rows(self.precondition, goal, None)?; // inexact by design
-        trace.spend(report.iterations);
-        Ok(())
+        self.solve_rows(0.0, target, trace).map(drop) // inexact by design
     }
 
     fn merit_and_slope(&mut self) -> Result<(f64, f64), SolveError> {
         let args = self.problem.vectors(self.precondition);
-        self.problem.device.reduce(Kernel::MeritAndSlope, &args)?;
+        self.problem.device.launch_listed(Kernel::MeritAndSlope, &args)?;
         let scalars = self.problem.device.scalars()?;
         Ok((scalars.merit, scalars.slope))
     }
@@ -118,7 +108,7 @@ impl NewtonSteps for Newton<'_> {
     fn try_step(&mut self, step: f64) -> Result<f64, SolveError> {
         let args = Args { step, ..self.problem.vectors(self.precondition) };
         self.problem.device.launch(Kernel::ProjectStep, &args)?;
-        self.problem.device.reduce(Kernel::MeritOfTrial, &args)?;
+        self.problem.device.launch_listed(Kernel::MeritOfTrial, &args)?;
         let scalars = self.problem.device.scalars()?;
         self.moved = scalars.moved;
         Ok(scalars.merit)

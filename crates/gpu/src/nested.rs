@@ -52,7 +52,7 @@ impl Device {
             self.launch_listed(Kernel::ChooseCorrection, &args)?;
             self.launch_listed(Kernel::SettleCorrection, &Args { settle: Settle::Pinned as i32, ..args })?;
             self.truncate(level, Truncation::Always)?;
-            self.reduce(Kernel::LoadCorrection, &args)?;
+            self.launch_listed(Kernel::LoadCorrection, &args)?;
             self.begin_gradients(level)?;
             for _ in 0..CYCLES {
                 self.iterate_gradients(level)?;

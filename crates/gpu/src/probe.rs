@@ -97,7 +97,7 @@ fn fill(device: &mut Device, cells: usize) -> Result<(), GpuError> {
     driver.launch_items(Kernel::ScatterRows, rows, &args)?;
     device.set_up()?;
     let args = Args { load_scale: 1.0, ..device.args(0) };
-    device.reduce(Kernel::NaturalResidual, &args)
+    device.launch_listed(Kernel::NaturalResidual, &args)
 }
 
 impl Device {

@@ -15,20 +15,24 @@ use crate::layout::{Args, Pointer, Replace, Scalars, Settle, Vector};
 const SPARSEST: u32 = 8;
 
 /// Launches that every problem of a shape repeats.
-#[derive(Default)]
-pub(crate) struct Recordings {
+#[derive(Clone, Copy)]
+pub(crate) enum Repeated {
     /// The nested start.
-    pub start: Option<Recording>,
+    Start,
     /// The sweeps near walls and the policy, while the active set changes.
-    pub choice: Option<Recording>,
+    Choice,
     /// The same once the active set has settled.
-    pub settled_choice: Option<Recording>,
-    pub truncation: Option<Recording>,
+    SettledChoice,
+    Truncation,
     /// One iteration of conjugate gradients on black cells.
-    pub iteration: Option<Recording>,
-    /// A batch of conjugate gradients in double precision: with the directions as they are, and exchanged.
-    pub batches: [Option<Recording>; 2],
+    Iteration,
+    /// A batch of conjugate gradients in double precision.
+    Batch,
+    /// The same with the directions exchanged.
+    ExchangedBatch,
 }
+
+const REPEATED: usize = Repeated::ExchangedBatch as usize + 1;
 
 /// Where the time of a solve went.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +59,8 @@ pub(crate) struct LoadedWalls {
 /// The memory for one lattice, used for one problem after the other.
 pub(crate) struct DeviceProblem {
     pub device: Device,
-    pub recordings: Recordings,
+    /// By [`Repeated`].
+    recordings: [Option<Recording>; REPEATED],
     shape: ProblemShape,
     /// Complementary rows.
     pub wall_rows: usize,
@@ -88,7 +93,7 @@ impl DeviceProblem {
         let arena = Arena::new(&mut *driver, shape, source, &vectors.collect::<Vec<_>>())?;
         Ok(Self {
             device: Device { driver, arena },
-            recordings: Recordings::default(),
+            recordings: Default::default(),
             shape,
             wall_rows: 0,
             loose_components: 0,
@@ -164,7 +169,7 @@ impl DeviceProblem {
         let Device { driver, arena } = &mut self.device;
         driver.zero(arena.start, arena.cleared)?;
         if std::mem::replace(&mut arena.base.unit, unit) != unit {
-            self.recordings = Recordings::default(); // they contain the unit
+            self.recordings = Default::default(); // they contain the unit
         }
         Ok(())
     }
@@ -247,21 +252,17 @@ impl DeviceProblem {
     /// Replays launches, which are recorded the first time.
     pub fn replay(
         &mut self,
-        known: Option<Recording>,
+        repeated: Repeated,
         launches: impl FnOnce(&mut Self) -> Result<(), GpuError>,
-    ) -> Result<Recording, GpuError> {
-        let recording = match known {
-            Some(recording) => recording,
-            None => {
-                self.device.driver.begin_recording()?;
-                let launched = launches(self);
-                let recording = self.device.driver.end_recording()?;
-                launched?;
-                recording
-            }
-        };
-        self.device.driver.replay(recording)?;
-        Ok(recording)
+    ) -> Result<(), GpuError> {
+        if self.recordings[repeated as usize].is_none() {
+            self.device.driver.begin_recording()?;
+            let launched = launches(self);
+            let recording = self.device.driver.end_recording()?;
+            launched?;
+            self.recordings[repeated as usize] = Some(recording);
+        }
+        self.recordings[repeated as usize].map_or(Ok(()), |recording| self.device.driver.replay(recording))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::arena::{ProblemShape, Source};
 use crate::catalogue::{self, DeviceMethod};
 use crate::driver::{CudaDriver, Driver, check_libraries};
 use crate::error::GpuError;
-use crate::methods::{Newton, Policy, Sticking};
+use crate::methods::RowSteps;
 use crate::problem::{DeviceProblem, Times};
 
 /// A device that solves.
@@ -199,23 +199,21 @@ impl DeviceMethod {
         problem: &mut DeviceProblem,
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
-        let max_iterations = name.inner().max_iterations;
+        let (Self::Sticking(precondition) | Self::Policy(precondition) | Self::Newton(precondition)) = self else {
+            return device::iterate_best(&name.params(), problem, trace);
+        };
+        let (max_iterations, patience) = (name.inner().max_iterations, Patience::new(0));
+        let mut steps = RowSteps { problem, precondition, max_iterations, patience, moved: 0.0 };
         match self {
-            Self::Best => device::iterate_best(&name.params(), problem, trace),
-            Self::Sticking(precondition) => {
-                device::iterate_sticking(&mut Sticking { problem, precondition }, trace).map(|()| true)
-            }
-            Self::Policy(precondition) => {
+            Self::Newton(_) => device::iterate_newton(&name.params(), &mut steps, trace)?,
+            Self::Policy(_) => {
                 let params: PolicyParams = name.params();
-                let patience = Patience::new(params.patience);
-                let mut steps = Policy { problem, precondition, patience, max_iterations };
-                device::iterate_policy(&params, &mut steps, trace)
+                steps.patience = Patience::new(params.patience);
+                return device::iterate_policy(&params, &mut steps, trace);
             }
-            Self::Newton(precondition) => {
-                let mut steps = Newton { problem, precondition, max_iterations, moved: 0.0 };
-                device::iterate_newton(&name.params(), &mut steps, trace).map(|()| true)
-            }
+            _ => device::iterate_sticking(&mut steps, trace)?,
         }
+        Ok(true)
     }
 }
 

@@ -19,12 +19,9 @@ pub enum MatrixError {
         /// Length of the array of values.
         values: usize,
     },
-    /// Row starts do not ascend.
-    #[error("row {row} ends before it starts or beyond the last entry")]
-    RowOrder {
-        /// The row.
-        row: usize,
-    },
+    /// Row starts do not ascend at this row.
+    #[error("row {0} ends before it starts or beyond the last entry")]
+    RowOrder(usize),
     /// Columns of a row are repeated or unsorted.
     #[error("row {row}: column {column} is repeated or out of order, expected strictly ascending columns")]
     ColumnOrder {
@@ -151,20 +148,14 @@ pub enum SolveError {
         /// What would have been accepted.
         expected: &'static str,
     },
-    /// Entries are needed and the operator has none to show.
+    /// This part needs entries, and the operator has none to show.
     #[error(
-        "`{part}` reads single matrix entries, the operator offers products only; use `none` or `jacobi` and a Krylov method, or hand over a CsrMatrix"
+        "`{0}` reads single matrix entries, the operator offers products only; use `none` or `jacobi` and a Krylov method, or hand over a CsrMatrix"
     )]
-    NeedsMatrix {
-        /// Name of the part that reads entries.
-        part: &'static str,
-    },
-    /// A splitting was asked to solve a problem that comes without velocities.
-    #[error("`{splitting}` works on the velocities of a step, which a problem by itself does not have")]
-    NeedsVelocity {
-        /// Its name.
-        splitting: &'static str,
-    },
+    NeedsMatrix(&'static str),
+    /// This splitting was asked to solve a problem that comes without velocities.
+    #[error("`{0}` works on the velocities of a step, which a problem by itself does not have")]
+    NeedsVelocity(&'static str),
     /// `fft` was asked to solve a problem that is not a box.
     #[error("`fft` solves boxes of liquid only; here {0}")]
     NotABox(#[from] NotABox),
@@ -174,12 +165,9 @@ pub enum SolveError {
     /// The machine that holds the problem has failed.
     #[error("{0}")]
     Machine(String),
-    /// A variant of multigrid that works on a grid was asked to solve a problem without one.
-    #[error("`multigrid{variant}` works on a grid, which the problem does not have; use `multigrid`")]
-    NeedsGrid {
-        /// The variant.
-        variant: MultigridVariant,
-    },
+    /// This variant of multigrid, which works on a grid, was asked to solve a problem without one.
+    #[error("`multigrid{0}` works on a grid, which the problem does not have; use `multigrid`")]
+    NeedsGrid(MultigridVariant),
     /// The residual is NaN or infinite.
     #[error("the residual became {residual} in cycle {cycle}")]
     NotFinite {

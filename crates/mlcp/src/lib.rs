@@ -35,7 +35,6 @@ pub mod run;
 pub mod solvers;
 
 mod checkerboard;
-mod coloring;
 mod convergence;
 mod csr;
 mod error;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::run::{Reached, Trace};
+
 /// How a solve ended. Only with `Converged` does the answer meet its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -49,22 +51,12 @@ pub struct PocketReport {
 pub struct SolveReport {
     pub(crate) solver: String,
     pub(crate) outcome: Outcome,
-    pub(crate) remark: Option<&'static str>,
     pub(crate) reference: f64,
     pub(crate) target: f64,
-    pub(crate) residual: f64,
-    pub(crate) divergence: f64,
-    pub(crate) complementarity: f64,
-    pub(crate) history: Vec<f64>,
-    pub(crate) work: Vec<usize>,
-    pub(crate) rows: usize,
-    pub(crate) wall_rows: usize,
-    pub(crate) active_rows: usize,
-    pub(crate) let_go: Vec<u32>,
+    pub(crate) reached: Reached,
     pub(crate) pockets: Vec<PocketReport>,
-    pub(crate) setup: Duration,
+    pub(crate) trace: Trace,
     pub(crate) solve: Duration,
-    pub(crate) bytes_moved: Option<u64>,
 }
 
 impl SolveReport {
@@ -85,37 +77,37 @@ impl SolveReport {
 
     /// Why the method stalled, or what rescued it.
     pub fn remark(&self) -> Option<&'static str> {
-        self.remark
+        self.trace.remark
     }
 
     /// Outer iterations: sweeps, Newton steps, policies.
     pub fn cycles(&self) -> usize {
-        self.history.len().saturating_sub(1)
+        self.trace.cycles()
     }
 
     /// Iterations of the linear solver in all cycles. A method without one counts its own.
     pub fn inner_iterations(&self) -> usize {
-        self.work.last().copied().unwrap_or(0)
+        self.trace.work.last().copied().unwrap_or(0)
     }
 
     /// ‖H‖∞ of the answer, in the units of b.
     pub fn residual(&self) -> f64 {
-        self.residual
+        self.reached.residual
     }
 
     /// ‖H‖∞ of the answer over ‖H(0)‖∞; the plain residual where that is zero.
     pub fn relative_residual(&self) -> f64 {
-        if self.reference > 0.0 { self.residual / self.reference } else { self.residual }
+        if self.reference > 0.0 { self.residual() / self.reference } else { self.residual() }
     }
 
     /// Largest |r| on equation rows: the divergence that is left, in the units of b.
     pub fn divergence(&self) -> f64 {
-        self.divergence
+        self.reached.divergence
     }
 
     /// Largest violation of the wall conditions 0 ≤ q − ℓ ⟂ r ≥ 0: ℓ − q, −r or min(q − ℓ, r).
     pub fn complementarity(&self) -> f64 {
-        self.complementarity
+        self.reached.complementarity
     }
 
     /// ‖H(0)‖∞.
@@ -130,38 +122,38 @@ impl SolveReport {
 
     /// ‖H‖∞ at the start and after every cycle. Splittings record the measure that they stop on.
     pub fn history(&self) -> &[f64] {
-        &self.history
+        &self.trace.history
     }
 
     /// The last entry of the history.
     pub fn reached(&self) -> f64 {
-        self.history.last().copied().unwrap_or(self.residual)
+        self.trace.history.last().copied().unwrap_or(self.residual())
     }
 
     /// Inner iterations spent when each entry of the history was recorded.
     pub fn work(&self) -> &[usize] {
-        &self.work
+        &self.trace.work
     }
 
     /// Number of unknowns.
     pub fn rows(&self) -> usize {
-        self.rows
+        self.reached.rows
     }
 
     /// Number of complementary rows.
     pub fn wall_rows(&self) -> usize {
-        self.wall_rows
+        self.reached.wall_rows
     }
 
     /// Wall rows that have let go: held by their bound rather than by their equation.
     pub fn active_rows(&self) -> usize {
-        self.active_rows
+        self.reached.active_rows
     }
 
     /// The rows whose wall has let go, ascending; for `sticking`, the rows that its walls pull. A device that was given
     /// [fields](crate::fields) marks cells instead and lists no rows.
     pub fn let_go(&self) -> &[u32] {
-        &self.let_go
+        &self.reached.let_go
     }
 
     /// Singular parts of the problem.
@@ -171,7 +163,7 @@ impl SolveReport {
 
     /// Time spent on preparation: components, factorisations.
     pub fn setup_time(&self) -> Duration {
-        self.setup
+        self.trace.setup
     }
 
     /// Time spent on the rest.
@@ -182,6 +174,6 @@ impl SolveReport {
     /// A model of the compulsory memory traffic of the solve, in bytes and without the set-up; none
     /// where the method has no model.
     pub fn bytes_moved(&self) -> Option<u64> {
-        self.bytes_moved
+        self.trace.bytes_moved
     }
 }

@@ -172,15 +172,31 @@ impl Chunks {
     /// Combines `kernel` over all chunks along a fixed tree. It sees the range of pieces, the place
     /// of the first in storage and the lanes from there on. Lanes span all of storage from `first`
     /// to the end.
+    ///
+    /// A kernel that is inlined is [vectorised](simd::vectorised()).
     pub fn fold<L: Lanes, S: Send>(
         &self,
         lanes: L,
-        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
-        merge: &(impl Fn(S, S) -> S + Sync),
+        kernel: impl Fn(Range<usize>, usize, L) -> S + Sync,
+        merge: impl Fn(S, S) -> S + Sync,
     ) -> S {
         let chunks = self.pieces.len() - 1;
         let is_shared = (self.places[chunks] - self.places[0]) as usize >= CHUNKS_WORTH_SHARING;
-        self.fold_range(0..chunks, is_shared, lanes, kernel, merge)
+        self.fold_range(0..chunks, is_shared, lanes, &kernel, &merge)
+    }
+
+    /// Calls `kernel` on every chunk.
+    pub fn for_each<L: Lanes>(&self, lanes: L, kernel: impl Fn(Range<usize>, usize, L) + Sync) {
+        self.fold(lanes, kernel, |(), ()| ());
+    }
+
+    /// What `kernel` gives for every chunk, in their order.
+    pub fn map<L: Lanes, S: Send>(&self, lanes: L, kernel: impl Fn(Range<usize>, usize, L) -> S + Sync) -> Vec<S> {
+        let join = |mut left: Vec<S>, right| {
+            left.extend(right);
+            left
+        };
+        self.fold(lanes, |pieces, place, lanes| vec![kernel(pieces, place, lanes)], join)
     }
 
     fn fold_range<L: Lanes, S: Send>(
@@ -194,7 +210,10 @@ impl Chunks {
         let (start, end) = (range.start, range.end);
         if end - start == 1 {
             let pieces = self.pieces[start] as usize..self.pieces[end] as usize;
-            return kernel(pieces, self.places[start] as usize, lanes);
+            return simd::vectorised(
+                #[inline(always)]
+                || kernel(pieces, self.places[start] as usize, lanes),
+            );
         }
         let middle = (start + end) / 2;
         let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);

@@ -11,7 +11,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// Σ x_i y_i on the calling thread, for arrays of at most a [block](crate::BLOCK).
-#[inline]
+#[inline(always)]
 pub fn dot_of_block(x: &[f64], y: &[f64]) -> f64 {
     let mut partial = [0.0; LANES];
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();

@@ -78,11 +78,9 @@ fn compiled(options: CompileOptions) -> Result<Ptx, GpuError> {
         return Ok(compiled.clone());
     }
     let key = options.options.clone();
-    let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| GpuError::Compile {
-        log: match error {
-            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
-            other => format!("{other:?}"),
-        },
+    let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| match error {
+        CompileError::CompileError { log, .. } => GpuError::Compile(log.to_string_lossy().into_owned()),
+        other => GpuError::Compile(format!("{other:?}")),
     })?;
     known.push((key, compiled.clone()));
     Ok(compiled)

@@ -146,9 +146,7 @@ impl PreparedSolver {
                 x.copy_from_slice(&q);
                 Ok(report)
             }
-            (PressureMethod::Splitting(name), None) => {
-                Err(SolveError::NeedsVelocity { splitting: name.splitting().name() })
-            }
+            (PressureMethod::Splitting(name), None) => Err(SolveError::NeedsVelocity(name.splitting().name())),
         }
     }
 

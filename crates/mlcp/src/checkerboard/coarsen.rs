@@ -108,48 +108,39 @@ impl<const D: usize> Level<D> {
     /// Makes the coarse cells, plane by plane; `chain_of` counts the chains of each part from zero.
     fn grow(&self, [ny, _]: [usize; 2], planes: &Chunks, chain_of: &mut [u32]) -> Vec<Grown> {
         let (red, black) = chain_of.split_at_mut(self.slots);
-        planes.fold(
-            (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]),
-            &|planes, place, (red, black): (&mut [u32], &mut [u32])| {
-                let chain_of = Planes { red, black, place, slots: self.slots };
-                let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
-                let columns = if D == 3 { planes.start * ny..planes.end * ny } else { planes };
-                for column in columns {
-                    growth.grow([column % ny, column / ny], column as u32);
-                }
-                let Growth { chains, families, children, .. } = growth;
-                vec![Grown { place, chains, families, children }]
-            },
-            &|mut left: Vec<_>, right| {
-                left.extend(right);
-                left
-            },
-        )
+        let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
+        planes.map(cells, |planes, place, (red, black)| {
+            let chain_of = Planes { red, black, place, slots: self.slots };
+            let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
+            let columns = if D == 3 { planes.start * ny..planes.end * ny } else { planes };
+            for column in columns {
+                growth.grow([column % ny, column / ny], column as u32);
+            }
+            let Growth { chains, families, children, .. } = growth;
+            Grown { place, chains, families, children }
+        })
     }
 
     /// Turns the chain of every cell into its coarse cell.
     fn resolve(&self, planes: &Chunks, firsts: &[(usize, u32)], coarse: &Self, chain_of: &mut [u32]) {
         let (red, black) = chain_of.split_at_mut(self.slots);
-        planes.fold(
-            (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]),
-            &|_, place, (red, black): (&mut [u32], &mut [u32])| {
-                let first = firsts[firsts.partition_point(|first| first.0 < place)].1;
-                let end = place + red.len();
-                let lines = &self.lines.lines;
-                let lines = &lines[lines.partition_point(|line| (line.base as usize) < place)..];
-                for line in lines.iter().take_while(|line| (line.base as usize) < end) {
-                    for pair in line.from / 2..line.from / 2 + Self::slots_of(line) {
-                        let slot = Self::slot_of(line, pair) as usize - place;
-                        for chain in [&mut red[slot], &mut black[slot]] {
-                            if *chain != NONE {
-                                *chain = coarse.cell_at(&coarse.lines.lines[(*chain + first) as usize], pair) as u32;
-                            }
+        let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
+        planes.for_each(cells, |_, place, (red, black)| {
+            let first = firsts[firsts.partition_point(|first| first.0 < place)].1;
+            let end = place + red.len();
+            let lines = &self.lines.lines;
+            let lines = &lines[lines.partition_point(|line| (line.base as usize) < place)..];
+            for line in lines.iter().take_while(|line| (line.base as usize) < end) {
+                for pair in line.from / 2..line.from / 2 + Self::slots_of(line) {
+                    let slot = Self::slot_of(line, pair) as usize - place;
+                    for chain in [&mut red[slot], &mut black[slot]] {
+                        if *chain != NONE {
+                            *chain = coarse.cell_at(&coarse.lines.lines[(*chain + first) as usize], pair) as u32;
                         }
                     }
                 }
-            },
-            &|(), ()| (),
-        );
+            }
+        });
     }
 
     /// Lines of the columns below a coarse column.

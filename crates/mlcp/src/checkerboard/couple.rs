@@ -19,19 +19,12 @@ struct Found<const D: usize> {
 
 /// Finds the neighbours of every coarse cell and computes all couplings. Nothing may be pinned.
 pub(super) fn couple<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
-    let found = coarse.chunks.fold(
-        1..coarse.slots - 1,
-        &|lines, _, _| {
-            let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
-            let mut family = Vec::new();
-            coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
-            vec![found]
-        },
-        &|mut left: Vec<_>, right| {
-            left.extend(right);
-            left
-        },
-    );
+    let found = coarse.chunks.map(1..coarse.slots - 1, |lines, _, _| {
+        let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
+        let mut family = Vec::new();
+        coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
+        found
+    });
     for found in found {
         coarse.pieces.extend(found.pieces);
         for colour in 0..2 {

@@ -32,7 +32,7 @@ impl<const D: usize> Level<D> {
     /// Becomes the finest level: lays the rows of a matrix out, scaled to inner couplings of 1. Those with a finite
     /// bound may be pinned later.
     pub fn lay_out(&mut self, operator: &PressureOperator<D>, lower: &[f64]) {
-        let rows = operator.lines();
+        let rows = &operator.lines;
         let mut slots = 1;
         let place = |line: &Line| {
             let line = Line { base: slots, ..*line };
@@ -70,7 +70,7 @@ impl<const D: usize> Level<D> {
     /// Appends both cells of a slot.
     fn push_cut(&mut self, operator: &PressureOperator<D>, stretch: &Stretch<D>, slot: u32) {
         let line = self.lines.lines[stretch.line];
-        let rows = operator.lines().lines[stretch.line];
+        let rows = operator.lines.lines[stretch.line];
         let pair = slot - line.base + line.from / 2;
         let is_odd = self.is_odd(line.column);
         for second in [false, true] {
@@ -79,7 +79,7 @@ impl<const D: usize> Level<D> {
             let mut cut = Cut::alone(slot);
             if line.from <= place && place < line.end() {
                 let row = rows.base + place - rows.from;
-                let stencil = operator.stencil(&operator.stretches()[operator.stretch_of(row)], row);
+                let stencil = operator.stencil(&operator.stretches[operator.stretch_of(row)], row);
                 let scale = 1.0 / operator.unit();
                 cut.diagonal = (scale * stencil.diagonal) as f32;
                 cut.inverse = (1.0 / (scale * stencil.diagonal)) as f32;
@@ -116,8 +116,8 @@ fn classify<const D: usize>(
     pairs: &Lines,
 ) -> Vec<bool> {
     let mut inner = vec![0u8; level.slots];
-    let mut rest = operator.stretches().iter();
-    for (line, rows) in level.lines.lines.iter().zip(&operator.lines().lines) {
+    let mut rest = operator.stretches.iter();
+    for (line, rows) in level.lines.lines.iter().zip(&operator.lines.lines) {
         let is_odd = level.is_odd(line.column);
         let mut row = rows.base;
         while row < rows.base + rows.length {

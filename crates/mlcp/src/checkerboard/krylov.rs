@@ -8,7 +8,7 @@
 use unstick_parallel::{self as parallel, larger, simd::vectorised};
 
 use super::cycle::Hierarchy;
-use super::level::Span;
+use super::level::{Span, refill};
 
 /// The work vectors, black cells only.
 #[derive(Debug, Default)]
@@ -42,8 +42,7 @@ impl Reduced {
     ) -> (usize, f64) {
         let slots = hierarchy.levels[level].slots;
         for vector in [&mut self.x, &mut self.product, &mut self.direction, &mut self.image] {
-            vector.clear();
-            vector.resize(slots, 0.0);
+            refill(vector, slots, 0.0);
         }
         // x_r = A_rr⁻¹ b_r leaves the black cells with b_b − A_br x_r.
         let (red, black) = answer.split_at_mut(slots);
@@ -169,18 +168,14 @@ impl<const D: usize> super::level::Level<D> {
     pub(super) fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> Sums {
         self.chunks.fold(
             &mut y[1..self.slots - 1],
-            &|lines, place, y: &mut [f32]| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        let slots = place..place + y.len();
-                        self.defect::<false>(&Span { lines, slots: slots.clone() }, 1, &[], black, red, y);
-                        let z = &black[slots.clone()];
-                        Sums { residual: dot(&r[slots], z), curvature: dot(y, z) }
-                    },
-                )
+            #[inline(always)]
+            |lines, place, y: &mut [f32]| {
+                let slots = place..place + y.len();
+                self.defect::<false>(&Span { lines, slots: slots.clone() }, 1, &[], black, red, y);
+                let z = &black[slots.clone()];
+                Sums { residual: dot(&r[slots], z), curvature: dot(y, z) }
             },
-            &|a, b| Sums { residual: a.residual + b.residual, curvature: a.curvature + b.curvature },
+            |a, b| Sums { residual: a.residual + b.residual, curvature: a.curvature + b.curvature },
         )
     }
 }

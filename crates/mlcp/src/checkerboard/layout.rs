@@ -1,6 +1,6 @@
 //! The way between the rows of a problem and the two colours of the finest level.
 
-use unstick_parallel::{Chunks, simd::vectorised};
+use unstick_parallel::Chunks;
 
 use super::cycle::Hierarchy;
 use super::level::Level;
@@ -19,7 +19,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// Follows the rows of a matrix; keeps the memory.
     pub fn rebuild<const D: usize>(&mut self, operator: &PressureOperator<D>) {
-        self.rows.clone_from(&operator.lines().lines);
+        self.rows.clone_from(&operator.lines.lines);
         self.by_slot.rebuild(1, self.rows.iter().map(|line| Level::<D>::slots_of(line) as usize));
         self.by_row.rebuild(0, self.rows.iter().map(|line| line.length as usize));
     }
@@ -33,38 +33,32 @@ impl Layout {
     ) {
         let (red, black) = cells.split_at_mut(level.slots);
         let own = (&mut red[1..level.slots - 1], &mut black[1..level.slots - 1]);
-        self.by_slot.fold(
+        self.by_slot.for_each(
             own,
-            &|lines, place, (red, black): (&mut [f32], &mut [f32])| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for index in lines {
-                            let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
-                            let is_odd = level.is_odd(line.column);
-                            let (first, second) =
-                                if is_odd { (&mut *black, &mut *red) } else { (&mut *red, &mut *black) };
-                            let start = line.base as usize - place;
-                            let count = Level::<D>::slots_of(line) as usize;
-                            let (first, second) = (&mut first[start..start + count], &mut second[start..start + count]);
-                            let begin = rows.base as usize;
-                            let lead = (line.from % 2) as usize;
-                            if lead == 1 {
-                                second[0] = value(begin);
-                            }
-                            let pairs = (line.length as usize - lead) / 2;
-                            for pair in 0..pairs {
-                                first[lead + pair] = value(begin + lead + 2 * pair);
-                                second[lead + pair] = value(begin + lead + 2 * pair + 1);
-                            }
-                            if lead + 2 * pairs < line.length as usize {
-                                first[lead + pairs] = value(begin + lead + 2 * pairs);
-                            }
-                        }
-                    },
-                )
+            #[inline(always)]
+            |lines, place, (red, black)| {
+                for index in lines {
+                    let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                    let is_odd = level.is_odd(line.column);
+                    let (first, second) = if is_odd { (&mut *black, &mut *red) } else { (&mut *red, &mut *black) };
+                    let start = line.base as usize - place;
+                    let count = Level::<D>::slots_of(line) as usize;
+                    let (first, second) = (&mut first[start..start + count], &mut second[start..start + count]);
+                    let begin = rows.base as usize;
+                    let lead = (line.from % 2) as usize;
+                    if lead == 1 {
+                        second[0] = value(begin);
+                    }
+                    let pairs = (line.length as usize - lead) / 2;
+                    for pair in 0..pairs {
+                        first[lead + pair] = value(begin + lead + 2 * pair);
+                        second[lead + pair] = value(begin + lead + 2 * pair + 1);
+                    }
+                    if lead + 2 * pairs < line.length as usize {
+                        first[lead + pairs] = value(begin + lead + 2 * pairs);
+                    }
+                }
             },
-            &|(), ()| (),
         );
     }
 
@@ -86,30 +80,26 @@ impl Layout {
     pub fn add<const D: usize>(&self, hierarchy: &Hierarchy<D>, a: f64, x: &[f32], q: &mut [f64]) {
         let level = &hierarchy.levels[0];
         let (red, black) = x.split_at(level.slots);
-        self.by_row.fold(
-            q,
-            &|lines, place, q: &mut [f64]| {
-                for index in lines {
-                    let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
-                    let (first, second) = if level.is_odd(line.column) { (black, red) } else { (red, black) };
-                    let q = &mut q[rows.base as usize - place..][..rows.length as usize];
-                    let lead = (line.from % 2) as usize;
-                    let start = line.base as usize;
-                    if lead == 1 {
-                        q[0] += a * second[start] as f64;
-                    }
-                    let (pairs, last) = q[lead..].as_chunks_mut::<2>();
-                    let cells = first[start + lead..].iter().zip(&second[start + lead..]);
-                    for (q, (first, second)) in pairs.iter_mut().zip(cells) {
-                        q[0] += a * *first as f64;
-                        q[1] += a * *second as f64;
-                    }
-                    if let Some(q) = last.first_mut() {
-                        *q += a * first[start + lead + pairs.len()] as f64;
-                    }
+        self.by_row.for_each(q, |lines, place, q| {
+            for index in lines {
+                let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                let (first, second) = if level.is_odd(line.column) { (black, red) } else { (red, black) };
+                let q = &mut q[rows.base as usize - place..][..rows.length as usize];
+                let lead = (line.from % 2) as usize;
+                let start = line.base as usize;
+                if lead == 1 {
+                    q[0] += a * second[start] as f64;
                 }
-            },
-            &|(), ()| (),
-        );
+                let (pairs, last) = q[lead..].as_chunks_mut::<2>();
+                let cells = first[start + lead..].iter().zip(&second[start + lead..]);
+                for (q, (first, second)) in pairs.iter_mut().zip(cells) {
+                    q[0] += a * *first as f64;
+                    q[1] += a * *second as f64;
+                }
+                if let Some(q) = last.first_mut() {
+                    *q += a * first[start + lead + pairs.len()] as f64;
+                }
+            }
+        });
     }
 }

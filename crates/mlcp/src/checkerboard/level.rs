@@ -155,7 +155,7 @@ fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>
 }
 
 /// Makes `count` equal values of a vector, in its memory.
-pub(super) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
+pub(crate) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
     values.clear();
     values.resize(count, value);
 }

@@ -38,6 +38,7 @@ mod transfer;
 pub(crate) use cycle::Hierarchy;
 pub(crate) use krylov::Reduced;
 pub(crate) use layout::Layout;
+pub(crate) use level::refill;
 pub(crate) use nested::NestedStart;
 
 #[cfg(test)]

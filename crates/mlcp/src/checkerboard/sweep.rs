@@ -1,7 +1,5 @@
 //! Loops over one colour of a level: Gauss–Seidel half-sweeps, residuals, products.
 
-use unstick_parallel::simd::vectorised;
-
 use super::level::{Cut, Extra, LANES, Level, Piece, Span};
 
 /// The neighbours of a piece, one slice of its length for every face of a cell.
@@ -198,15 +196,10 @@ impl<const D: usize> Level<D> {
     /// Calls `kernel` with spans and their part of one colour.
     #[inline(always)]
     pub(super) fn over_spans(&self, own: &mut [f32], kernel: impl Fn(Span, &mut [f32]) + Sync) {
-        self.chunks.fold(
+        self.chunks.for_each(
             &mut own[1..self.slots - 1],
-            &|lines, place, own: &mut [f32]| {
-                vectorised(
-                    #[inline(always)]
-                    || kernel(Span { lines, slots: place..place + own.len() }, own),
-                )
-            },
-            &|(), ()| (),
+            #[inline(always)]
+            |lines, place, own: &mut [f32]| kernel(Span { lines, slots: place..place + own.len() }, own),
         );
     }
 }

@@ -132,28 +132,22 @@ fn a_cycle_is_symmetric_and_positive() {
     assert!((left - right).abs() < 1e-4 * dot(&one, &image), "{left} {right}");
 }
 
+/// The numbers of rows, brought to the checkerboard and back.
+fn there_and_back<const D: usize>(size: usize) -> Vec<f64> {
+    let generated = generate(Example::SphereHalf, D, size, 0);
+    let (mut hierarchy, layout) = built(&generated.operator::<D>(), &generated.lower);
+    hierarchy.load(&layout, |row| row as f32);
+    let mut found = vec![0.0; generated.b.len()];
+    layout.add(&hierarchy, 1.0, &hierarchy.b[0], &mut found);
+    found
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn rows_keep_their_places(size in 8usize..20, dimension in 2usize..4) {
-        let generated = generate(Example::SphereHalf, dimension, size, 0);
-        let rows = generated.b.len();
-        let back = |found: Vec<f64>| found.iter().enumerate().all(|(row, value)| *value == row as f64);
-        let mut found = vec![0.0; rows];
-        if dimension == 2 {
-            let operator = generated.operator::<2>();
-            let (mut hierarchy, layout) = built(&operator, &generated.lower);
-            hierarchy.load(&layout, |row| row as f32);
-            let cells = hierarchy.b[0].clone();
-            layout.add(&hierarchy, 1.0, &cells, &mut found);
-        } else {
-            let operator = generated.operator::<3>();
-            let (mut hierarchy, layout) = built(&operator, &generated.lower);
-            hierarchy.load(&layout, |row| row as f32);
-            let cells = hierarchy.b[0].clone();
-            layout.add(&hierarchy, 1.0, &cells, &mut found);
-        }
-        prop_assert!(back(found));
+        let found = if dimension == 2 { there_and_back::<2>(size) } else { there_and_back::<3>(size) };
+        prop_assert!(found.iter().enumerate().all(|(row, value)| *value == row as f64));
     }
 }

@@ -1,6 +1,6 @@
 //! Between two levels: residuals down, corrections up, both piecewise constant.
 
-use unstick_parallel::{self as parallel, Chunks, simd::vectorised};
+use unstick_parallel::{self as parallel, Chunks};
 
 use super::level::{LONGEST, Level, NONE, Span};
 use super::sweep::defect_of_cut;
@@ -89,24 +89,19 @@ impl<const D: usize> Level<D> {
     #[inline(always)]
     fn gather(&self, coarse: &Self, columns: &Chunks, y: &mut [f32], kernel: impl Fn(Span, &mut Coarse) + Sync) {
         let (red, black) = y.split_at_mut(coarse.slots);
-        columns.fold(
+        columns.for_each(
             (&mut red[1..coarse.slots - 1], &mut black[1..coarse.slots - 1]),
-            &|columns, place, (red, black): (&mut [f32], &mut [f32])| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        red.fill(0.0);
-                        black.fill(0.0);
-                        let mut y = Coarse { red, black, place, slots: coarse.slots };
-                        for column in columns {
-                            if !coarse.lines.of(column).is_empty() {
-                                self.columns_below(coarse, column).for_each(|span| kernel(span, &mut y));
-                            }
-                        }
-                    },
-                )
+            #[inline(always)]
+            |columns, place, (red, black)| {
+                red.fill(0.0);
+                black.fill(0.0);
+                let mut y = Coarse { red, black, place, slots: coarse.slots };
+                for column in columns {
+                    if !coarse.lines.of(column).is_empty() {
+                        self.columns_below(coarse, column).for_each(|span| kernel(span, &mut y));
+                    }
+                }
             },
-            &|(), ()| (),
         );
     }
 

@@ -1,7 +1,5 @@
 //! Properties of a matrix: symmetry, a positive diagonal, the M-matrix property.
 
-use std::fmt;
-
 use super::CsrMatrix;
 use crate::error::MatrixError;
 use crate::operator::LinearOperator;
@@ -10,9 +8,10 @@ use crate::operator::LinearOperator;
 const ROUNDING: f64 = 1e-12;
 
 /// Why a matrix is not a (weakly diagonally dominant) M-matrix [Lai2021, appendix A].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MMatrixDefect {
     /// An off-diagonal entry is positive.
+    #[error("entry ({row}, {column}) is positive: {value:e}")]
     PositiveOffDiagonal {
         /// Row of the entry.
         row: usize,
@@ -22,23 +21,13 @@ pub enum MMatrixDefect {
         value: f64,
     },
     /// The off-diagonal entries of a row outweigh its diagonal.
+    #[error("row {row} sums to {sum:e}: its diagonal does not dominate")]
     NotDominant {
         /// The row.
         row: usize,
         /// A_ii + Σ_{j≠i} A_ij, negative.
         sum: f64,
     },
-}
-
-impl fmt::Display for MMatrixDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PositiveOffDiagonal { row, column, value } => {
-                write!(f, "entry ({row}, {column}) is positive: {value:e}")
-            }
-            Self::NotDominant { row, sum } => write!(f, "row {row} sums to {sum:e}: its diagonal does not dominate"),
-        }
-    }
 }
 
 impl CsrMatrix<'_> {

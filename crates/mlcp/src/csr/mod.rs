@@ -171,7 +171,7 @@ fn check_layout(starts: &[u32], columns: &[u32], values: &[f64]) -> Result<(), M
     for row in 0..rows {
         let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
         if start > end || end > columns.len() {
-            return Err(MatrixError::RowOrder { row });
+            return Err(MatrixError::RowOrder(row));
         }
         let mut previous = None;
         for place in start..end {

@@ -20,12 +20,9 @@ pub enum NotABox {
     /// Some rows are held at a value.
     #[error("some of its rows are held")]
     Held,
-    /// The liquid has another shape.
-    #[error("{rows} liquid cells do not fill a box")]
-    Shape {
-        /// Their number.
-        rows: usize,
-    },
+    /// The liquid, of this many cells, has another shape.
+    #[error("{0} liquid cells do not fill a box")]
+    Shape(usize),
     /// Too few cells along an axis.
     #[error("the box has {cells} cells along axis {axis}, expected 3 or more")]
     Thin {
@@ -34,27 +31,18 @@ pub enum NotABox {
         /// Cells along it.
         cells: usize,
     },
-    /// A face inside the box that is partly closed.
-    #[error("row {row} has a partly closed face")]
-    Cut {
-        /// The row.
-        row: usize,
-    },
-    /// A side with more than one condition.
-    #[error("row {row} has another wall or surface than the rest of its side")]
-    Side {
-        /// The row.
-        row: usize,
-    },
-    /// More than one axis has surfaces that no transform fits.
+    /// A face of this row, inside the box, is partly closed.
+    #[error("row {0} has a partly closed face")]
+    Cut(usize),
+    /// This row has another condition than the rest of its side.
+    #[error("row {0} has another wall or surface than the rest of its side")]
+    Side(usize),
+    /// This axis is the second one with surfaces that no transform fits.
     #[error(
-        "surfaces at the ends of axis {axis} are neither both one cell away nor walls or at the face of their cell, \
+        "surfaces at the ends of axis {0} are neither both one cell away nor walls or at the face of their cell, \
          which one axis may have and another already has"
     )]
-    Surface {
-        /// The second such axis.
-        axis: usize,
-    },
+    Surface(usize),
 }
 
 /// A box of liquid cells and what is beyond each of its sides.
@@ -91,11 +79,11 @@ impl LiquidBox {
         for axis in 0..D {
             let lower = centre - extents[axis] / 2 * strides[axis];
             for (side, row) in [lower, lower + (extents[axis] - 1) * strides[axis]].into_iter().enumerate() {
-                let stretch = &operator.stretches()[operator.stretch_of(row as u32)];
+                let stretch = &operator.stretches[operator.stretch_of(row as u32)];
                 sides[axis][side] = snapped(beyond(&operator.stencil(stretch, row as u32)));
             }
         }
-        for stretch in operator.stretches().iter().filter(|stretch| stretch.coefficients != INSIDE) {
+        for stretch in operator.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE) {
             for row in stretch.first as usize..(stretch.first + stretch.length) as usize {
                 let stencil = operator.stencil(stretch, row as u32);
                 let mut expected = 0.0;
@@ -105,12 +93,12 @@ impl LiquidBox {
                         if place == end {
                             expected += sides[axis][side];
                         } else if (stencil.towards[axis][side] - unit).abs() > ROUNDING * unit {
-                            return Err(NotABox::Cut { row });
+                            return Err(NotABox::Cut(row));
                         }
                     }
                 }
                 if (beyond(&stencil) - expected).abs() > ROUNDING * (1.0 + expected) * 2.0 * D as f64 {
-                    return Err(NotABox::Side { row });
+                    return Err(NotABox::Side(row));
                 }
             }
         }
@@ -123,14 +111,12 @@ impl LiquidBox {
         let mut swept = None;
         for axis in (0..=last).filter(|&axis| !is_transformed(self.sides[axis])) {
             if swept.replace(axis).is_some() {
-                return Err(NotABox::Surface { axis });
+                return Err(NotABox::Surface(axis));
             }
         }
-        Ok(match (swept.unwrap_or(last), last) {
-            (0, 1) => [1, 2, 0],
-            (_, 1) => [0, 2, 1],
-            (0, _) => [1, 2, 0],
-            (1, _) => [0, 2, 1],
+        Ok(match swept.unwrap_or(last) {
+            0 => [1, 2, 0],
+            1 => [0, 2, 1],
             _ => [0, 1, 2],
         })
     }
@@ -148,8 +134,8 @@ fn snapped(side: f64) -> f64 {
 
 /// Cells along each axis if lines of one length fill a rectangle of columns.
 fn extents<const D: usize>(operator: &PressureOperator<D>) -> Result<[usize; 3], NotABox> {
-    let no_box = NotABox::Shape { rows: operator.rows() };
-    let lines = operator.lines();
+    let no_box = NotABox::Shape(operator.diagonal.len());
+    let lines = &operator.lines;
     let (Some(first), Some(last)) = (lines.lines.first(), lines.lines.last()) else { return Err(no_box) };
     let ([low, near], [high, far]) = (lines.place(first.column), lines.place(last.column));
     let is_box = high >= low && lines.lines.len() == (high + 1 - low) * (far + 1 - near);

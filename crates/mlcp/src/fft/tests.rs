@@ -106,7 +106,7 @@ fn what_is_no_box_is_refused_with_the_reason() {
     let (lattice, matrix) = matrix_of([5, 4], [[0.0, 2.0], [2.0, 2.0]]);
     assert_eq!(refused(None, &matrix), NotABox::NoGrid);
     let (odd, matrix_of_odd) = matrix_of([5, 4], [[0.0, 1.5], [2.0, 1.5]]);
-    assert_eq!(refused(Some(odd), &matrix_of_odd), NotABox::Surface { axis: 1 });
+    assert_eq!(refused(Some(odd), &matrix_of_odd), NotABox::Surface(1));
     let (thin, matrix_of_thin) = matrix_of([5, 2], [[0.0, 2.0], [2.0, 2.0]]);
     assert_eq!(refused(Some(thin), &matrix_of_thin), NotABox::Thin { axis: 1, cells: 2 });
     let changed = |row: usize, column: usize, by: f64| {
@@ -115,8 +115,8 @@ fn what_is_no_box_is_refused_with_the_reason() {
         let changed = entries.map(|(at, other, value)| (at, other, if is_it(at, other) { value + by } else { value }));
         CsrMatrix::from_triplets(matrix.rows(), changed.collect::<Vec<_>>()).unwrap()
     };
-    assert_eq!(refused(Some(lattice.clone()), &changed(0, 0, 0.1)), NotABox::Side { row: 0 });
-    assert_eq!(refused(Some(lattice), &changed(6, 7, 0.1)), NotABox::Cut { row: 6 });
+    assert_eq!(refused(Some(lattice.clone()), &changed(0, 0, 0.1)), NotABox::Side(0));
+    assert_eq!(refused(Some(lattice), &changed(6, 7, 0.1)), NotABox::Cut(6));
     let generated = generate(Example::SphereHalf, 2, 16, 0);
     let ball = refused(Some(generated.lattice.clone()), &generated.matrix);
     assert!(matches!(ball, NotABox::Shape { .. }));

@@ -38,7 +38,7 @@ impl Transform {
             [0.0, 2.0] => Waves::WallToOpen(planner.plan_dct4(length)),
             [2.0, 0.0] => Waves::OpenToWall(planner.plan_dst4(length)),
             [1.0, 1.0] => Waves::Beyond(planner.plan_dst1(length)),
-            _ => return Err(NotABox::Surface { axis: 0 }),
+            _ => return Err(NotABox::Surface(0)),
         };
         Ok(Self { waves, length })
     }

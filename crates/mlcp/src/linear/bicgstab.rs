@@ -5,8 +5,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
-use crate::precondition::Preconditioner;
+use super::{LinearReport, LinearSolver, LinearTask, fit_all};
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]
@@ -19,21 +18,13 @@ pub struct BiCgStab {
 }
 
 impl LinearSolver for BiCgStab {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         let Self { shadow, direction: p, preconditioned: z, product: v, stabiliser: t } = self;
         fit_all([&mut *shadow, &mut *p, &mut *z, &mut *v, &mut *t], r.len());
         let (mut rho_before, mut alpha, mut omega) = (1.0, 1.0, 1.0);
         let mut fresh = true; // no usable history: start from the residual
         let mut restarts = 0;
-        iterate(r, x, stop, watch, |_, r, x| {
+        task.iterate(r, x, |task, _, r, x| {
             let mut rho = vector::dot(shadow, r);
             if fresh || rho.abs() <= f64::EPSILON * vector::norm(shadow) * vector::norm(r) {
                 vector::copy(r, shadow);
@@ -49,20 +40,20 @@ impl LinearSolver for BiCgStab {
             fresh = false;
             rho_before = rho;
 
-            preconditioner.apply(p, z);
-            system.apply(z, v);
+            task.preconditioner.apply(p, z);
+            task.system.apply(z, v);
             let against_shadow = vector::dot(shadow, v);
             if against_shadow == 0.0 || !against_shadow.is_finite() || restarts > 10 {
                 return None;
             }
             alpha = rho / against_shadow;
             let residual = vector::step_both(alpha, z, v, x, r);
-            if residual <= stop.target {
+            if residual <= task.target {
                 return Some(residual);
             }
 
-            preconditioner.apply(r, z);
-            system.apply(z, t);
+            task.preconditioner.apply(r, z);
+            task.system.apply(z, t);
             let (tt, tr) = (vector::dot(t, t), vector::dot(t, r));
             if tt == 0.0 || tr == 0.0 || !tt.is_finite() {
                 fresh = true;

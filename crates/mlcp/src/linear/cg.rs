@@ -6,8 +6,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
-use crate::precondition::Preconditioner;
+use super::{LinearReport, LinearSolver, LinearTask, fit_all};
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]
@@ -18,27 +17,19 @@ pub struct ConjugateGradients {
 }
 
 impl LinearSolver for ConjugateGradients {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         let Self { direction: p, product: q, preconditioned: z } = self;
         fit_all([&mut *p, &mut *q, &mut *z], r.len());
         let mut rho_before = f64::NAN;
-        iterate(r, x, stop, watch, |now, r, x| {
-            let rho = preconditioner.apply_dot(r, z);
+        task.iterate(r, x, |task, now, r, x| {
+            let rho = task.preconditioner.apply_dot(r, z);
             if now.iterations == 0 {
                 vector::copy(z, p);
             } else {
                 vector::scale_and_add(z, rho / rho_before, p);
             }
             rho_before = rho;
-            let curvature = system.apply_dot(p, q);
+            let curvature = task.system.apply_dot(p, q);
             (rho > 0.0 && curvature > 0.0).then(|| vector::step_both(rho / curvature, p, q, x, r))
         })
     }

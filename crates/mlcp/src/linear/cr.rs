@@ -5,8 +5,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
-use crate::precondition::Preconditioner;
+use super::{LinearReport, LinearSolver, LinearTask, fit_all};
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]
@@ -19,23 +18,15 @@ pub struct ConjugateResiduals {
 }
 
 impl LinearSolver for ConjugateResiduals {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         let Self { z, product_of_z: s, direction: p, product: q, preconditioned_product: m } = self;
         fit_all([&mut *z, &mut *s, &mut *p, &mut *q, &mut *m], r.len());
         let mut rho_before = f64::NAN;
-        iterate(r, x, stop, watch, |now, r, x| {
+        task.iterate(r, x, |task, now, r, x| {
             if now.iterations == 0 {
-                preconditioner.apply(r, z);
+                task.preconditioner.apply(r, z);
             }
-            let rho = system.apply_dot(z, s); // zᵀ S z
+            let rho = task.system.apply_dot(z, s); // zᵀ S z
             if now.iterations == 0 {
                 vector::copy(z, p);
                 vector::copy(s, q);
@@ -44,7 +35,7 @@ impl LinearSolver for ConjugateResiduals {
                 vector::scale_and_add(s, rho / rho_before, q); // q = S p without another product
             }
             rho_before = rho;
-            let weight = preconditioner.apply_dot(q, m); // qᵀ M⁻¹ q
+            let weight = task.preconditioner.apply_dot(q, m); // qᵀ M⁻¹ q
             if !(rho > 0.0 && weight > 0.0) {
                 return None;
             }

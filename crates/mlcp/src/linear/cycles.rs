@@ -7,8 +7,7 @@
 
 use unstick_parallel::vector;
 
-use super::{LinearReport, LinearSolver, LinearStop, Subsystem, fit_all, iterate};
-use crate::precondition::Preconditioner;
+use super::{LinearReport, LinearSolver, LinearTask, fit_all};
 
 /// Cycles that must gain a digit together; fewer would be slower than plain `cg`.
 const PATIENCE: usize = 200;
@@ -21,27 +20,19 @@ pub struct Cycles {
 }
 
 impl LinearSolver for Cycles {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         let Self { correction: z, product: q } = self;
         fit_all([&mut *z, &mut *q], r.len());
         let mut residual_to_beat = f64::INFINITY;
-        iterate(r, x, stop, watch, |now, r, x| {
+        task.iterate(r, x, |task, now, r, x| {
             if now.iterations % PATIENCE == 0 {
                 if now.residual > 0.1 * residual_to_beat {
                     return None;
                 }
                 residual_to_beat = now.residual;
             }
-            let slope = preconditioner.apply_dot(r, z);
-            let curvature = system.apply_dot(z, q);
+            let slope = task.preconditioner.apply_dot(r, z);
+            let curvature = task.system.apply_dot(z, q);
             (slope > 0.0 && curvature > 0.0).then(|| vector::step_both(slope / curvature, z, q, x, r))
         })
     }
@@ -49,10 +40,10 @@ impl LinearSolver for Cycles {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LinearOutcome;
+    use super::super::{LinearOutcome, Subsystem};
     use super::*;
     use crate::multigrid::Multigrid;
-    use crate::precondition::Identity;
+    use crate::precondition::{Identity, Preconditioner};
     use crate::test_problems::{Example, generate};
 
     fn solve(preconditioner: &mut dyn Preconditioner) -> LinearReport {
@@ -61,8 +52,9 @@ mod tests {
         let system = Subsystem::whole(problem.operator());
         preconditioner.rebuild(&system).unwrap();
         let (mut r, mut x) = (generated.b.clone(), vec![0.0; generated.b.len()]);
-        let stop = LinearStop { target: 1e-8 * vector::norm_max(&r), max_iterations: 10_000 };
-        Cycles::default().solve(&system, preconditioner, &mut r, &mut x, stop, &mut |_| ())
+        let target = 1e-8 * vector::norm_max(&r);
+        let task = LinearTask { system: &system, preconditioner, target, max_iterations: 10_000, watch: &mut |_| () };
+        Cycles::default().solve(task, &mut r, &mut x)
     }
 
     #[test]

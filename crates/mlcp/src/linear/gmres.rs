@@ -6,9 +6,9 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit, fit_all};
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearTask, fit, fit_all};
+use crate::checkerboard::refill;
 use crate::parameter::parameters;
-use crate::precondition::Preconditioner;
 
 parameters! {
     /// Parameters of [`Gmres`].
@@ -41,12 +41,10 @@ impl LeastSquares {
     /// Empties the problem; allocates only when `room` grows.
     fn reset(&mut self, norm: f64, room: usize) {
         self.room = room;
-        self.hessenberg.clear();
-        self.hessenberg.resize(room * (room + 1), 0.0);
+        refill(&mut self.hessenberg, room * (room + 1), 0.0);
+        refill(&mut self.rhs, room + 1, 0.0);
         self.rotations.clear();
         self.rotations.reserve(room);
-        self.rhs.clear();
-        self.rhs.resize(room + 1, 0.0);
         self.rhs[0] = norm;
     }
 
@@ -91,15 +89,7 @@ impl LeastSquares {
 }
 
 impl LinearSolver for Gmres {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, mut task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         let size = r.len();
         self.basis.resize_with(self.params.restart + 1, Vec::new);
         self.basis.iter_mut().for_each(|vector| fit(vector, size));
@@ -109,16 +99,15 @@ impl LinearSolver for Gmres {
         let mut iterations = 0;
         let done = |outcome, iterations, residual| LinearReport { outcome, iterations, residual };
         loop {
-            if residual <= stop.target {
+            if residual <= task.target {
                 return done(LinearOutcome::Converged, iterations, residual);
             }
-            if stop.gives_up_after(iterations) {
+            if task.gives_up_after(iterations) {
                 return done(LinearOutcome::IterationLimit, iterations, residual);
             }
             let before = vector::norm(r);
-            let rounds_left = self.params.restart.min(stop.max_iterations - iterations);
-            let aim = RoundAim { iterations: rounds_left, reduction: stop.target / residual };
-            let spent = self.round(system, preconditioner, r, x, aim, watch);
+            let rounds_left = self.params.restart.min(task.max_iterations - iterations);
+            let spent = self.round(&mut task, r, x, rounds_left, residual);
             iterations += spent;
             residual = vector::norm_max(r);
             let after = vector::norm(r);
@@ -129,38 +118,23 @@ impl LinearSolver for Gmres {
     }
 }
 
-/// What a round may spend and should reach.
-#[derive(Clone, Copy)]
-struct RoundAim {
-    iterations: usize,
-    reduction: f64,
-}
-
 impl Gmres {
     /// The method with the given parameters.
     pub fn new(params: GmresParams) -> Self {
         Self { params, ..Self::default() }
     }
 
-    /// One round; returns the iterations it took.
-    fn round(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        aim: RoundAim,
-        watch: &mut dyn FnMut(f64),
-    ) -> usize {
+    /// One round of at most `most` iterations, from a residual whose maximum norm is `largest`; returns how many it took.
+    fn round(&mut self, task: &mut LinearTask, r: &mut [f64], x: &mut [f64], most: usize, largest: f64) -> usize {
         let norm = vector::norm(r);
-        let largest = vector::norm_max(r);
+        let reduction = task.target / largest;
         scale_into(1.0 / norm, r, &mut self.basis[0]);
-        self.small.reset(norm, aim.iterations);
-        for step in 0..aim.iterations {
-            preconditioner.apply(&self.basis[step], &mut self.preconditioned);
+        self.small.reset(norm, most);
+        for step in 0..most {
+            task.preconditioner.apply(&self.basis[step], &mut self.preconditioned);
             let (known, rest) = self.basis.split_at_mut(step + 1);
             let next = &mut rest[0];
-            system.apply(&self.preconditioned, next);
+            task.system.apply(&self.preconditioned, next);
             let start_norm = vector::norm(next);
             let column = self.small.column(step);
             // Two passes of modified Gram–Schmidt: the basis stays orthogonal to rounding.
@@ -175,26 +149,26 @@ impl Gmres {
             let exhausted = length <= 1e-14 * start_norm;
             column[step + 1] = if exhausted { 0.0 } else { length };
             let estimate = self.small.absorb(step);
-            watch(estimate / norm * largest);
-            if exhausted || estimate <= aim.reduction * norm || !estimate.is_finite() {
+            (task.watch)(estimate / norm * largest);
+            if exhausted || estimate <= reduction * norm || !estimate.is_finite() {
                 break;
             }
             let scale = 1.0 / length;
             parallel::for_each(next.as_mut_slice(), |next| next.iter_mut().for_each(|v| *v *= scale));
         }
-        self.update(system, preconditioner, r, x);
+        self.update(task, r, x);
         self.small.rotations.len()
     }
 
     /// x ← x + M⁻¹ V y and r ← r − S M⁻¹ V y.
-    fn update(&mut self, system: &Subsystem, preconditioner: &mut dyn Preconditioner, r: &mut [f64], x: &mut [f64]) {
+    fn update(&mut self, task: &mut LinearTask, r: &mut [f64], x: &mut [f64]) {
         vector::clear(&mut self.combination);
         for (&coefficient, vector) in self.small.coefficients().iter().zip(&self.basis) {
             vector::add_scaled(coefficient, vector, &mut self.combination);
         }
-        preconditioner.apply(&self.combination, &mut self.preconditioned);
+        task.preconditioner.apply(&self.combination, &mut self.preconditioned);
         vector::add_scaled(1.0, &self.preconditioned, x);
-        system.apply(&self.preconditioned, &mut self.combination);
+        task.system.apply(&self.preconditioned, &mut self.combination);
         vector::add_scaled(-1.0, &self.combination, r);
     }
 }

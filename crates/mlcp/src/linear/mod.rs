@@ -21,20 +21,50 @@ use unstick_parallel::vector;
 use crate::interrupt;
 use crate::precondition::Preconditioner;
 
-/// When a linear solve stops.
-#[derive(Clone, Copy, Debug)]
-pub struct LinearStop {
+/// A system S x = r, what helps to solve it, and when to stop.
+pub struct LinearTask<'t> {
+    /// S.
+    pub system: &'t Subsystem<'t>,
+    /// M⁻¹, prepared for the system.
+    pub preconditioner: &'t mut dyn Preconditioner,
     /// Residual to reach, maximum norm.
     pub target: f64,
     /// Iterations after which to give up.
     pub max_iterations: usize,
+    /// Sees the residual after every iteration.
+    pub watch: &'t mut dyn FnMut(f64),
 }
 
-impl LinearStop {
+impl LinearTask<'_> {
     /// Whether to give up after that many iterations: at the limit, or when the solve is
     /// [interrupted](crate::interruptible).
     pub fn gives_up_after(&self, iterations: usize) -> bool {
         iterations >= self.max_iterations || interrupt::is_asked_for()
+    }
+
+    /// The loop around a method that takes one step at a time from x = 0.
+    ///
+    /// `step` moves x, subtracts S times the move from r, and returns the new residual, or None after a breakdown.
+    fn iterate(
+        mut self,
+        r: &mut [f64],
+        x: &mut [f64],
+        mut step: impl FnMut(&mut Self, IterationState, &mut [f64], &mut [f64]) -> Option<f64>,
+    ) -> LinearReport {
+        vector::clear(x);
+        let mut now = IterationState { iterations: 0, residual: vector::norm_max(r) };
+        let outcome = loop {
+            if now.residual <= self.target {
+                break LinearOutcome::Converged;
+            }
+            if self.gives_up_after(now.iterations) {
+                break LinearOutcome::IterationLimit;
+            }
+            let Some(residual) = step(&mut self, now, r, x) else { break LinearOutcome::Breakdown };
+            (self.watch)(residual);
+            now = IterationState { iterations: now.iterations + 1, residual };
+        };
+        LinearReport { outcome, iterations: now.iterations, residual: now.residual }
     }
 }
 
@@ -67,17 +97,8 @@ pub struct LinearReport {
 pub trait LinearSolver: Send {
     /// Overwrites `x` with the answer and `r` with what remains of it.
     ///
-    /// `r` vanishes on the pinned rows of the system, and so will `x`. `watch` sees the residual
-    /// after every iteration.
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport;
+    /// `r` vanishes on the pinned rows of the system, and so will `x`.
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport;
 
     /// Whether what it leaves in `r` is measured rather than carried along by a recurrence.
     fn measures_residual(&self) -> bool {
@@ -92,32 +113,6 @@ struct IterationState {
     iterations: usize,
     /// Maximum norm of the residual.
     residual: f64,
-}
-
-/// The loop around a method that takes one step at a time from x = 0.
-///
-/// `step` moves x, subtracts S times the move from r, and returns the new residual, or None after a breakdown.
-fn iterate(
-    r: &mut [f64],
-    x: &mut [f64],
-    stop: LinearStop,
-    watch: &mut dyn FnMut(f64),
-    mut step: impl FnMut(IterationState, &mut [f64], &mut [f64]) -> Option<f64>,
-) -> LinearReport {
-    vector::clear(x);
-    let mut now = IterationState { iterations: 0, residual: vector::norm_max(r) };
-    let outcome = loop {
-        if now.residual <= stop.target {
-            break LinearOutcome::Converged;
-        }
-        if stop.gives_up_after(now.iterations) {
-            break LinearOutcome::IterationLimit;
-        }
-        let Some(residual) = step(now, r, x) else { break LinearOutcome::Breakdown };
-        watch(residual);
-        now = IterationState { iterations: now.iterations + 1, residual };
-    };
-    LinearReport { outcome, iterations: now.iterations, residual: now.residual }
 }
 
 /// Gives a work vector the length that it needs; allocates only when problems grow.

@@ -5,8 +5,7 @@
 
 use unstick_parallel::{self as parallel, larger, vector};
 
-use super::{LinearOutcome, LinearReport, LinearSolver, LinearStop, Subsystem, fit};
-use crate::precondition::Preconditioner;
+use super::{LinearOutcome, LinearReport, LinearSolver, LinearTask, fit};
 
 /// The method and its work vectors, kept from solve to solve.
 #[derive(Debug, Default)]
@@ -17,33 +16,25 @@ pub struct Refinement {
 }
 
 impl LinearSolver for Refinement {
-    fn solve(
-        &mut self,
-        system: &Subsystem,
-        preconditioner: &mut dyn Preconditioner,
-        r: &mut [f64],
-        x: &mut [f64],
-        stop: LinearStop,
-        watch: &mut dyn FnMut(f64),
-    ) -> LinearReport {
+    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         fit(&mut self.product, r.len());
         let mut residual = vector::norm_max(r);
-        if residual <= stop.target || stop.gives_up_after(0) {
+        if residual <= task.target || task.gives_up_after(0) {
             vector::clear(x);
         }
         let mut iterations = 0;
-        while residual > stop.target && !stop.gives_up_after(iterations) {
+        while residual > task.target && !task.gives_up_after(iterations) {
             let before = residual;
             let change = if iterations == 0 {
-                preconditioner.apply(r, x);
+                task.preconditioner.apply(r, x);
                 &*x
             } else {
                 fit(&mut self.correction, r.len());
-                preconditioner.apply(r, &mut self.correction);
+                task.preconditioner.apply(r, &mut self.correction);
                 vector::add_scaled(1.0, &self.correction, x);
                 &self.correction
             };
-            system.apply(change, &mut self.product);
+            task.system.apply(change, &mut self.product);
             residual = parallel::max((self.product.as_slice(), &mut *r), |(product, r)| {
                 product.iter().zip(r).fold(0.0, |most, (product, r)| {
                     *r -= product;
@@ -51,12 +42,12 @@ impl LinearSolver for Refinement {
                 })
             });
             iterations += 1;
-            watch(residual);
+            (task.watch)(residual);
             if residual > 0.5 * before {
                 return LinearReport { outcome: LinearOutcome::Breakdown, iterations, residual };
             }
         }
-        let is_solved = residual <= stop.target;
+        let is_solved = residual <= task.target;
         let outcome = if is_solved { LinearOutcome::Converged } else { LinearOutcome::IterationLimit };
         LinearReport { outcome, iterations, residual }
     }

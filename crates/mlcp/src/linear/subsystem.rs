@@ -57,7 +57,7 @@ impl<'s> Subsystem<'s> {
 
     /// The assembled matrix behind the mask, which `part` needs.
     pub fn matrix(&self, part: &'static str) -> Result<&'s CsrMatrix<'s>, SolveError> {
-        self.nearby().csr().ok_or(SolveError::NeedsMatrix { part })
+        self.nearby().csr().ok_or(SolveError::NeedsMatrix(part))
     }
 
     /// Number of rows.

@@ -33,7 +33,7 @@ fn wave(size: usize) -> Vec<f64> {
     (0..size).map(|row| (0.37 * row as f64).sin()).collect()
 }
 
-const STOP: LinearStop = LinearStop { target: 1e-9, max_iterations: 2000 };
+const TARGET: f64 = 1e-9;
 
 /// Solves with r the right-hand side; returns the answer and checks what the report claims.
 fn solve(name: &str, solver: &mut dyn LinearSolver, system: &Subsystem, rhs: &[f64]) -> Vec<f64> {
@@ -41,12 +41,14 @@ fn solve(name: &str, solver: &mut dyn LinearSolver, system: &Subsystem, rhs: &[f
     preconditioner.rebuild(system).unwrap();
     let (mut r, mut x, mut product) = (rhs.to_vec(), vec![1.0; rhs.len()], vec![0.0; rhs.len()]);
     let mut seen = 0;
-    let report = solver.solve(system, &mut preconditioner, &mut r, &mut x, STOP, &mut |_| seen += 1);
+    let watch: &mut dyn FnMut(f64) = &mut |_| seen += 1;
+    let task = LinearTask { system, preconditioner: &mut preconditioner, target: TARGET, max_iterations: 2000, watch };
+    let report = solver.solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Converged, "{name}");
     assert_eq!(seen, report.iterations, "{name} shows every iteration");
     system.apply(&x, &mut product);
     let honest = product.iter().zip(rhs).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
-    assert!(honest < 10.0 * STOP.target, "{name}: {honest:e}");
+    assert!(honest < 10.0 * TARGET, "{name}: {honest:e}");
     x
 }
 
@@ -127,7 +129,13 @@ fn an_indefinite_system_is_a_breakdown_and_no_answer() {
     let mut preconditioner = Jacobi::default();
     preconditioner.rebuild(&system).unwrap();
     let (mut r, mut x) = ([1.0, -1.0], [0.0; 2]);
-    let mut cg = ConjugateGradients::default();
-    let report = cg.solve(&system, &mut preconditioner, &mut r, &mut x, STOP, &mut |_| ());
+    let task = LinearTask {
+        system: &system,
+        preconditioner: &mut preconditioner,
+        target: 1e-9,
+        max_iterations: 9,
+        watch: &mut |_| (),
+    };
+    let report = ConjugateGradients::default().solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Breakdown);
 }

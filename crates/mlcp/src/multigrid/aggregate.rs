@@ -73,15 +73,8 @@ pub(crate) fn interpolation(matrix: &SquareMatrix, level: usize, weights: &[f64]
         for (other, value) in matrix.row(row) {
             let part = if other == row { 1.0 } else { 0.0 } - step * value;
             let (target, part) = (aggregate[other], part * weight(other));
-            if target == NONE || part == 0.0 {
-                continue;
-            }
-            let known = place_of[target as usize];
-            if known != usize::MAX && known >= start {
-                p.values[known] += part;
-            } else {
-                place_of[target as usize] = p.columns.len();
-                p.push(target, part);
+            if target != NONE && part != 0.0 {
+                p.add(start, &mut place_of, target, part);
             }
         }
         p.end_row();

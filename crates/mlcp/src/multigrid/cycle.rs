@@ -17,6 +17,20 @@ impl MatrixHierarchy {
         self.order.scatter(&self.levels[0].x, z);
     }
 
+    /// Leaves Pᵀ W r in the `b` of the second level, and W r in `r`.
+    pub fn restrict(&mut self, r: &mut [f64]) {
+        if let [MatrixLevel { link: Some(link), .. }, coarse, ..] = &mut self.levels[..] {
+            link.restrict(r, &mut coarse.b);
+        }
+    }
+
+    /// c ← W P x, with the x of the second level.
+    pub fn prolong(&self, c: &mut [f64]) {
+        if let [MatrixLevel { link: Some(link), .. }, coarse, ..] = &self.levels[..] {
+            link.prolong(&coarse.x, c);
+        }
+    }
+
     /// The cycle below the finest level, for what was left in the `b` of the second one.
     pub fn correct_below(&mut self, sweeps: usize) {
         descend(sweeps, self.factors.as_ref(), &mut self.levels[1..]);

@@ -107,7 +107,7 @@ impl MatrixHierarchy {
         let (order, usual) = match (lattice, variant) {
             (Some(lattice), _) => (Order::red_black(lattice), 1 << (2 * lattice.dimension())),
             (None, None) => (Order::natural(system.size()), 64),
-            (None, Some(variant)) => return Err(SolveError::NeedsGrid { variant }),
+            (None, Some(variant)) => return Err(SolveError::NeedsGrid(variant)),
         };
         let coarsest = coarsest.unwrap_or(usual);
         let mut finest = MatrixLevel::new(order.pattern(matrix), order.red);
@@ -146,9 +146,9 @@ impl MatrixHierarchy {
         }
         let mut changed = changed.clone();
         for fine in 0..levels.len() - 1 {
-            let (left, right) = levels.split_at_mut(fine + 1);
-            if let Some(link) = &left[fine].link {
-                changed = link.refresh(&left[fine].matrix, &changed, &mut right[0].matrix);
+            let [fine, coarse, ..] = &mut levels[fine..] else { break };
+            if let Some(link) = &fine.link {
+                changed = link.refresh(&fine.matrix, &changed, &mut coarse.matrix);
             }
         }
         self.factorise();

@@ -201,16 +201,8 @@ impl Sites {
             let start = links.columns.len();
             while let Some(site) = member.next_if(|&site| parents[site] as usize == coarse) {
                 for (other, strength) in self.links.row(site) {
-                    let parent = parents[other] as usize;
-                    if parent == coarse {
-                        continue;
-                    }
-                    let known = place_of[parent];
-                    if known != usize::MAX && known >= start {
-                        links.values[known] += strength;
-                    } else {
-                        place_of[parent] = links.columns.len();
-                        links.push(parent as u32, strength);
+                    if parents[other] as usize != coarse {
+                        links.add(start, &mut place_of, parents[other], strength);
                     }
                 }
             }

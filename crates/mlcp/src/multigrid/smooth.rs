@@ -23,17 +23,19 @@ pub(crate) fn sweep(
     x: &mut [f64],
     clamp: impl Fn(usize, f64) -> f64 + Sync,
 ) {
-    match (red, way) {
-        (Some(red), Sweep::Forward) => {
-            relax_red(matrix, red, b, x, &clamp);
-            relax_black(matrix, red, b, x, &clamp);
+    let Some(red) = red else {
+        let relax = |row: usize| x[row] = relaxed(matrix, row, b, x, &clamp);
+        return match way {
+            Sweep::Forward => (0..b.len()).for_each(relax),
+            Sweep::Backward => (0..b.len()).rev().for_each(relax),
+        };
+    };
+    for is_first in [true, false] {
+        let (reds, blacks) = x.split_at_mut(red);
+        match (way == Sweep::Forward) == is_first {
+            true => relax_half(matrix, 0, b, reds, blacks, red, &clamp),
+            false => relax_half(matrix, red, b, blacks, reds, 0, &clamp),
         }
-        (Some(red), Sweep::Backward) => {
-            relax_black(matrix, red, b, x, &clamp);
-            relax_red(matrix, red, b, x, &clamp);
-        }
-        (None, Sweep::Forward) => (0..x.len()).for_each(|row| x[row] = relaxed(matrix, row, b, x, &clamp)),
-        (None, Sweep::Backward) => (0..x.len()).rev().for_each(|row| x[row] = relaxed(matrix, row, b, x, &clamp)),
     }
 }
 
@@ -47,22 +49,6 @@ pub(crate) fn relaxed(
     clamp: &impl Fn(usize, f64) -> f64,
 ) -> f64 {
     clamp(row, matrix.inverse[row] * (b[row] - matrix.off.row_dot(row, x, 0)))
-}
-
-fn relax_red(matrix: &SquareMatrix, red: usize, b: &[f64], x: &mut [f64], clamp: &(impl Fn(usize, f64) -> f64 + Sync)) {
-    let (own, others) = x.split_at_mut(red);
-    relax_half(matrix, 0, b, own, others, red, clamp);
-}
-
-fn relax_black(
-    matrix: &SquareMatrix,
-    red: usize,
-    b: &[f64],
-    x: &mut [f64],
-    clamp: &(impl Fn(usize, f64) -> f64 + Sync),
-) {
-    let (others, own) = x.split_at_mut(red);
-    relax_half(matrix, red, b, own, others, 0, clamp);
 }
 
 /// Relaxes the rows from `first` on, which are coupled with columns from `first_other` on.

@@ -19,9 +19,28 @@ impl Sparse {
         Self { width, starts: vec![0], columns: Vec::new(), values: Vec::new() }
     }
 
+    /// Removes all rows; keeps the memory.
+    pub fn clear(&mut self, width: usize) {
+        self.width = width;
+        self.starts.truncate(1);
+        self.columns.clear();
+        self.values.clear();
+    }
+
     pub fn push(&mut self, column: u32, value: f64) {
         self.columns.push(column);
         self.values.push(value);
+    }
+
+    /// Adds to the entry of a column in the row that began at `start`. `place_of` holds the last place of each column.
+    pub fn add(&mut self, start: usize, place_of: &mut [usize], column: u32, value: f64) {
+        let known = &mut place_of[column as usize];
+        if *known != usize::MAX && *known >= start {
+            self.values[*known] += value;
+        } else {
+            *known = self.columns.len();
+            self.push(column, value);
+        }
     }
 
     pub fn end_row(&mut self) {
@@ -50,7 +69,7 @@ impl Sparse {
     }
 
     #[inline]
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+    pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = (usize, f64)> + Clone + '_ {
         let range = self.range(row);
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
     }
@@ -78,20 +97,30 @@ impl Sparse {
     }
 
     pub fn transposed(&self) -> Self {
-        let mut starts = vec![0u32; self.width + 1];
-        self.columns.iter().for_each(|&column| starts[column as usize + 1] += 1);
-        (0..self.width).for_each(|column| starts[column + 1] += starts[column]);
-        let mut next = starts.clone();
-        let (mut columns, mut values) = (vec![0; self.columns.len()], vec![0.0; self.values.len()]);
+        let mut transposed = Self::new(0);
+        self.transpose(&mut transposed);
+        transposed
+    }
+
+    /// Writes the transpose over `into`; keeps its memory.
+    pub fn transpose(&self, into: &mut Self) {
+        into.clear(self.rows());
+        into.starts.resize(self.width + 1, 0);
+        self.columns.iter().for_each(|&column| into.starts[column as usize + 1] += 1);
+        (0..self.width).for_each(|column| into.starts[column + 1] += into.starts[column]);
+        into.columns.resize(self.columns.len(), 0);
+        into.values.resize(self.values.len(), 0.0);
         for row in 0..self.rows() {
             for (column, value) in self.row(row) {
-                let place = &mut next[column];
-                columns[*place as usize] = row as u32;
-                values[*place as usize] = value;
+                let place = &mut into.starts[column];
+                into.columns[*place as usize] = row as u32;
+                into.values[*place as usize] = value;
                 *place += 1;
             }
         }
-        Self { width: self.rows(), starts, columns, values }
+        // Every start has become that of the next row: they move back by one.
+        into.starts.copy_within(0..self.width, 1);
+        into.starts[0] = 0;
     }
 }
 

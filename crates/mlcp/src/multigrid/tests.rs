@@ -8,7 +8,7 @@ use super::sparse::SquareMatrix;
 use super::*;
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
-use crate::linear::{ConjugateGradients, LinearOutcome, LinearSolver, LinearStop};
+use crate::linear::{ConjugateGradients, LinearOutcome, LinearSolver, LinearTask};
 use crate::test_problems::{Example, generate};
 
 fn wave(size: usize, speed: f64) -> Vec<f64> {
@@ -96,24 +96,22 @@ fn a_cycle_is_symmetric_and_positive_and_leaves_pinned_rows_alone() {
     let disturbed = Disturbed::new(generated.b.len(), 9);
     let on_lattice = MultigridVariant::all().into_iter().map(|variant| (on_lattice.operator(), Some(variant)));
     let without: (&dyn crate::LinearOperator, _) = (&generated.matrix, None);
-    {
-        for (operator, variant) in on_lattice.chain([without]) {
-            let params = MultigridParams { coarsest: Some(20), ..Default::default() };
-            let mut multigrid = Multigrid::new(variant, params);
-            multigrid.rebuild(&disturbed.system(operator)).unwrap();
-            let mut image = |x: &[f64]| {
-                let masked: Vec<f64> = x.iter().zip(&disturbed.free).map(|(x, f)| if *f { *x } else { 0.0 }).collect();
-                let mut z = vec![0.0; x.len()];
-                let energy = multigrid.apply_dot(&masked, &mut z);
-                assert!(energy > 0.0, "{variant:?}");
-                assert!(z.iter().zip(&disturbed.free).all(|(z, free)| *free || *z == 0.0), "{variant:?}");
-                (masked, z)
-            };
-            let (x, mx) = image(&wave(generated.b.len(), 0.3));
-            let (y, my) = image(&wave(generated.b.len(), 1.7));
-            let (one, other) = (vector::dot(&x, &my), vector::dot(&y, &mx));
-            assert!((one - other).abs() < 1e-10 * vector::norm(&x) * vector::norm(&my), "{variant:?}: {one} {other}");
-        }
+    for (operator, variant) in on_lattice.chain([without]) {
+        let params = MultigridParams { coarsest: Some(20), ..Default::default() };
+        let mut multigrid = Multigrid::new(variant, params);
+        multigrid.rebuild(&disturbed.system(operator)).unwrap();
+        let mut image = |x: &[f64]| {
+            let masked: Vec<f64> = x.iter().zip(&disturbed.free).map(|(x, f)| if *f { *x } else { 0.0 }).collect();
+            let mut z = vec![0.0; x.len()];
+            let energy = multigrid.apply_dot(&masked, &mut z);
+            assert!(energy > 0.0, "{variant:?}");
+            assert!(z.iter().zip(&disturbed.free).all(|(z, free)| *free || *z == 0.0), "{variant:?}");
+            (masked, z)
+        };
+        let (x, mx) = image(&wave(generated.b.len(), 0.3));
+        let (y, my) = image(&wave(generated.b.len(), 1.7));
+        let (one, other) = (vector::dot(&x, &my), vector::dot(&y, &mx));
+        assert!((one - other).abs() < 1e-10 * vector::norm(&x) * vector::norm(&my), "{variant:?}: {one} {other}");
     }
 }
 
@@ -181,8 +179,9 @@ fn iterations(operator: &dyn crate::LinearOperator, rhs: &[f64], variant: Option
     let mut multigrid = Multigrid::new(variant, MultigridParams::default());
     multigrid.rebuild(&system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
-    let stop = LinearStop { target: 1e-6 * vector::norm_max(rhs), max_iterations: 500 };
-    let report = ConjugateGradients::default().solve(&system, &mut multigrid, &mut r, &mut x, stop, &mut |_| ());
+    let (preconditioner, target) = (&mut multigrid, 1e-6 * vector::norm_max(rhs));
+    let task = LinearTask { system: &system, preconditioner, target, max_iterations: 500, watch: &mut |_| () };
+    let report = ConjugateGradients::default().solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Converged, "{variant:?}");
     report.iterations
 }

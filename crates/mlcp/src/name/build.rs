@@ -8,7 +8,7 @@ use crate::linear::{
 use crate::multigrid::{Multigrid, MultigridParams};
 use crate::parameter::{Parameter, ParameterValue, Parameters};
 use crate::precondition::{
-    AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, GridMultigrid, Ic0Params, Identity,
+    AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, Dropping, GridMultigrid, Ic0Params, Identity,
     IncompleteCholesky, IncompleteLu, Jacobi, Mic0Params, Preconditioner, Reused,
 };
 use crate::solvers::{Inner, InnerParams};
@@ -77,6 +77,7 @@ impl SolverName {
 
     fn whole_preconditioner(self) -> Box<dyn Preconditioner> {
         let settings = &self.preconditioner_settings;
+        let inverse = |dropping| Box::new(ApproximateInverse::new(dropping));
         let preconditioner: Box<dyn Preconditioner> = match self.preconditioner {
             _ if self.krylov == Krylov::Fft => Box::new(BoxInverse::default()),
             PreconditionerName::None => Box::new(Identity),
@@ -84,11 +85,9 @@ impl SolverName {
             PreconditionerName::Ic0 => Box::new(IncompleteCholesky::plain(settings.params())),
             PreconditionerName::Mic0 => Box::new(IncompleteCholesky::modified(settings.params())),
             PreconditionerName::Ilu0 => Box::new(IncompleteLu::default()),
-            PreconditionerName::Ainv => Box::new(ApproximateInverse::new(settings.params::<AinvParams>().into())),
-            PreconditionerName::AinvStatic => {
-                Box::new(ApproximateInverse::new(settings.params::<AinvStaticParams>().into()))
-            }
-            PreconditionerName::AinvLin => Box::new(ApproximateInverse::new(settings.params::<AinvLinParams>().into())),
+            PreconditionerName::Ainv => inverse(Dropping::Standard(settings.params::<AinvParams>().drop)),
+            PreconditionerName::AinvStatic => inverse(Dropping::Static(settings.params::<AinvStaticParams>().entries)),
+            PreconditionerName::AinvLin => inverse(Dropping::Lin(settings.params::<AinvLinParams>().extra)),
             PreconditionerName::Multigrid => self.multigrid_preconditioner(),
         };
         if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner }

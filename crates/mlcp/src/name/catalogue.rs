@@ -31,32 +31,14 @@ pub struct CatalogueEntry {
 /// }
 /// ```
 pub fn catalogue() -> Vec<CatalogueEntry> {
-    let method = |&method: &Method| CatalogueEntry {
-        kind: Method::KIND,
-        name: method.name(),
-        about: method.about(),
-        parameters: method.parameters(),
-    };
-    let splitting = |&splitting: &Splitting| CatalogueEntry {
-        kind: Splitting::KIND,
-        name: splitting.name(),
-        about: splitting.about(),
-        parameters: Vec::new(),
-    };
-    let linear = |&krylov: &Krylov| {
+    let methods = Method::ALL.iter().map(|method| method.entry_with(method.parameters()));
+    let splittings = Splitting::ALL.iter().map(|splitting| splitting.entry_with(Vec::new()));
+    let linear = Krylov::ALL.iter().map(|&krylov| {
         let limit = if krylov == Krylov::Fft { Vec::new() } else { InnerParams::list() };
-        let parameters = krylov.parameters().into_iter().chain(limit).collect();
-        CatalogueEntry { kind: Krylov::KIND, name: krylov.name(), about: krylov.about(), parameters }
-    };
-    let preconditioner = |&preconditioner: &PreconditionerName| CatalogueEntry {
-        kind: PreconditionerName::KIND,
-        name: preconditioner.name(),
-        about: preconditioner.about(),
-        parameters: preconditioner.parameters(),
-    };
-    let linear_part = Krylov::ALL.iter().map(linear).chain(PreconditionerName::ALL.iter().map(preconditioner));
-    let methods = Method::ALL.iter().map(method).chain(Splitting::ALL.iter().map(splitting));
-    methods.chain(linear_part).collect()
+        krylov.entry_with(krylov.parameters().into_iter().chain(limit).collect())
+    });
+    let preconditioners = PreconditionerName::ALL.iter().map(|name| name.entry_with(name.parameters()));
+    methods.chain(splittings).chain(linear).chain(preconditioners).collect()
 }
 
 #[cfg(test)]

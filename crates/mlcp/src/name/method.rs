@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-use super::{ParseNameError, PreconditionerName, SolverName};
+use super::{CatalogueEntry, ParseNameError, PreconditionerName, SolverName};
 use crate::parameter::{Parameter, Parameters};
-use crate::solvers::MlcpSolver;
 use crate::solvers::best::{Best, BestParams};
-use crate::solvers::fas::{Fas, FasParams, Fmg, FmgParams, PublishedFas, PublishedFasParams, Reading};
-use crate::solvers::fischer::{Fischer, FischerParams};
-use crate::solvers::mprgp::{Mprgp, MprgpParams};
-use crate::solvers::newton::{Newton, NewtonParams};
-use crate::solvers::penalty::{Penalty, PenaltyParams};
-use crate::solvers::policy::{Policy, PolicyParams};
+use crate::solvers::fas::{Fas, FasParams, FmgParams, PublishedFasParams, Scheme};
+use crate::solvers::fischer::FischerParams;
+use crate::solvers::mprgp::MprgpParams;
+use crate::solvers::newton::NewtonParams;
+use crate::solvers::penalty::PenaltyParams;
+use crate::solvers::policy::PolicyParams;
 use crate::solvers::psor::{Psor, PsorParams};
 use crate::solvers::sticking::Sticking;
+use crate::solvers::{Composed, ComposedMethod, MlcpSolver};
 use crate::stop::Stop;
 
 named! {
@@ -71,6 +71,16 @@ impl MethodEntry {
     fn new<P: Parameters>(tail: Tail, build: fn(SolverName, Stop) -> Box<dyn MlcpSolver>) -> Self {
         Self { tail, parameters: P::list(), build }
     }
+
+    /// A method around a linear solver.
+    fn composed<P: ComposedMethod + 'static>(tail: Tail) -> Self {
+        Self::new::<P>(tail, |name, stop| Box::new(Composed::<P> { params: name.params(), stop, inner: name.inner() }))
+    }
+
+    /// A method that is multigrid itself.
+    fn multigrid<P: Parameters>(build: fn(SolverName, Stop) -> Box<dyn MlcpSolver>) -> Self {
+        Self::new::<P>(Tail::MultigridVariant, build)
+    }
 }
 
 impl Method {
@@ -83,38 +93,26 @@ impl Method {
                 let rescue = SolverName::policy_with(PreconditionerName::Mic0).inner();
                 Box::new(Best::new(name.params(), stop, algebraic, rescue))
             }),
-            Self::Policy => MethodEntry::new::<PolicyParams>(Tail::Linear(Mic0), |name, stop| {
-                Box::new(Policy { params: name.params(), stop, inner: name.inner() })
-            }),
-            Self::Newton => MethodEntry::new::<NewtonParams>(Tail::Linear(Mic0), |name, stop| {
-                Box::new(Newton { params: name.params(), stop, inner: name.inner() })
-            }),
-            Self::Fischer => MethodEntry::new::<FischerParams>(Tail::Linear(Mic0), |name, stop| {
-                Box::new(Fischer { params: name.params(), stop, inner: name.inner() })
-            }),
-            Self::Penalty => MethodEntry::new::<PenaltyParams>(Tail::Linear(Mic0), |name, stop| {
-                Box::new(Penalty { params: name.params(), stop, inner: name.inner() })
-            }),
-            Self::Mprgp => MethodEntry::new::<MprgpParams>(Tail::Preconditioner(Jacobi), |name, stop| {
-                Box::new(Mprgp { params: name.params(), stop, inner: name.inner() })
-            }),
+            Self::Policy => MethodEntry::composed::<PolicyParams>(Tail::Linear(Mic0)),
+            Self::Newton => MethodEntry::composed::<NewtonParams>(Tail::Linear(Mic0)),
+            Self::Fischer => MethodEntry::composed::<FischerParams>(Tail::Linear(Mic0)),
+            Self::Penalty => MethodEntry::composed::<PenaltyParams>(Tail::Linear(Mic0)),
+            Self::Mprgp => MethodEntry::composed::<MprgpParams>(Tail::Preconditioner(Jacobi)),
             Self::Psor => MethodEntry::new::<PsorParams>(Tail::Nothing, |name, stop| {
                 Box::new(Psor { params: name.params(), stop })
             }),
-            Self::Fas => MethodEntry::new::<FasParams>(Tail::MultigridVariant, |name, stop| {
-                Box::new(Fas { params: name.params(), variant: name.multigrid, stop })
+            Self::Fas => {
+                MethodEntry::multigrid::<FasParams>(|name, stop| name.fas(Scheme::Corrected(name.params()), stop))
+            }
+            Self::FasLiteral => MethodEntry::multigrid::<PublishedFasParams>(|name, stop| {
+                name.fas(Scheme::Literal(name.params()), stop)
             }),
-            Self::FasLiteral => MethodEntry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
-                let (params, variant) = (name.params(), name.multigrid);
-                Box::new(PublishedFas { reading: Reading::Literal, params, variant, stop })
-            }),
-            Self::FasScaled => MethodEntry::new::<PublishedFasParams>(Tail::MultigridVariant, |name, stop| {
-                let (params, variant) = (name.params(), name.multigrid);
-                Box::new(PublishedFas { reading: Reading::Scaled, params, variant, stop })
-            }),
-            Self::Fmg => MethodEntry::new::<FmgParams>(Tail::MultigridVariant, |name, stop| {
-                Box::new(Fmg { params: name.params(), variant: name.multigrid, stop })
-            }),
+            Self::FasScaled => {
+                MethodEntry::multigrid::<PublishedFasParams>(|name, stop| name.fas(Scheme::Scaled(name.params()), stop))
+            }
+            Self::Fmg => {
+                MethodEntry::multigrid::<FmgParams>(|name, stop| name.fas(Scheme::FullCycles(name.params()), stop))
+            }
             Self::Sticking => MethodEntry::new::<()>(Tail::Linear(Mic0), |name, stop| {
                 Box::new(Sticking { stop, inner: name.inner() })
             }),
@@ -136,6 +134,10 @@ impl SolverName {
     /// Puts the solver together. Solves end as `stop` says.
     pub fn build(self, stop: &Stop) -> Box<dyn MlcpSolver> {
         (self.method.entry().build)(self, *stop)
+    }
+
+    fn fas(self, scheme: Scheme, stop: Stop) -> Box<dyn MlcpSolver> {
+        Box::new(Fas { scheme, variant: self.multigrid, stop })
     }
 
     /// What `best` falls back on.

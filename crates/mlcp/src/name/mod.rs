@@ -30,6 +30,11 @@ macro_rules! named {
                 match self { $(Self::$variant => concat!($($doc),+).trim_ascii()),+ }
             }
 
+            /// As the catalogue lists it.
+            pub(in crate::name) fn entry_with(self, parameters: Vec<crate::Parameter>) -> CatalogueEntry {
+                CatalogueEntry { kind: Self::KIND, name: self.name(), about: self.about(), parameters }
+            }
+
             pub(in crate::name) fn parse(text: &str, found: &str) -> Result<Self, ParseNameError> {
                 let known = Self::ALL.iter().copied().find(|known| known.name() == found);
                 known.ok_or_else(|| ParseNameError::unknown(text, $what, found, Self::ALL.iter().map(|known| known.name())))
@@ -212,11 +217,6 @@ impl SolverName {
             preconditioner_settings: Settings::default(),
             ..self
         }
-    }
-
-    /// Whether the name gives parameters to its linear solver or preconditioner.
-    pub fn has_linear_parameters(self) -> bool {
-        !(self.linear_settings.is_empty() && self.preconditioner_settings.is_empty())
     }
 
     /// `cg/mic0`, `cg/multigrid-linear`, `multigrid`; the preconditioner alone where a method takes no

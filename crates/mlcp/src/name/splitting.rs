@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Krylov, Method, ParseNameError, SolverName};
+use super::{CatalogueEntry, Krylov, Method, ParseNameError, SolverName};
 
 named! {
     /// A method that treats divergence and walls in turn. It works on the velocities of a step, so it runs inside a

@@ -46,10 +46,6 @@ impl<const N: usize> Settings<N> {
         };
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.bits.iter().all(|&bits| bits == NOT_GIVEN)
-    }
-
     /// All values that are given, with their numbers in the list.
     pub fn given(&self, list: &[Parameter]) -> Vec<(usize, ParameterValue)> {
         let numbers = 0..list.len().min(N);

@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 use unstick_parallel as parallel;
 
 use super::Preconditioner;
-use super::triangle::Triangle;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
+use crate::multigrid::sparse::Sparse;
 use crate::operator::LinearOperator;
 use crate::parameter::parameters;
 
@@ -55,24 +55,6 @@ pub enum Dropping {
     Lin(usize),
 }
 
-impl From<AinvParams> for Dropping {
-    fn from(params: AinvParams) -> Self {
-        Self::Standard(params.drop)
-    }
-}
-
-impl From<AinvStaticParams> for Dropping {
-    fn from(params: AinvStaticParams) -> Self {
-        Self::Static(params.entries)
-    }
-}
-
-impl From<AinvLinParams> for Dropping {
-    fn from(params: AinvLinParams) -> Self {
-        Self::Lin(params.extra)
-    }
-}
-
 impl Dropping {
     fn part(self) -> &'static str {
         match self {
@@ -96,8 +78,8 @@ const NEGLIGIBLE: f64 = 0.01;
 pub struct ApproximateInverse {
     /// Which entries survive.
     pub dropping: Dropping,
-    columns_of_z: Triangle,
-    rows_of_z: Triangle,
+    columns_of_z: Sparse,
+    rows_of_z: Sparse,
     inverse_pivots: Vec<f64>,
     scale: Vec<f64>,
     conjugate: Vec<f64>,
@@ -108,8 +90,8 @@ impl ApproximateInverse {
     pub fn new(dropping: Dropping) -> Self {
         Self {
             dropping,
-            columns_of_z: Triangle::default(),
-            rows_of_z: Triangle::default(),
+            columns_of_z: Sparse::new(0),
+            rows_of_z: Sparse::new(0),
             inverse_pivots: Vec::new(),
             scale: Vec::new(),
             conjugate: Vec::new(),
@@ -185,7 +167,7 @@ impl Preconditioner for ApproximateInverse {
         let size = matrix.rows();
         self.scale = matrix.diagonal().iter().map(|value| 1.0 / value.sqrt()).collect();
         self.inverse_pivots.clear();
-        self.columns_of_z.clear();
+        self.columns_of_z.clear(size);
         // Products S z_i by column, and for each row the columns i whose product reaches it.
         let mut products: Vec<Vec<(u32, f64)>> = Vec::with_capacity(size);
         let mut reaching: Vec<Vec<u32>> = vec![Vec::new(); size];
@@ -199,9 +181,8 @@ impl Preconditioner for ApproximateInverse {
                 let factor = -overlap * self.inverse_pivots[i as usize];
                 if factor.abs() > NEGLIGIBLE {
                     column.add(i, factor, Some(i), &reaching);
-                    let (rows, values) = self.columns_of_z.row(i as usize);
-                    for (&row, z) in rows.iter().zip(values) {
-                        column.add(row, factor * z, Some(i), &reaching);
+                    for (row, z) in self.columns_of_z.row(i as usize) {
+                        column.add(row as u32, factor * z, Some(i), &reaching);
                     }
                 }
             }
@@ -225,7 +206,7 @@ impl Preconditioner for ApproximateInverse {
             entries.iter().for_each(|&(row, _)| reaching[row as usize].push(j));
             products.push(entries);
             self.inverse_pivots.push(if energy > SINGULAR { 1.0 / energy } else { 1.0 });
-            kept.iter().for_each(|&(row, z)| self.columns_of_z.push(row as usize, z));
+            kept.iter().for_each(|&(row, z)| self.columns_of_z.push(row, z));
             self.columns_of_z.end_row();
         }
         self.columns_of_z.transpose(&mut self.rows_of_z);
@@ -237,15 +218,13 @@ impl Preconditioner for ApproximateInverse {
         conjugate.resize(r.len(), 0.0);
         parallel::for_each((0..r.len(), conjugate.as_mut_slice()), |(rows, conjugate)| {
             for (column, conjugate) in rows.zip(conjugate) {
-                let (rows, values) = columns_of_z.row(column);
-                let sum: f64 = rows.iter().zip(values).map(|(&row, z)| z * scale[row as usize] * r[row as usize]).sum();
+                let sum: f64 = columns_of_z.row(column).map(|(row, z)| z * scale[row] * r[row]).sum();
                 *conjugate = (sum + scale[column] * r[column]) * inverse_pivots[column];
             }
         });
         parallel::for_each((0..r.len(), z), |(rows, z)| {
             for (row, z) in rows.zip(z) {
-                let (columns, values) = rows_of_z.row(row);
-                let sum: f64 = columns.iter().zip(values).map(|(&column, z)| z * conjugate[column as usize]).sum();
+                let sum: f64 = rows_of_z.row_dot(row, conjugate, 0);
                 *z = (sum + conjugate[row]) * scale[row];
             }
         });

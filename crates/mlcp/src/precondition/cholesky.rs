@@ -5,9 +5,9 @@
 //! sums and with them smooth functions: iterations grow with the square root of what they were.
 
 use super::Preconditioner;
-use super::triangle::Triangle;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
+use crate::multigrid::sparse::Sparse;
 use crate::parameter::parameters;
 
 parameters! {
@@ -34,8 +34,8 @@ parameters! {
 pub struct IncompleteCholesky {
     params: Mic0Params,
     part: &'static str,
-    lower: Triangle,
-    upper: Triangle,
+    lower: Sparse,
+    upper: Sparse,
     inverse_pivots: Vec<f64>,
 }
 
@@ -51,8 +51,7 @@ impl IncompleteCholesky {
     }
 
     fn named(part: &'static str, params: Mic0Params) -> Self {
-        let (lower, upper) = (Triangle::default(), Triangle::default());
-        Self { params, part, lower, upper, inverse_pivots: Vec::new() }
+        Self { params, part, lower: Sparse::new(0), upper: Sparse::new(0), inverse_pivots: Vec::new() }
     }
 
     /// Entries of both triangles: what one application reads.
@@ -95,13 +94,13 @@ impl IncompleteCholesky {
 impl Preconditioner for IncompleteCholesky {
     fn rebuild(&mut self, system: &Subsystem) -> Result<(), SolveError> {
         let matrix = system.matrix(self.part)?;
-        self.upper.clear();
+        self.upper.clear(system.size());
         self.inverse_pivots.clear();
         for row in 0..system.size() {
             if system.is_free(row) {
                 for (column, value) in matrix.row(row) {
                     if column > row && system.is_free(column) {
-                        self.upper.push(column, system.entry(row, column, value));
+                        self.upper.push(column as u32, system.entry(row, column, value));
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use unstick_parallel::vector;
 
 use super::Preconditioner;
-use crate::checkerboard::{Hierarchy, Layout};
+use crate::checkerboard::{Hierarchy, Layout, refill};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::multigrid::Multigrid;
@@ -93,20 +93,18 @@ impl<const D: usize> MaskedCycle<D> {
     fn mask(&mut self, operator: &PressureOperator<D>, system: &Subsystem, is_known: bool) {
         let pinned = || (0..system.size()).filter(|&row| !system.is_free(row));
         if !is_known {
-            self.bounds.clear();
-            self.bounds.resize(system.size(), f64::NEG_INFINITY);
+            refill(&mut self.bounds, system.size(), f64::NEG_INFINITY);
         } else if pinned().all(|row| self.bounds[row] == 0.0) {
             return self.pin(system);
         }
         if pinned().next().is_some() {
-            pinned().chain(operator.cut_rows()).for_each(|row| self.bounds[row] = 0.0);
+            pinned().chain(operator.cut_stencils().map(|(row, _)| row)).for_each(|row| self.bounds[row] = 0.0);
         }
         self.hierarchy.rebuild(operator, &self.bounds);
         self.layout.rebuild(operator);
         self.rows.clear();
         self.rows.extend(self.layout.cells_of(&self.hierarchy, |row| self.bounds[row] == 0.0));
-        self.pinned.clear();
-        self.pinned.resize(self.rows.len(), false);
+        refill(&mut self.pinned, self.rows.len(), false);
         self.unit = operator.unit();
         self.pin(system);
     }

@@ -4,16 +4,22 @@
 //! symmetry.
 
 use super::Preconditioner;
-use super::triangle::Triangle;
 use crate::error::SolveError;
 use crate::linear::Subsystem;
+use crate::multigrid::sparse::Sparse;
 
 /// S ≈ (I + L)(D + U) on the pattern of S.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct IncompleteLu {
-    lower: Triangle,
-    upper: Triangle, // D⁻¹ U, so that both substitutions are free of divisions
+    lower: Sparse,
+    upper: Sparse, // D⁻¹ U, so that both substitutions are free of divisions
     inverse_pivots: Vec<f64>,
+}
+
+impl Default for IncompleteLu {
+    fn default() -> Self {
+        Self { lower: Sparse::new(0), upper: Sparse::new(0), inverse_pivots: Vec::new() }
+    }
 }
 
 /// A pivot below this part of its diagonal entry is replaced by that entry.
@@ -28,8 +34,8 @@ impl Preconditioner for IncompleteLu {
         let mut values = matrix.values().to_vec();
         let mut place_of = vec![ABSENT; matrix.rows()];
         self.inverse_pivots.clear();
-        self.lower.clear();
-        self.upper.clear();
+        self.lower.clear(matrix.rows());
+        self.upper.clear(matrix.rows());
         for row in 0..matrix.rows() {
             let range = matrix.range(row);
             for place in range.clone() {
@@ -41,15 +47,14 @@ impl Preconditioner for IncompleteLu {
                     break;
                 }
                 // Row k is finished: its pivot and D⁻¹U are stored.
-                let (columns, scaled) = self.upper.row(k);
                 let remaining = values[place];
-                for (&column, u) in columns.iter().zip(scaled) {
-                    let target = place_of[column as usize];
+                for (column, u) in self.upper.row(k) {
+                    let target = place_of[column];
                     if target != ABSENT {
                         values[target as usize] -= remaining * u;
                     }
                 }
-                self.lower.push(k, remaining * self.inverse_pivots[k]);
+                self.lower.push(k as u32, remaining * self.inverse_pivots[k]);
             }
             let diagonal = system.diagonal(row);
             let mut pivot = values[place_of[row] as usize];
@@ -60,7 +65,7 @@ impl Preconditioner for IncompleteLu {
             for place in range {
                 let column = matrix.columns()[place] as usize;
                 if column > row {
-                    self.upper.push(column, values[place] / pivot);
+                    self.upper.push(column as u32, values[place] / pivot);
                 }
                 place_of[column] = ABSENT;
             }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::csr::CsrMatrix;
-use crate::linear::{ConjugateGradients, LinearSolver, LinearStop};
+use crate::linear::{ConjugateGradients, LinearSolver, LinearTask};
 use crate::operator::LinearOperator;
 use crate::test_problems::{Example, generate};
 
@@ -74,8 +74,9 @@ fn full_modification_preserves_row_sums() {
 fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: &[f64]) -> usize {
     preconditioner.rebuild(system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
-    let stop = LinearStop { target: 1e-8 * vector::norm_max(rhs), max_iterations: 5000 };
-    ConjugateGradients::default().solve(system, preconditioner, &mut r, &mut x, stop, &mut |_| ()).iterations
+    let target = 1e-8 * vector::norm_max(rhs);
+    let task = LinearTask { system, preconditioner, target, max_iterations: 5000, watch: &mut |_| () };
+    ConjugateGradients::default().solve(task, &mut r, &mut x).iterations
 }
 
 #[test]

@@ -1,29 +1,24 @@
 //! Products with the compact pressure matrix.
 
-use unstick_parallel::simd::vectorised;
+use unstick_parallel::vector::dot_of_block;
 
 use super::{INSIDE, PressureOperator, Stretch};
 
 impl<const D: usize> PressureOperator<D> {
     /// y ← A x + b in one pass.
     pub(super) fn add_product(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
-        self.chunks.fold(
+        self.chunks.for_each(
             y,
-            &|stretches, place, y: &mut [f64]| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        for stretch in &self.stretches[stretches] {
-                            let (first, length) = (stretch.first as usize, stretch.length as usize);
-                            let y = &mut y[first - place..][..length];
-                            self.multiply(stretch, x, y);
-                        }
-                        let b = &b[place..][..y.len()];
-                        y.iter_mut().zip(b).for_each(|(y, b)| *y += b);
-                    },
-                )
+            #[inline(always)]
+            |stretches, place, y| {
+                for stretch in &self.stretches[stretches] {
+                    let (first, length) = (stretch.first as usize, stretch.length as usize);
+                    let y = &mut y[first - place..][..length];
+                    self.multiply(stretch, x, y);
+                }
+                let b = &b[place..][..y.len()];
+                y.iter_mut().zip(b).for_each(|(y, b)| *y += b);
             },
-            &|(), ()| (),
         );
     }
 
@@ -40,22 +35,18 @@ impl<const D: usize> PressureOperator<D> {
     pub(crate) fn product(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.chunks.fold(
             y,
-            &|stretches, place, y| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        let mut total = 0.0;
-                        for stretch in &self.stretches[stretches] {
-                            let (first, length) = (stretch.first as usize, stretch.length as usize);
-                            let y = &mut y[first - place..][..length];
-                            self.multiply(stretch, x, y);
-                            total += dot(&x[first..][..length], y);
-                        }
-                        total
-                    },
-                )
+            #[inline(always)]
+            |stretches, place, y| {
+                let mut total = 0.0;
+                for stretch in &self.stretches[stretches] {
+                    let (first, length) = (stretch.first as usize, stretch.length as usize);
+                    let y = &mut y[first - place..][..length];
+                    self.multiply(stretch, x, y);
+                    total += dot_of_block(&x[first..][..length], y);
+                }
+                total
             },
-            &|a, b| a + b,
+            |a, b| a + b,
         )
     }
 }
@@ -113,19 +104,4 @@ fn multiply_cut<const D: usize>(
             }
         }
     }
-}
-
-/// xᵀ y with eight running sums.
-#[inline(always)]
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (x, x_rest) = x.as_chunks::<8>();
-    let (y, y_rest) = y.as_chunks::<8>();
-    for (x, y) in x.iter().zip(y) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }

@@ -60,21 +60,14 @@ impl<const D: usize> PressureOperator<D> {
         let stencil = |row| stencil(&lattice, row);
         diagonal.resize(size, 0.0);
         self.chunks.rebuild(0, lines.lines.iter().map(|line| line.length as usize));
-        let parts = self.chunks.fold(
-            diagonal.as_mut_slice(),
-            &|range, first, diagonal: &mut [f64]| {
-                let mut rows = LineRows::default();
-                for line in &lines.lines[range] {
-                    let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
-                    rows.add(unit, lines, line, size, diagonal, &stencil);
-                }
-                vec![rows]
-            },
-            &|mut left: Vec<_>, right| {
-                left.extend(right);
-                left
-            },
-        );
+        let parts = self.chunks.map(diagonal.as_mut_slice(), |range, first, diagonal| {
+            let mut rows = LineRows::default();
+            for line in &lines.lines[range] {
+                let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
+                rows.add(unit, lines, line, size, diagonal, &stencil);
+            }
+            rows
+        });
         stretches.clear();
         coefficients.clear();
         for part in parts {

@@ -5,6 +5,8 @@
 //! as long as both lines go on: a *stretch*. Loops over a stretch need one offset per neighbour and no
 //! list of columns.
 
+use crate::checkerboard::refill;
+
 /// A chain of unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
@@ -45,8 +47,7 @@ impl Lines {
         self.columns = columns;
         lines.clear();
         find(lines);
-        starts.clear();
-        starts.resize(columns[0] * columns[1] + 1, 0);
+        refill(starts, columns[0] * columns[1] + 1, 0);
         lines.iter().for_each(|line| starts[line.column as usize + 1] += 1);
         for column in 1..starts.len() {
             starts[column] += starts[column - 1];

@@ -41,9 +41,9 @@ use lines::Lines;
 pub struct PressureOperator<const D: usize> {
     lattice: Lattice,
     unit: f64,
-    diagonal: Vec<f64>,
-    lines: Lines,
-    stretches: Vec<Stretch<D>>,
+    pub(crate) diagonal: Vec<f64>,
+    pub(crate) lines: Lines,
+    pub(crate) stretches: Vec<Stretch<D>>,
     coefficients: Vec<f64>,
     chunks: Chunks,
     assembled: OnceLock<CsrMatrix<'static>>,
@@ -95,28 +95,12 @@ impl<const D: usize> PressureOperator<D> {
         16 * self.diagonal.len() + 8 * self.coefficients.len() + size_of::<Stretch<D>>() * self.stretches.len()
     }
 
-    /// Number of rows, in whatever dimension.
-    pub(crate) fn rows(&self) -> usize {
-        self.diagonal.len()
-    }
-
-    /// Diagonal entry of a row.
-    pub(crate) fn diagonal_of(&self, row: usize) -> f64 {
-        self.diagonal[row]
-    }
-
     /// Coupling across an open face between two inner cells.
     pub fn unit(&self) -> f64 {
         self.unit
     }
 
-    /// Rows with a cut face or a surface next to them.
-    pub(crate) fn cut_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let cut = self.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
-        cut.flat_map(|stretch| stretch.first as usize..(stretch.first + stretch.length) as usize)
-    }
-
-    /// The rows that are not those of inner cells, ascending.
+    /// The rows that are not those of inner cells, ascending: those with a cut face or a surface next to them.
     pub fn cut_stencils(&self) -> impl Iterator<Item = (usize, Stencil<D>)> + '_ {
         let cut = self.stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
         cut.flat_map(move |stretch| {
@@ -164,10 +148,6 @@ impl<const D: usize> PressureOperator<D> {
         residual
     }
 
-    pub(crate) fn lines(&self) -> &Lines {
-        &self.lines
-    }
-
     /// Where the rows lie.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice
@@ -195,10 +175,6 @@ impl<const D: usize> PressureOperator<D> {
             diagonal: self.diagonal[row as usize],
             towards: std::array::from_fn(|axis| std::array::from_fn(|side| towards(axis, side))),
         }
-    }
-
-    pub(crate) fn stretches(&self) -> &[Stretch<D>] {
-        &self.stretches
     }
 
     /// Rows of each connected component that no air holds, found when first asked for.

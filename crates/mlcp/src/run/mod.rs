@@ -49,7 +49,7 @@ use unstick_parallel::clock::Instant;
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
-use crate::report::{Outcome, PocketReport, SolveReport};
+use crate::report::{Outcome, SolveReport};
 use crate::stop::Stop;
 
 /// A solve whose residual grows by this factor has diverged. Active-set methods pass through residuals
@@ -57,16 +57,17 @@ use crate::stop::Stop;
 const HOPELESS: f64 = 1e20;
 
 /// The records of a running solve.
+#[derive(Clone, Debug)]
 pub struct Trace {
     target: f64,
     max_cycles: usize,
-    history: Vec<f64>,
-    work: Vec<usize>,
+    pub(crate) history: Vec<f64>,
+    pub(crate) work: Vec<usize>,
     inner: usize,
-    setup: Duration,
+    pub(crate) setup: Duration,
     outcome: Option<Outcome>,
-    remark: Option<&'static str>,
-    bytes_moved: Option<u64>,
+    pub(crate) remark: Option<&'static str>,
+    pub(crate) bytes_moved: Option<u64>,
 }
 
 impl Trace {
@@ -179,6 +180,11 @@ impl Trace {
         self.target
     }
 
+    /// Time since the start of the solve, without that of the set-up.
+    fn time_since(&self, start: Instant) -> Duration {
+        start.elapsed().saturating_sub(self.setup)
+    }
+
     /// The residual recorded last.
     pub fn residual(&self) -> f64 {
         self.history.last().copied().unwrap_or(f64::INFINITY)
@@ -232,44 +238,9 @@ where
     let mut trace = Trace::new(target, max_cycles);
     let flag = interrupt::current();
     rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
-    let outcome = trace.outcome.unwrap_or(Outcome::Stalled);
-    let ended = Ended { outcome, reference: problem.residual_at_zero(), target, pockets: Vec::new() };
-    Ok(trace.report(solver, ended, Reached::by(problem, q), start))
-}
-
-/// How a solve ended, and its target.
-struct Ended {
-    outcome: Outcome,
-    reference: f64,
-    target: f64,
-    pockets: Vec<PocketReport>,
-}
-
-impl Trace {
-    fn report(self, solver: String, ended: Ended, reached: Reached, start: Instant) -> SolveReport {
-        let Ended { outcome, reference, target, pockets } = ended;
-        let Reached { residual, divergence, complementarity, rows, wall_rows, active_rows, let_go } = reached;
-        SolveReport {
-            solver,
-            outcome,
-            remark: self.remark,
-            reference,
-            target,
-            residual,
-            divergence,
-            complementarity,
-            history: self.history,
-            work: self.work,
-            rows,
-            wall_rows,
-            active_rows,
-            let_go,
-            pockets,
-            setup: self.setup,
-            solve: start.elapsed().saturating_sub(self.setup),
-            bytes_moved: self.bytes_moved,
-        }
-    }
+    let (outcome, reference) = (trace.outcome.unwrap_or(Outcome::Stalled), problem.residual_at_zero());
+    let (reached, pockets, solve) = (Reached::by(problem, q), Vec::new(), trace.time_since(start));
+    Ok(SolveReport { solver, outcome, reference, target, reached, pockets, trace, solve })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use unstick_parallel::clock::Instant;
 
-use super::{Ended, Reached, Solvable, Trace};
+use super::{Reached, Solvable, Trace};
 use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
@@ -67,8 +67,8 @@ pub fn run_remote<'a>(
     };
     let mut pockets = compatible.map_or_else(Vec::new, Compatible::into_reports);
     pockets.iter_mut().for_each(|pocket| pocket.first_row = remote.row_of(pocket.first_row));
-    let ended = Ended { outcome, reference, target, pockets };
-    Ok(trace.report(solver, ended, reached, start))
+    let solve = trace.time_since(start);
+    Ok(SolveReport { solver, outcome, reference, target, reached, pockets, trace, solve })
 }
 
 /// A problem in the memory of the processor.

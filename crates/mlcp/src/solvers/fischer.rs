@@ -14,14 +14,12 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::psor::Sweeps;
-use super::{Inner, LineSearch, MlcpSolver};
+use super::{Composed, ComposedMethod, LineSearch};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
-use crate::parameter::{Parameters, parameters};
+use crate::parameter::parameters;
 use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Solvable, Trace, run};
-use crate::stop::Stop;
+use crate::run::{Solvable, Trace};
 
 parameters! {
     /// Parameters of [`Fischer`].
@@ -40,25 +38,63 @@ parameters! {
 }
 
 /// The method.
-pub struct Fischer {
-    /// Its parameters.
-    pub params: FischerParams,
-    /// When to stop. Default limit: 200 steps.
-    pub stop: Stop,
-    /// The linear solver.
-    pub inner: Inner,
-}
+pub type Fischer = Composed<FischerParams>;
 
-impl MlcpSolver for Fischer {
-    fn name(&self) -> String {
-        format!("fischer{}+{}", self.params.suffix(), self.inner.name())
-    }
+impl ComposedMethod for FischerParams {
+    const NAMES: [&str; 2] = ["fischer", "+"];
+    const MAX_CYCLES: usize = 200;
 
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
-            iterate(params, inner, solvable, q, trace)
-        })
+    fn iterate(own: &mut Fischer, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        let Composed { params, inner, .. } = own;
+        let (problem, size) = (task.problem, q.len());
+        let vector = || vec![0.0; size];
+        let mut at = Linearised { phi: vector(), free: vec![true; size], scale: vector(), shift: vector() };
+        let (mut r, mut rhs, mut step_w, mut direction) = (vector(), vector(), vector(), vector());
+        let (mut product, mut trial, mut trial_r) = (vector(), vector(), vector());
+        let line_search =
+            LineSearch { sufficient: params.sufficient, shrink: params.shrink, min_step: params.min_step };
+        inner.forget();
+        problem.residual(q, &mut r);
+        while trace.goes_on(problem.natural_residual(q, &r))? {
+            at.linearise(problem, q, &r);
+
+            // Pinned rows move by −Φ/D_x and act on the others; those follow from the scaled system.
+            at.pinned_step(&mut direction);
+            problem.operator().apply(&direction, &mut product);
+            at.right_hand_side(&product, &mut rhs);
+            let system = Subsystem::whole(problem.operator()).with_free(&at.free).with_diagonals(&at.scale, &at.shift);
+            inner.rebuild(&system, trace)?;
+            let target = (params.inexactness * vector::norm_max(&rhs)).max(0.1 * trace.target());
+            let _ = inner.solve(&system, &mut rhs, &mut step_w, target, trace); // inexact by design
+            at.add_scaled_back(&step_w, &mut direction);
+
+            let merit = 0.5 * vector::dot(&at.phi, &at.phi);
+            problem.operator().apply(&direction, &mut product);
+            let slope = at.slope(&direction, &product);
+            let step = line_search.search(merit, slope, |step| {
+                vector::copy(q, &mut trial);
+                vector::add_scaled(step, &direction, &mut trial);
+                problem.residual(&trial, &mut trial_r);
+                merit_at(problem, &trial, &trial_r)
+            });
+            match step {
+                Some(_) => {
+                    vector::copy(&trial, q);
+                    vector::copy(&trial_r, &mut r);
+                }
+                None if params.rescue_sweeps == 0 || problem.operator().csr().is_none() => {
+                    trace.stall("no step along the Newton direction lowers the merit function");
+                }
+                None => {
+                    let mut sweeps = Sweeps::gauss_seidel(problem)?;
+                    (0..params.rescue_sweeps).for_each(|_| sweeps.sweep(q));
+                    trace.spend(params.rescue_sweeps);
+                    trace.remark("PSOR sweeps got a stuck Newton iteration going again");
+                    problem.residual(q, &mut r);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -73,63 +109,6 @@ struct Linearised {
     scale: Vec<f64>,
     /// D_x.
     shift: Vec<f64>,
-}
-
-fn iterate(
-    params: &FischerParams,
-    inner: &mut Inner,
-    solvable: Solvable,
-    q: &mut [f64],
-    trace: &mut Trace,
-) -> Result<(), SolveError> {
-    let (problem, size) = (solvable.problem, q.len());
-    let vector = || vec![0.0; size];
-    let mut at = Linearised { phi: vector(), free: vec![true; size], scale: vector(), shift: vector() };
-    let (mut r, mut rhs, mut step_w, mut direction) = (vector(), vector(), vector(), vector());
-    let (mut product, mut trial, mut trial_r) = (vector(), vector(), vector());
-    let line_search = LineSearch { sufficient: params.sufficient, shrink: params.shrink, min_step: params.min_step };
-    inner.forget();
-    problem.residual(q, &mut r);
-    while trace.goes_on(problem.natural_residual(q, &r))? {
-        at.linearise(problem, q, &r);
-
-        // Pinned rows move by −Φ/D_x and act on the others; those follow from the scaled system.
-        at.pinned_step(&mut direction);
-        problem.operator().apply(&direction, &mut product);
-        at.right_hand_side(&product, &mut rhs);
-        let system = Subsystem::whole(problem.operator()).with_free(&at.free).with_diagonals(&at.scale, &at.shift);
-        inner.rebuild(&system, trace)?;
-        let target = (params.inexactness * vector::norm_max(&rhs)).max(0.1 * trace.target());
-        let _ = inner.solve(&system, &mut rhs, &mut step_w, target, trace); // inexact by design
-        at.add_scaled_back(&step_w, &mut direction);
-
-        let merit = 0.5 * vector::dot(&at.phi, &at.phi);
-        problem.operator().apply(&direction, &mut product);
-        let slope = at.slope(&direction, &product);
-        let step = line_search.search(merit, slope, |step| {
-            vector::copy(q, &mut trial);
-            vector::add_scaled(step, &direction, &mut trial);
-            problem.residual(&trial, &mut trial_r);
-            merit_at(problem, &trial, &trial_r)
-        });
-        match step {
-            Some(_) => {
-                vector::copy(&trial, q);
-                vector::copy(&trial_r, &mut r);
-            }
-            None if params.rescue_sweeps == 0 || problem.operator().csr().is_none() => {
-                trace.stall("no step along the Newton direction lowers the merit function");
-            }
-            None => {
-                let mut sweeps = Sweeps::gauss_seidel(problem)?;
-                (0..params.rescue_sweeps).for_each(|_| sweeps.sweep(q));
-                trace.spend(params.rescue_sweeps);
-                trace.remark("PSOR sweeps got a stuck Newton iteration going again");
-                problem.residual(q, &mut r);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// φ(x, y) without cancellation: xy/(x + y + √(x² + y²)) doubled, where x + y is positive.

@@ -1,7 +1,7 @@
 //! A linear solver with its preconditioner, as the nonlinear methods use them.
 
 use crate::error::SolveError;
-use crate::linear::{LinearReport, LinearSolver, LinearStop, Subsystem};
+use crate::linear::{LinearReport, LinearSolver, LinearTask, Subsystem};
 use crate::parameter::parameters;
 use crate::precondition::Preconditioner;
 use crate::run::Trace;
@@ -63,7 +63,7 @@ impl Inner {
         target: f64,
         trace: &mut Trace,
     ) -> LinearReport {
-        let report = self.solve_watched(system, r, x, target, &mut |_| ());
+        let report = self.solve_prepared(system, r, x, target);
         trace.spend(report.iterations);
         report
     }
@@ -77,8 +77,8 @@ impl Inner {
         target: f64,
         watch: &mut dyn FnMut(f64),
     ) -> LinearReport {
-        let stop = LinearStop { target, max_iterations: self.max_iterations };
-        self.solver.solve(system, &mut *self.preconditioner, r, x, stop, watch)
+        let (preconditioner, max_iterations) = (&mut *self.preconditioner, self.max_iterations);
+        self.solver.solve(LinearTask { system, preconditioner, target, max_iterations, watch }, r, x)
     }
 
     /// Whether the residual that a solve reports is measured rather than carried along.

@@ -2,6 +2,7 @@
 
 pub(crate) mod active_set;
 pub mod best;
+mod composed;
 pub mod fas;
 pub mod fischer;
 mod inner;
@@ -13,6 +14,7 @@ pub mod policy;
 pub mod psor;
 pub mod sticking;
 
+pub use composed::{Composed, ComposedMethod};
 pub use inner::{Inner, InnerParams};
 pub use line_search::LineSearch;
 

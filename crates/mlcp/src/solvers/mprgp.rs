@@ -15,15 +15,13 @@
 
 use unstick_parallel::{self as parallel, vector};
 
-use super::{Inner, MlcpSolver};
+use super::{Composed, ComposedMethod};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::operator::LinearOperator;
-use crate::parameter::{Parameters, parameters};
+use crate::parameter::parameters;
 use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Solvable, Trace, run};
-use crate::stop::Stop;
+use crate::run::{Solvable, Trace};
 
 parameters! {
     /// Parameters of [`Mprgp`].
@@ -35,96 +33,76 @@ parameters! {
     }
 }
 
-/// The method.
-pub struct Mprgp {
-    /// Its parameters.
-    pub params: MprgpParams,
-    /// When to stop. Default limit: 100 000 iterations.
-    pub stop: Stop,
-    /// Only its preconditioner is used.
-    pub inner: Inner,
-}
+/// The method. Of its linear solver only the preconditioner is used.
+pub type Mprgp = Composed<MprgpParams>;
 
-impl MlcpSolver for Mprgp {
-    fn name(&self) -> String {
-        format!("mprgp{}/{}", self.params.suffix(), self.inner.name())
-    }
+impl ComposedMethod for MprgpParams {
+    const NAMES: [&str; 2] = ["mprgp", "/"];
+    const MAX_CYCLES: usize = 100_000;
 
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 100_000, |solvable, q, trace: &mut Trace| {
-            iterate(params, inner, solvable, q, trace)
-        })
-    }
-}
-
-fn iterate(
-    params: &MprgpParams,
-    inner: &mut Inner,
-    solvable: Solvable,
-    q: &mut [f64],
-    trace: &mut Trace,
-) -> Result<(), SolveError> {
-    let (problem, size) = (solvable.problem, q.len());
-    let operator = problem.operator();
-    let step = trace.set_up(|| params.expansion / scaled_norm(operator));
-    let vector = || vec![0.0; size];
-    let (mut r, mut phi, mut z, mut direction, mut product) = (vector(), vector(), vector(), vector(), vector());
-    let (mut free, mut free_before) = (vec![true; size], vec![false; size]);
-    inner.forget();
-    q.iter_mut().zip(problem.lower()).for_each(|(q, lower)| *q = q.max(*lower));
-    problem.residual(q, &mut r);
-    let mut is_fresh = true; // the direction does not belong to the current face
-    let mut rho = 0.0;
-    while trace.goes_on(problem.natural_residual(q, &r))? {
-        trace.spend(1);
-        find_face(problem, q, &mut free);
-        let split = split_gradient(problem, &free, q, &r, step);
-        if split.chopped > params.proportion.powi(2) * split.reduced {
-            // Proportioning: along β, scaled. β points inward, so the step is always feasible.
-            chopped_direction(problem, &free, &r, &mut direction);
-            let curvature = operator.apply_dot(&direction, &mut product);
-            let length = vector::dot(&r, &direction) / curvature;
-            if !length.is_finite() {
-                trace.stall("the energy has no lower bound along a feasible direction");
+    fn iterate(own: &mut Mprgp, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        let Composed { params, inner, .. } = own;
+        let (problem, size) = (task.problem, q.len());
+        let operator = problem.operator();
+        let step = trace.set_up(|| params.expansion / scaled_norm(operator));
+        let vector = || vec![0.0; size];
+        let (mut r, mut phi, mut z, mut direction, mut product) = (vector(), vector(), vector(), vector(), vector());
+        let (mut free, mut free_before) = (vec![true; size], vec![false; size]);
+        inner.forget();
+        q.iter_mut().zip(problem.lower()).for_each(|(q, lower)| *q = q.max(*lower));
+        problem.residual(q, &mut r);
+        let mut is_fresh = true; // the direction does not belong to the current face
+        let mut rho = 0.0;
+        while trace.goes_on(problem.natural_residual(q, &r))? {
+            trace.spend(1);
+            find_face(problem, q, &mut free);
+            let split = split_gradient(problem, &free, q, &r, step);
+            if split.chopped > params.proportion.powi(2) * split.reduced {
+                // Proportioning: along β, scaled. β points inward, so the step is always feasible.
+                chopped_direction(problem, &free, &r, &mut direction);
+                let curvature = operator.apply_dot(&direction, &mut product);
+                let length = vector::dot(&r, &direction) / curvature;
+                if !length.is_finite() {
+                    trace.stall("the energy has no lower bound along a feasible direction");
+                    continue;
+                }
+                vector::add_scaled(-length, &direction, q);
+                vector::add_scaled(-length, &product, &mut r);
+                is_fresh = true;
                 continue;
             }
-            vector::add_scaled(-length, &direction, q);
-            vector::add_scaled(-length, &product, &mut r);
-            is_fresh = true;
-            continue;
-        }
-        if is_fresh {
-            masked(&free, &r, &mut phi);
-            if free != free_before {
-                inner.rebuild(&Subsystem::whole(operator).with_free(&free), trace)?;
-                free_before.copy_from_slice(&free);
+            if is_fresh {
+                masked(&free, &r, &mut phi);
+                if free != free_before {
+                    inner.rebuild(&Subsystem::whole(operator).with_free(&free), trace)?;
+                    free_before.copy_from_slice(&free);
+                }
+                rho = inner.precondition(&phi, &mut z);
+                vector::copy(&z, &mut direction);
+                is_fresh = false;
             }
-            rho = inner.precondition(&phi, &mut z);
-            vector::copy(&z, &mut direction);
-            is_fresh = false;
+            let curvature = operator.apply_dot(&direction, &mut product);
+            let feasible = longest_step(problem, q, &direction);
+            let length = if curvature > 0.0 { rho / curvature } else { f64::INFINITY };
+            if length <= feasible && length.is_finite() {
+                vector::add_scaled(-length, &direction, q);
+                vector::add_scaled(-length, &product, &mut r);
+                masked(&free, &r, &mut phi);
+                let rho_after = inner.precondition(&phi, &mut z);
+                vector::scale_and_add(&z, rho_after / rho, &mut direction);
+                rho = rho_after;
+            } else if feasible.is_finite() {
+                vector::add_scaled(-feasible, &direction, q);
+                vector::add_scaled(-feasible, &product, &mut r);
+                project_gradient_step(problem, &free, step, &r, q);
+                problem.residual(q, &mut r);
+                is_fresh = true;
+            } else {
+                trace.stall("the energy has no lower bound along a feasible direction");
+            }
         }
-        let curvature = operator.apply_dot(&direction, &mut product);
-        let feasible = longest_step(problem, q, &direction);
-        let length = if curvature > 0.0 { rho / curvature } else { f64::INFINITY };
-        if length <= feasible && length.is_finite() {
-            vector::add_scaled(-length, &direction, q);
-            vector::add_scaled(-length, &product, &mut r);
-            masked(&free, &r, &mut phi);
-            let rho_after = inner.precondition(&phi, &mut z);
-            vector::scale_and_add(&z, rho_after / rho, &mut direction);
-            rho = rho_after;
-        } else if feasible.is_finite() {
-            vector::add_scaled(-feasible, &direction, q);
-            vector::add_scaled(-feasible, &product, &mut r);
-            project_gradient_step(problem, &free, step, &r, q);
-            problem.residual(q, &mut r);
-            is_fresh = true;
-        } else {
-            trace.stall("the energy has no lower bound along a feasible direction");
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// An upper bound of ‖D^{−½} A D^{−½}‖: the largest row sum, or a power iteration with a margin

@@ -14,14 +14,13 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::active_set::{ActiveSetUpdate, pin_one_row};
-use super::{Inner, MlcpSolver};
+use super::{Composed, ComposedMethod};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
-use crate::parameter::{Parameters, parameters};
+use crate::parameter::parameters;
 use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Solvable, Trace, run};
-use crate::stop::{Stop, Tolerance};
+use crate::run::{Solvable, Trace};
+use crate::stop::Tolerance;
 
 parameters! {
     /// Parameters of [`Penalty`].
@@ -46,63 +45,43 @@ fn automatic_penalty(problem: &Mlcp, tolerance: Tolerance) -> f64 {
 }
 
 /// The method.
-pub struct Penalty {
-    /// Its parameters.
-    pub params: PenaltyParams,
-    /// When to stop. Default limit: 1000 iterations.
-    pub stop: Stop,
-    /// The linear solver.
-    pub inner: Inner,
-}
+pub type Penalty = Composed<PenaltyParams>;
 
-impl MlcpSolver for Penalty {
-    fn name(&self) -> String {
-        format!("penalty{}+{}", self.params.suffix(), self.inner.name())
-    }
+impl ComposedMethod for PenaltyParams {
+    const NAMES: [&str; 2] = ["penalty", "+"];
+    const MAX_CYCLES: usize = 1000;
 
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, stop, inner) = (self.name(), &self.params, &self.stop, &mut self.inner);
-        run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
-            let penalty = params.penalty.unwrap_or_else(|| automatic_penalty(solvable.problem, stop.tolerance));
-            iterate(params, Springs::new(solvable.problem, penalty, params.patience), inner, solvable, q, trace)
-        })
-    }
-}
-
-fn iterate(
-    params: &PenaltyParams,
-    mut springs: Springs,
-    inner: &mut Inner,
-    solvable: Solvable,
-    q: &mut [f64],
-    trace: &mut Trace,
-) -> Result<(), SolveError> {
-    let (problem, size) = (solvable.problem, q.len());
-    let (mut r, mut rhs, mut correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
-    let mut is_first = true;
-    inner.forget();
-    problem.residual(q, &mut r);
-    while trace.goes_on(problem.natural_residual(q, &r))? {
-        let changed = springs.attach(solvable.loose, q, &r);
-        let system = Subsystem::whole(problem.operator()).with_diagonals(&springs.scale, &springs.shift);
-        if changed > 0 || is_first {
-            inner.rebuild(&system, trace)?;
-            is_first = false;
-        }
-        springs.scaled_force(q, &r, &mut rhs);
-        let forcing = if springs.update.is_cautious() { 1e-10 } else { params.forcing };
-        // Not a part of the force: a spring that has just been attached pulls with about √ρ times its
-        // stretch, beside which the residual of all other rows would be lost.
-        let target = (forcing * trace.residual().min(vector::norm_max(&rhs))).max(0.3 * trace.target());
-        let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
-        springs.move_by_scaled(&correction, q);
+    fn iterate(own: &mut Penalty, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        let Composed { params, stop, inner } = own;
+        let penalty = params.penalty.unwrap_or_else(|| automatic_penalty(task.problem, stop.tolerance));
+        let mut springs = Springs::new(task.problem, penalty, params.patience);
+        let (problem, size) = (task.problem, q.len());
+        let (mut r, mut rhs, mut correction) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
+        let mut is_first = true;
+        inner.forget();
         problem.residual(q, &mut r);
-        let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
-        if changed == 0 && (has_failed || report.iterations == 0) {
-            trace.stall("the springs are settled and the linear solver cannot reduce the residual any further");
+        while trace.goes_on(problem.natural_residual(q, &r))? {
+            let changed = springs.attach(task.loose, q, &r);
+            let system = Subsystem::whole(problem.operator()).with_diagonals(&springs.scale, &springs.shift);
+            if changed > 0 || is_first {
+                inner.rebuild(&system, trace)?;
+                is_first = false;
+            }
+            springs.scaled_force(q, &r, &mut rhs);
+            let forcing = if springs.update.is_cautious() { 1e-10 } else { params.forcing };
+            // Not a part of the force: a spring that has just been attached pulls with about √ρ times its
+            // stretch, beside which the residual of all other rows would be lost.
+            let target = (forcing * trace.residual().min(vector::norm_max(&rhs))).max(0.3 * trace.target());
+            let report = inner.solve(&system, &mut rhs, &mut correction, target, trace);
+            springs.move_by_scaled(&correction, q);
+            problem.residual(q, &mut r);
+            let has_failed = report.outcome != LinearOutcome::Converged && report.residual >= 0.5 * trace.residual();
+            if changed == 0 && (has_failed || report.iterations == 0) {
+                trace.stall("the springs are settled and the linear solver cannot reduce the residual any further");
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The springs that replace the bounds.

@@ -7,9 +7,9 @@
 use unstick_parallel as parallel;
 
 use super::MlcpSolver;
-use crate::coloring::Coloring;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
+use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::parameter::{Parameters, parameters};
 use crate::problem::Mlcp;
@@ -64,7 +64,8 @@ pub(crate) struct Sweeps<'p> {
     problem: &'p Mlcp<'p>,
     matrix: &'p CsrMatrix<'p>,
     relaxation: f64,
-    coloring: Option<Coloring>,
+    /// Rows by colour, no two rows of a colour coupled; empty where rows follow one another.
+    colors: Vec<Vec<u32>>,
     relaxed: Vec<f64>,
 }
 
@@ -76,23 +77,23 @@ impl<'p> Sweeps<'p> {
 
     /// Colour by colour where that is asked for; by default where the rows lie on a grid.
     fn colored(problem: &'p Mlcp, relaxation: f64, is_colored: Option<bool>) -> Result<Self, SolveError> {
-        let matrix = problem.operator().csr().ok_or(SolveError::NeedsMatrix { part: "psor" })?;
-        let coloring = match (is_colored, problem.operator().lattice()) {
-            (None | Some(true), Some(lattice)) => Some(Coloring::red_black(lattice)),
-            (Some(true), None) => Some(Coloring::greedy(matrix)),
-            _ => None,
+        let matrix = problem.operator().csr().ok_or(SolveError::NeedsMatrix("psor"))?;
+        let colors = match (is_colored, problem.operator().lattice()) {
+            (None | Some(true), Some(lattice)) => red_black(lattice),
+            (Some(true), None) => greedy(matrix),
+            _ => Vec::new(),
         };
-        let most = coloring.iter().flat_map(|coloring| coloring.colors()).map(Vec::len).max();
-        Ok(Self { problem, matrix, relaxation, coloring, relaxed: vec![0.0; most.unwrap_or(0)] })
+        let most = colors.iter().map(Vec::len).max();
+        Ok(Self { problem, matrix, relaxation, colors, relaxed: vec![0.0; most.unwrap_or(0)] })
     }
 
     /// Relaxes every row once, colour by colour or in their order.
     pub fn sweep(&mut self, q: &mut [f64]) {
         let mut relaxed = std::mem::take(&mut self.relaxed);
-        if self.coloring.is_none() {
+        if self.colors.is_empty() {
             (0..q.len()).for_each(|row| q[row] = self.relax(row, q));
         }
-        for rows in self.coloring.iter().flat_map(|coloring| coloring.colors()) {
+        for rows in &self.colors {
             let target = &mut relaxed[..rows.len()];
             parallel::for_each((rows.as_slice(), &mut *target), |(rows, target)| {
                 rows.iter().zip(target).for_each(|(&row, target)| *target = self.relax(row as usize, q));
@@ -111,10 +112,54 @@ impl<'p> Sweeps<'p> {
     }
 }
 
+/// Rows by the parity of their cell on a grid.
+fn red_black(lattice: &Lattice) -> Vec<Vec<u32>> {
+    let mut colors = vec![Vec::new(), Vec::new()];
+    for row in 0..lattice.cells().len() {
+        colors[lattice.place(row).iter().sum::<usize>() % 2].push(row as u32);
+    }
+    colors
+}
+
+/// The first colour that no neighbour has, row after row. Finds red and black on grids.
+fn greedy(matrix: &CsrMatrix) -> Vec<Vec<u32>> {
+    let mut color_of = vec![usize::MAX; matrix.rows()];
+    let mut colors: Vec<Vec<u32>> = Vec::new();
+    let mut taken = Vec::new();
+    for row in 0..matrix.rows() {
+        taken.clear();
+        taken.extend(matrix.row(row).filter(|&(_, value)| value != 0.0).map(|(column, _)| color_of[column]));
+        let color = (0..).find(|color| !taken.contains(color)).unwrap_or(0);
+        if color == colors.len() {
+            colors.push(Vec::new());
+        }
+        colors[color].push(row as u32);
+        color_of[row] = color;
+    }
+    colors
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Outcome;
+
+    /// A matrix that couples each row with those beside it.
+    fn line(size: usize, diagonal: f64) -> CsrMatrix<'static> {
+        let matrix = CsrMatrix::from_rows(size, |row, entries| {
+            for column in row.saturating_sub(1)..(row + 2).min(size) {
+                entries.push((column, if row == column { diagonal } else { -1.0 }));
+            }
+        });
+        matrix.unwrap()
+    }
+
+    #[test]
+    fn a_line_takes_two_colours() {
+        let colors = greedy(&line(5, 2.0));
+        assert_eq!(colors, red_black(&Lattice::new(&[5, 1], vec![0, 1, 2, 3, 4]).unwrap()));
+        assert_eq!(colors, [vec![0, 2, 4], vec![1, 3]]);
+    }
 
     /// Two coupled rows; the free answer is (−1, 1), so the first wall row must let go.
     #[test]
@@ -130,13 +175,8 @@ mod tests {
     #[test]
     fn colours_and_rows_in_their_order_lead_to_the_same_answer() {
         let size = 30;
-        let matrix = CsrMatrix::from_rows(size, |row, entries| {
-            for column in row.saturating_sub(1)..(row + 2).min(size) {
-                entries.push((column, if row == column { 2.1 } else { -1.0 }));
-            }
-        });
         let b: Vec<f64> = (0..size).map(|row| (row as f64).sin()).collect();
-        let problem = Mlcp::new(matrix.unwrap(), b).unwrap().with_walls(&vec![true; size]).unwrap();
+        let problem = Mlcp::new(line(size, 2.1), b).unwrap().with_walls(&vec![true; size]).unwrap();
         let solve = |colored| {
             let params = PsorParams { relaxation: 1.0, colored };
             let mut q = vec![0.0; size];

@@ -109,7 +109,8 @@ impl StickingSteps for StickingOnRows<'_> {
         parallel::for_each(r.as_mut_slice(), |r| r.iter_mut().for_each(|r| *r = -*r));
         inner.max_iterations = trace.cycles_left();
         let system = Subsystem::whole(problem.operator());
-        let report = inner.solve_watched(&system, r, correction, trace.target(), &mut |residual| trace.watch(residual));
+        let target = trace.target();
+        let report = inner.solve_watched(&system, r, correction, target, &mut |residual| trace.watch(residual));
         vector::add_scaled(1.0, correction, q);
         Ok((report.outcome, inner.measures_residual().then_some(report.residual)))
     }

@@ -1,11 +1,11 @@
 //! Matrix Market files.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use unstick_mlcp::{CsrMatrix, MatrixError};
 
-use super::assemble::{Entry, assemble};
 use super::lines::{Lines, fields, quote, whole_number};
 use super::write_file;
 use crate::error::FileError;
@@ -52,12 +52,22 @@ fn parse(bytes: &[u8], path: &Path) -> Result<CsrMatrix<'static>, FileError> {
     let mut lines = Lines::new(bytes, path);
     let header = Header::read(&mut lines)?;
     let entries = read_entries(&header, &mut lines)?;
-    match assemble(header.rows, &entries, header.symmetric) {
-        // Sorted columns out of order are repeated ones.
-        Err(MatrixError::ColumnOrder { row, column }) => Err(repeated(row, column, &header, &entries, bytes, path)),
-        matrix => matrix.map_err(unusable(path)),
+    let is_mirrored = |&(row, column, _): &Entry| header.symmetric && row != column;
+    let full = entries.iter().flat_map(|entry| {
+        let (row, column, value) = (entry.0 as usize, entry.1 as usize, entry.2);
+        [(row, column, value)].into_iter().chain(is_mirrored(entry).then_some((column, row, value)))
+    });
+    let matrix = CsrMatrix::from_triplets(header.rows, full).map_err(unusable(path));
+    let expected = entries.len() + entries.iter().filter(|entry| is_mirrored(entry)).count();
+    match matrix {
+        Ok(matrix) if matrix.entries() == expected => Ok(matrix),
+        // Values of one place were added up.
+        matrix => repeated(&entries, bytes, path).map_or(matrix, Err),
     }
 }
+
+/// Row and column of a place, counted from 0, and its value.
+type Entry = (u32, u32, f64);
 
 struct Header {
     integers: bool,
@@ -148,7 +158,7 @@ fn read_entry(header: &Header, line: &[u8], lines: &Lines) -> Result<Entry, File
     let number = read_value(header.integers, value);
     let expected = if header.integers { "an integer" } else { "a finite number" };
     let value = number.ok_or_else(|| lines.refuse(expected, quote(value)))?;
-    Ok(Entry { row, column, value })
+    Ok((row, column, value))
 }
 
 fn read_value(integer: bool, field: &[u8]) -> Option<f64> {
@@ -159,23 +169,18 @@ fn read_value(integer: bool, field: &[u8]) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Goes through the file once more to tell where the place was given first and again.
-fn repeated(row: usize, column: usize, header: &Header, entries: &[Entry], bytes: &[u8], path: &Path) -> FileError {
-    let place = if header.symmetric { (row.max(column), row.min(column)) } else { (row, column) };
+/// Goes through the file once more for the first place that is given twice, and tells both lines.
+fn repeated(entries: &[Entry], bytes: &[u8], path: &Path) -> Option<FileError> {
     let mut lines = Lines::new(bytes, path);
     lines.next(); // the banner
     lines.next_data(); // the sizes
-    let mut first = None;
-    for entry in entries {
+    let mut first_lines = HashMap::with_capacity(entries.len());
+    entries.iter().find_map(|&(row, column, _)| {
         lines.next_data();
-        match first {
-            _ if (entry.row as usize, entry.column as usize) != place => {}
-            None => first = Some(lines.number()),
-            Some(_) => break,
-        }
-    }
-    let found = format!("({}, {}) again after line {}", place.0 + 1, place.1 + 1, first.unwrap_or_default());
-    lines.refuse("every place once", found)
+        let first = first_lines.insert((row, column), lines.number())?;
+        let found = format!("({}, {}) again after line {first}", row + 1, column + 1);
+        Some(lines.refuse("every place once", found))
+    })
 }
 
 fn unusable(path: &Path) -> impl FnOnce(MatrixError) -> FileError + '_ {
@@ -221,30 +226,33 @@ mod tests {
 
     #[test]
     fn a_wrong_banner_is_refused() {
-        let expected = "A.mtx:1: expected the banner \"%%MatrixMarket matrix coordinate real symmetric\", found";
-        assert_eq!(refusal(""), format!("{expected} an empty file"));
-        assert_eq!(refusal("3 3 3\n"), format!("{expected} \"3 3 3\""));
-        assert_eq!(refusal("%%MatrixMarket matrix\n"), format!("{expected} \"%%MatrixMarket matrix\""));
-        let banner = |rest: &str| refusal(&format!("%%MatrixMarket matrix {rest}\n1 1 1\n1 1 1\n"));
+        let banner = format!("the banner {BANNER:?}");
+        let values = "values that are \"real\" or \"integer\"";
+        assert_eq!(refusal(""), format!("A.mtx:1: expected {banner}, found an empty file"));
         let vector = "%%MatrixMarket vector coordinate real general";
-        assert_eq!(refusal(vector), format!("{expected} {vector:?}"));
-        assert_eq!(banner("array real general"), "A.mtx:1: expected the format \"coordinate\", found \"array\"");
-        let expected = "A.mtx:1: expected values that are \"real\" or \"integer\", found";
-        assert_eq!(banner("coordinate pattern general"), format!("{expected} \"pattern\""));
-        assert_eq!(banner("coordinate complex general"), format!("{expected} \"complex\""));
-        assert_eq!(
-            banner("coordinate real skew-symmetric"),
-            "A.mtx:1: expected a matrix that is \"general\" or \"symmetric\", found \"skew-symmetric\""
-        );
+        let matrix = |rest: &str| format!("%%MatrixMarket matrix {rest}\n1 1 1\n1 1 1\n");
+        for (text, expected, found) in [
+            ("3 3 3\n".into(), &*banner, "3 3 3"),
+            ("%%MatrixMarket matrix\n".into(), &banner, "%%MatrixMarket matrix"),
+            (vector.into(), &banner, vector),
+            (matrix("array real general"), "the format \"coordinate\"", "array"),
+            (matrix("coordinate pattern general"), values, "pattern"),
+            (matrix("coordinate complex general"), values, "complex"),
+            (
+                matrix("coordinate real skew-symmetric"),
+                "a matrix that is \"general\" or \"symmetric\"",
+                "skew-symmetric",
+            ),
+        ] {
+            assert_eq!(refusal(&text), format!("A.mtx:1: expected {expected}, found {found:?}"));
+        }
     }
 
     #[test]
     fn wrong_sizes_are_refused() {
+        let none = "A.mtx:2: expected a line of sizes: rows, columns and entries, found the end of the file";
+        assert_eq!(refusal(&format!("{BANNER}\n%\n")), none);
         let sizes = |line: &str| refusal(&format!("{BANNER}\n%\n{line}\n1 1 1\n"));
-        assert_eq!(
-            refusal(&format!("{BANNER}\n%\n")),
-            "A.mtx:2: expected a line of sizes: rows, columns and entries, found the end of the file"
-        );
         let expected = "A.mtx:3: expected three numbers: rows, columns and entries, found";
         for line in ["3 3", "3 3 3 3", "3 3 x", "-3 3 3", "3.0 3 3"] {
             assert_eq!(sizes(line), format!("{expected} {line:?}"));
@@ -268,19 +276,20 @@ mod tests {
 
     #[test]
     fn a_wrong_entry_is_refused_with_its_line() {
-        let second = |line: &str| refusal_of_entries(&format!("1 1 1\n{line}\n3 3 1\n"));
-        assert_eq!(second("3 4"), "A.mtx:5: expected a row, a column and a value, found \"3 4\"");
-        assert_eq!(second("2 2 1 0"), "A.mtx:5: expected a row, a column and a value, found \"2 2 1 0\"");
-        assert_eq!(second("0 1 1"), "A.mtx:5: expected a row from 1 to 3, found \"0\"");
-        assert_eq!(second("4 1 1"), "A.mtx:5: expected a row from 1 to 3, found \"4\"");
-        assert_eq!(second("2 -1 1"), "A.mtx:5: expected a column from 1 to 3, found \"-1\"");
-        for value in ["x", "NaN", "inf", "-infinity", "1e999", "1,5"] {
-            assert_eq!(second(&format!("2 2 {value}")), format!("A.mtx:5: expected a finite number, found {value:?}"));
+        let cases = [
+            ("3 4", "a row, a column and a value", "3 4"),
+            ("2 2 1 0", "a row, a column and a value", "2 2 1 0"),
+            ("0 1 1", "a row from 1 to 3", "0"),
+            ("4 1 1", "a row from 1 to 3", "4"),
+            ("2 -1 1", "a column from 1 to 3", "-1"),
+            ("1 2 1", "an entry on or below the diagonal of a symmetric matrix", "1 2 1"),
+        ];
+        let values = ["x", "NaN", "inf", "-infinity", "1e999", "1,5"].map(|value| (format!("2 2 {value}"), value));
+        let values = values.iter().map(|(line, value)| (line.as_str(), "a finite number", *value));
+        for (line, expected, found) in cases.into_iter().chain(values) {
+            let refusal = refusal_of_entries(&format!("1 1 1\n{line}\n3 3 1\n"));
+            assert_eq!(refusal, format!("A.mtx:5: expected {expected}, found {found:?}"));
         }
-        assert_eq!(
-            second("1 2 1"),
-            "A.mtx:5: expected an entry on or below the diagonal of a symmetric matrix, found \"1 2 1\""
-        );
         let integers = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n";
         assert_eq!(refusal(integers), "A.mtx:3: expected an integer, found \"1.5\"");
     }

@@ -1,7 +1,6 @@
 //! Problem folders.
 
 mod array;
-mod assemble;
 mod lines;
 mod matrix_market;
 
@@ -217,28 +216,17 @@ mod tests {
 
     #[test]
     fn values_that_make_no_sense_are_refused_with_their_row() {
-        assert_eq!(
-            refusal_of_array("b.npy", &[0.0, f64::NAN, 0.0]),
-            "/problem/b.npy: b is NaN in row 1, expected a finite number"
-        );
-        assert_eq!(
-            refusal_of_array("x.npy", &[0.0, 0.0, f64::INFINITY]),
-            "/problem/x.npy: the iterate is inf in row 2, expected a finite number"
-        );
-        for (value, text) in [(2.0, "2"), (-1.0, "-1"), (0.5, "0.5"), (f64::NAN, "NaN")] {
-            assert_eq!(
-                refusal_of_array("wall.npy", &[0.0, 1.0, value]),
-                format!("/problem/wall.npy: the wall mask is {text} in row 2, expected 0 or 1")
-            );
-        }
-        for (value, text) in [(f64::NEG_INFINITY, "-inf"), (f64::INFINITY, "inf"), (f64::NAN, "NaN")] {
-            assert_eq!(
-                refusal_of_array("lower.npy", &[0.0, 0.0, value]),
-                format!(
-                    "/problem/lower.npy: the lower bound is {text} in row 2, expected a finite number on a wall row"
-                )
-            );
-        }
+        let (nan, infinity) = (f64::NAN, f64::INFINITY);
+        let refused = |name: &str, what: &str, values: &[f64], expected: &str| {
+            for value in values {
+                let message = format!("/problem/{name}: {what} is {value} in row 2, expected {expected}");
+                assert_eq!(refusal_of_array(name, &[0.0, 1.0, *value]), message);
+            }
+        };
+        refused("b.npy", "b", &[nan, -infinity], "a finite number");
+        refused("x.npy", "the iterate", &[infinity], "a finite number");
+        refused("wall.npy", "the wall mask", &[2.0, -1.0, 0.5, nan], "0 or 1");
+        refused("lower.npy", "the lower bound", &[-infinity, infinity, nan], "a finite number on a wall row");
     }
 
     #[test]

@@ -37,28 +37,28 @@ impl Example {
     pub const ALL: [Self; 6] =
         [Self::CubeLid, Self::SphereHalf, Self::ThinPlates, Self::SealedPocket, Self::OpenBox, Self::ClosedBox];
 
+    /// Name and summary.
+    fn known(self) -> (&'static str, &'static str) {
+        match self {
+            Self::CubeLid => ("cube-lid", "a cube of liquid, a lid over half its top, air over the rest"),
+            Self::SphereHalf => ("sphere-half", "a spherical container with cut cells, its left half full"),
+            Self::ThinPlates => ("thin-plates", "the same with two plates two cells thick"),
+            Self::SealedPocket => ("sealed-pocket", "two chambers, one of them sealed and full: a singular part"),
+            Self::OpenBox => ("open-box", "a box without a top, full to the brim, which transforms solve"),
+            Self::ClosedBox => {
+                ("closed-box", "a full box with sealed walls all around: singular, and transforms solve it")
+            }
+        }
+    }
+
     /// Stable name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::CubeLid => "cube-lid",
-            Self::SphereHalf => "sphere-half",
-            Self::ThinPlates => "thin-plates",
-            Self::SealedPocket => "sealed-pocket",
-            Self::OpenBox => "open-box",
-            Self::ClosedBox => "closed-box",
-        }
+        self.known().0
     }
 
     /// One line on what it is.
     pub fn summary(self) -> &'static str {
-        match self {
-            Self::CubeLid => "a cube of liquid, a lid over half its top, air over the rest",
-            Self::SphereHalf => "a spherical container with cut cells, its left half full",
-            Self::ThinPlates => "the same with two plates two cells thick",
-            Self::SealedPocket => "two chambers, one of them sealed and full: a singular part",
-            Self::OpenBox => "a box without a top, full to the brim, which transforms solve",
-            Self::ClosedBox => "a full box with sealed walls all around: singular, and transforms solve it",
-        }
+        self.known().1
     }
 
     /// Makes the problem on a grid of `size` cells along each of `dimension` axes.

@@ -8,6 +8,7 @@
 use unstick_parallel as parallel;
 
 use super::Rows;
+use crate::checkerboard::refill;
 use crate::pressure::PressureOperator;
 
 /// Layers beside the wall rows.
@@ -46,8 +47,7 @@ impl Band {
     /// Finds the band of the wall rows, which ascend; keeps the memory.
     pub fn rebuild<const D: usize>(&mut self, Rows { operator, .. }: Rows<D>, walls: impl Iterator<Item = u32>) {
         let Self { colours, touched, values, is_seen, next } = self;
-        is_seen.clear();
-        is_seen.resize(operator.rows(), false);
+        refill(is_seen, operator.diagonal.len(), false);
         touched.clear();
         extend_places(operator, walls, touched);
         touched.iter().for_each(|place| is_seen[place.row as usize] = true);
@@ -94,7 +94,7 @@ impl Band {
         for places in (0..sweeps).flat_map(|_| colours.iter()) {
             write(places, values, q, |place, q| {
                 let row = place.row as usize;
-                let change = RELAXATION * residual(place, q) / operator.diagonal_of(row);
+                let change = RELAXATION * residual(place, q) / operator.diagonal[row];
                 (q[row] - change).max(problem.lower()[row])
             });
         }
@@ -124,7 +124,7 @@ fn extend_places<const D: usize>(
     rows: impl Iterator<Item = u32>,
     places: &mut Vec<Place>,
 ) {
-    let stretches = operator.stretches();
+    let stretches = &operator.stretches;
     let mut stretch = 0;
     places.extend(rows.map(|row| {
         while stretches[stretch].first + stretches[stretch].length <= row {

@@ -5,7 +5,7 @@ use unstick_parallel::vector;
 use super::band::Band;
 use super::walls::WallRows;
 use super::{BestParams, BestSteps, MOST_CYCLES, Rows};
-use crate::checkerboard::{Hierarchy, Layout, NestedStart, Reduced};
+use crate::checkerboard::{Hierarchy, Layout, NestedStart, Reduced, refill};
 use crate::error::SolveError;
 use crate::pressure::PressureOperator;
 use crate::run::{Solvable, Trace};
@@ -52,8 +52,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
             band.rebuild(rows, walls.rows());
         });
         walls.lift(rows, q);
-        correction.clear();
-        correction.resize(hierarchy.size(), 0.0);
+        refill(correction, hierarchy.size(), 0.0);
         r.resize(q.len(), 0.0);
         Self { rows, loose: solvable.loose, memory, changes: usize::MAX, q }
     }

@@ -52,11 +52,11 @@ impl Bounded {
         let room: Vec<f64> = bound.iter().zip(x.iter()).map(|(bound, x)| bound - x).collect();
         self.restrict_bounds(link, first, &room);
         self.descend(hierarchy, first + 1);
-        let (left, below) = hierarchy.levels[first..].split_at_mut(1);
-        let MatrixLevel { matrix, red, link, x, b, r } = &mut left[0];
-        if let Some(link) = link {
-            link.prolong(&below[0].x, r);
-        }
+        let [MatrixLevel { matrix, red, link: Some(link), x, b, r }, coarse, ..] = &mut hierarchy.levels[first..]
+        else {
+            return;
+        };
+        link.prolong(&coarse.x, r);
         vector::add_scaled(1.0, r, x);
         let bound = &self.bounds[first];
         for _ in 0..self.sweeps {

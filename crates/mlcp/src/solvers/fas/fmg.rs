@@ -10,29 +10,26 @@
 
 use unstick_parallel::vector;
 
-use super::super::MlcpSolver;
+use super::StallDetector;
 use super::bounded::Bounded;
 use super::finest::FinestLevel;
-use super::{StallDetector, suffix_of};
 use crate::error::SolveError;
+use crate::multigrid::hierarchy::MatrixLevel;
 use crate::multigrid::smooth::Sweep;
 use crate::multigrid::{Coarsening, MultigridVariant, Transfer};
-use crate::parameter::{Parameters, parameters};
-use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Solvable, Trace, run};
-use crate::stop::Stop;
+use crate::parameter::parameters;
+use crate::run::{Solvable, Trace};
 
 /// Cycles without a better residual, and the growth of it, after which the published scheme is left.
 const PATIENCE: usize = 10;
 const SETBACK: f64 = 10.0;
 
 /// The published transfers and coarse matrices: linear, across walls, discretised on every level.
-const PUBLISHED: MultigridVariant =
+pub(super) const PUBLISHED: MultigridVariant =
     MultigridVariant { transfer: Transfer::Linear, one_sided: false, coarsening: Coarsening::Direct };
 
 parameters! {
-    /// Parameters of [`Fmg`].
+    /// Parameters of [`Scheme::FullCycles`](super::Scheme::FullCycles).
     pub struct FmgParams {
         /// Sweeps before each coarse correction, and as many after it.
         sweeps: usize = 4, 1..=1000;
@@ -43,54 +40,26 @@ parameters! {
     }
 }
 
-/// The method.
-#[derive(Clone, Debug, Default)]
-pub struct Fmg {
-    /// Its parameters.
-    pub params: FmgParams,
-    /// Transfers and coarse matrices, on a grid. Default: as published, linear across walls, discretised on every
-    /// level.
-    pub variant: Option<MultigridVariant>,
-    /// When to stop. Default limit: 1000 full cycles.
-    pub stop: Stop,
-}
-
-impl MlcpSolver for Fmg {
-    fn name(&self) -> String {
-        format!("fmg{}{}", self.params.suffix(), suffix_of(self.variant))
-    }
-
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, variant, stop } = &*self;
-        let variant = variant.or(problem.operator().lattice().map(|_| PUBLISHED));
-        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
-            iterate(params, variant, solvable, q, trace)
-        })
-    }
-}
-
-fn iterate(
+pub(super) fn iterate(
     params: &FmgParams,
-    variant: Option<MultigridVariant>,
-    solvable: Solvable,
-    q: &mut [f64],
+    task: &Solvable,
+    finest: &mut FinestLevel,
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
     let mut bounded = Bounded::new(&finest.hierarchy, params.sweeps, params.bounded_levels);
     let (mut stall, mut is_cautious) = (StallDetector::new(), false);
     loop {
-        finest.lower_loose_parts(solvable.loose);
+        finest.lower_loose_parts(task.loose);
         let residual = finest.residual();
         if !trace.goes_on(residual)? {
-            break;
+            return Ok(());
         }
         if !is_cautious && stall.has_failed(residual, PATIENCE, SETBACK) {
             is_cautious = true;
             bounded.depth = usize::MAX;
             trace.remark("the published cycles did not converge: all levels keep their bounds");
         }
-        full_cycle(&mut finest, &mut bounded, is_cautious);
+        full_cycle(finest, &mut bounded, is_cautious);
         if is_cautious {
             finest.step(1.0)
         } else {
@@ -99,8 +68,6 @@ fn iterate(
         finest.smooth(params.sweeps, Sweep::Backward);
         trace.spend(1);
     }
-    finest.answer(solvable.problem, q);
-    Ok(())
 }
 
 /// c ← what solving for the correction from the coarsest level up gives.
@@ -114,24 +81,18 @@ fn full_cycle(finest: &mut FinestLevel, bounded: &mut Bounded, is_cautious: bool
     }
     let hierarchy = &mut finest.hierarchy;
     for level in 0..levels - 1 {
-        let (fine, coarse) = hierarchy.levels.split_at_mut(level + 1);
-        let fine = &mut fine[level];
+        let [fine, coarse, ..] = &mut hierarchy.levels[level..] else { break };
         vector::copy(&fine.b, &mut fine.r);
         if let Some(link) = &fine.link {
-            link.restrict(&mut fine.r, &mut coarse[0].b);
+            link.restrict(&mut fine.r, &mut coarse.b);
         }
     }
     // A V-cycle on each level spoils the right-hand sides and bounds below it, so they are set again.
     let right_hand_sides: Vec<Vec<f64>> = hierarchy.levels.iter().map(|level| level.b.clone()).collect();
     for level in (0..levels).rev() {
-        if level + 1 < levels {
-            let (fine, coarse) = hierarchy.levels.split_at_mut(level + 1);
-            let fine = &mut fine[level];
-            if let Some(link) = &fine.link {
-                link.prolong(&coarse[0].x, &mut fine.x);
-            }
-        } else {
-            vector::clear(&mut hierarchy.levels[level].x);
+        match &mut hierarchy.levels[level..] {
+            [MatrixLevel { link: Some(link), x, .. }, coarse, ..] => link.prolong(&coarse.x, x),
+            own => vector::clear(&mut own[0].x),
         }
         hierarchy.levels[level].b.copy_from_slice(&right_hand_sides[level]);
         let finest_bounds = bounded.bounds[0].clone();

@@ -3,11 +3,11 @@
 //!
 //! \[Lai2021, alg. 6\] smooths N(q) = min(q, A q + b) = f with projected Gauss–Seidel and corrects q on
 //! coarser levels, where the same nonlinear problem is posed again. Read literally
-//! ([`Reading::Literal`]) it depends on units, since min(q, r) compares a pressure with an outflow;
-//! [`Reading::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
+//! ([`Scheme::Literal`]) it depends on units, since min(q, r) compares a pressure with an outflow;
+//! [`Scheme::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
 //! the fine one has let go corrects in the wrong direction, by more than the smoother can mend.
 //!
-//! [`Fas`] removes the cause:
+//! [`Scheme::Corrected`] removes the cause:
 //!
 //! ```text
 //!     smooth     2 projected sweeps
@@ -27,8 +27,9 @@ mod finest;
 mod fmg;
 mod published;
 
-pub use fmg::{Fmg, FmgParams};
+pub use fmg::FmgParams;
 
+use self::finest::FinestLevel;
 use super::MlcpSolver;
 use crate::error::SolveError;
 use crate::multigrid::MultigridVariant;
@@ -39,7 +40,7 @@ use crate::run::{Trace, run};
 use crate::stop::Stop;
 
 parameters! {
-    /// Parameters of [`Fas`].
+    /// Parameters of [`Scheme::Corrected`].
     pub struct FasParams {
         /// Sweeps before each coarse correction, and as many after it.
         sweeps: usize = 2, 1..=1000;
@@ -52,41 +53,8 @@ parameters! {
     }
 }
 
-/// The corrected scheme.
-#[derive(Clone, Debug, Default)]
-pub struct Fas {
-    /// Its parameters.
-    pub params: FasParams,
-    /// Transfers and coarse matrices, on a grid. Default: barycentric, one-sided, Galerkin.
-    pub variant: Option<MultigridVariant>,
-    /// When to stop. Default limit: 1000 V-cycles.
-    pub stop: Stop,
-}
-
-impl MlcpSolver for Fas {
-    fn name(&self) -> String {
-        format!("fas{}{}", self.params.suffix(), suffix_of(self.variant))
-    }
-
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { params, variant, stop } = &*self;
-        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
-            corrected::iterate(params, *variant, solvable, q, trace)
-        })
-    }
-}
-
-/// How \[Lai2021, alg. 6\] is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// Word by word, min(q, r): `fas-literal`. May stall.
-    Literal,
-    /// With A_ii q instead of q: `fas-scaled`. May stall.
-    Scaled,
-}
-
 parameters! {
-    /// Parameters of [`PublishedFas`].
+    /// Parameters of the published scheme, however it is read.
     pub struct PublishedFasParams {
         /// Sweeps before each coarse correction, and as many after it.
         sweeps: usize = 2, 1..=1000;
@@ -95,39 +63,64 @@ parameters! {
     }
 }
 
-/// The published scheme.
+/// A scheme with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub enum Scheme {
+    /// The corrected scheme: `fas`.
+    Corrected(FasParams),
+    /// \[Lai2021, alg. 6\] word by word, min(q, r): `fas-literal`. May stall.
+    Literal(PublishedFasParams),
+    /// The same with A_ii q instead of q: `fas-scaled`. May stall.
+    Scaled(PublishedFasParams),
+    /// Full multigrid cycles: `fmg`.
+    FullCycles(FmgParams),
+}
+
+/// Multigrid for the complementarity problem itself.
 #[derive(Clone, Debug)]
-pub struct PublishedFas {
-    /// How it is read.
-    pub reading: Reading,
-    /// Its parameters.
-    pub params: PublishedFasParams,
-    /// Transfers and coarse matrices, on a grid. Default: barycentric, one-sided, Galerkin.
+pub struct Fas {
+    /// What a cycle does.
+    pub scheme: Scheme,
+    /// Transfers and coarse matrices, on a grid. Default: barycentric, one-sided, Galerkin; those of full cycles are as
+    /// published, linear across walls, discretised on every level.
     pub variant: Option<MultigridVariant>,
-    /// When to stop. Default limit: 1000 V-cycles.
+    /// When to stop. Default limit: 1000 cycles.
     pub stop: Stop,
 }
 
-impl MlcpSolver for PublishedFas {
+impl MlcpSolver for Fas {
     fn name(&self) -> String {
-        let reading = match self.reading {
-            Reading::Literal => "literal",
-            Reading::Scaled => "scaled",
+        let name = match &self.scheme {
+            Scheme::Corrected(params) => format!("fas{}", params.suffix()),
+            Scheme::Literal(params) => format!("fas-literal{}", params.suffix()),
+            Scheme::Scaled(params) => format!("fas-scaled{}", params.suffix()),
+            Scheme::FullCycles(params) => format!("fmg{}", params.suffix()),
         };
-        format!("fas-{reading}{}{}", self.params.suffix(), suffix_of(self.variant))
+        self.variant.map_or(name.clone(), |variant| format!("{name}/multigrid{variant}"))
     }
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let Self { reading, params, variant, stop } = &*self;
-        run(self.name(), problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
-            published::iterate(*reading, params, *variant, solvable, q, trace)
+        let Self { scheme, mut variant, stop } = *self;
+        let coarsest = match scheme {
+            Scheme::Corrected(params) => params.coarsest,
+            Scheme::Literal(params) | Scheme::Scaled(params) => params.coarsest,
+            Scheme::FullCycles(params) => {
+                variant = variant.or(problem.operator().lattice().map(|_| fmg::PUBLISHED));
+                params.coarsest
+            }
+        };
+        run(self.name(), problem, q, &stop, 1000, |task, q, trace: &mut Trace| {
+            let mut finest = trace.set_up(|| FinestLevel::new(task.problem, variant, coarsest, q))?;
+            match scheme {
+                Scheme::Corrected(params) => corrected::iterate(&params, &task, &mut finest, trace)?,
+                Scheme::Literal(params) => published::iterate(false, params.sweeps, &task, &mut finest, trace)?,
+                Scheme::Scaled(params) => published::iterate(true, params.sweeps, &task, &mut finest, trace)?,
+                Scheme::FullCycles(params) => fmg::iterate(&params, &task, &mut finest, trace)?,
+            }
+            finest.answer(task.problem, q);
+            Ok(())
         })
     }
-}
-
-/// What follows the name of a method that is multigrid itself.
-fn suffix_of(variant: Option<MultigridVariant>) -> String {
-    variant.map(|variant| format!("/multigrid{variant}")).unwrap_or_default()
 }
 
 /// Detects when a scheme without a guarantee makes no more progress.

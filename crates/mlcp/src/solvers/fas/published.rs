@@ -8,10 +8,9 @@
 //!     (A q + b)_i = f_i                  elsewhere
 //! ```
 
+use super::StallDetector;
 use super::finest::FinestLevel;
-use super::{PublishedFasParams, Reading, StallDetector};
 use crate::error::SolveError;
-use crate::multigrid::MultigridVariant;
 use crate::multigrid::hierarchy::{Link, MatrixHierarchy};
 use crate::multigrid::smooth::{Sweep, sweep};
 use crate::multigrid::sparse::SquareMatrix;
@@ -28,16 +27,14 @@ const DIVERGED: f64 = 1e8;
 const COARSEST_SWEEPS: usize = 50;
 
 pub(super) fn iterate(
-    reading: Reading,
-    params: &PublishedFasParams,
-    variant: Option<MultigridVariant>,
-    solvable: Solvable,
-    q: &mut [f64],
+    is_scaled: bool,
+    sweeps: usize,
+    task: &Solvable,
+    finest: &mut FinestLevel,
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
-    let mut finest = trace.set_up(|| FinestLevel::new(solvable.problem, variant, params.coarsest, q))?;
-    let dimension = solvable.problem.operator().lattice().map(|lattice| lattice.dimension());
-    let mut scheme = NonlinearLevels::new(reading, params.sweeps, &finest, dimension);
+    let dimension = task.problem.operator().lattice().map(|lattice| lattice.dimension());
+    let mut scheme = NonlinearLevels::new(is_scaled, sweeps, finest, dimension);
     let mut stall = StallDetector::new();
     loop {
         let residual = finest.residual();
@@ -45,15 +42,13 @@ pub(super) fn iterate(
             trace.stall("the cycles do not lower the residual any more");
         }
         if !trace.goes_on(residual)? {
-            break;
+            return Ok(());
         }
         scheme.levels[0].q.copy_from_slice(&finest.u);
         scheme.cycle(&mut finest.hierarchy, 0);
         finest.u.copy_from_slice(&scheme.levels[0].q);
         trace.spend(1);
     }
-    finest.answer(solvable.problem, q);
-    Ok(())
 }
 
 /// The nonlinear problem of one level.
@@ -72,13 +67,14 @@ struct NonlinearLevel {
 }
 
 struct NonlinearLevels {
-    reading: Reading,
+    /// Whether t is A_ii rather than one.
+    is_scaled: bool,
     sweeps: usize,
     levels: Vec<NonlinearLevel>,
 }
 
 impl NonlinearLevels {
-    fn new(reading: Reading, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
+    fn new(is_scaled: bool, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
         let mut levels = Vec::new();
         let (mut scale, mut is_wall, mut b) = (1.0, finest.is_wall.clone(), finest.b.clone());
         for level in &finest.hierarchy.levels {
@@ -92,7 +88,7 @@ impl NonlinearLevels {
             (is_wall, b) = next.unwrap_or_default();
             scale *= restriction;
         }
-        Self { reading, sweeps, levels }
+        Self { is_scaled, sweeps, levels }
     }
 
     fn cycle(&mut self, hierarchy: &mut MatrixHierarchy, level: usize) {
@@ -138,10 +134,7 @@ impl NonlinearLevels {
 
     /// t_i.
     fn stiffness(&self, matrix: &SquareMatrix, level: usize, row: usize) -> f64 {
-        match self.reading {
-            Reading::Scaled => self.levels[level].scale * matrix.diagonal[row],
-            _ => 1.0,
-        }
+        if self.is_scaled { self.levels[level].scale * matrix.diagonal[row] } else { 1.0 }
     }
 
     /// Projected Gauss–Seidel for N(q) = f \[Lai2021, alg. 5\].

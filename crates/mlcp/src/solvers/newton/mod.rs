@@ -21,13 +21,10 @@ mod on_rows;
 pub(crate) use on_rows::{merit, project_step};
 
 use self::on_rows::NewtonOnRows;
-use super::{Inner, LineSearch, MlcpSolver};
+use super::{Composed, ComposedMethod, LineSearch};
 use crate::error::SolveError;
-use crate::parameter::{Parameters, parameters};
-use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Trace, run};
-use crate::stop::Stop;
+use crate::parameter::parameters;
+use crate::run::{Solvable, Trace};
 
 parameters! {
     /// Parameters of [`Newton`].
@@ -75,26 +72,15 @@ impl NewtonParams {
     }
 }
 
-/// The method.
-pub struct Newton {
-    /// Its parameters.
-    pub params: NewtonParams,
-    /// When to stop; the fourth test is its limit. Default limit: 200 steps.
-    pub stop: Stop,
-    /// The linear solver.
-    pub inner: Inner,
-}
+/// The method. The fourth published test is the limit on steps.
+pub type Newton = Composed<NewtonParams>;
 
-impl MlcpSolver for Newton {
-    fn name(&self) -> String {
-        format!("newton{}+{}", self.params.suffix(), self.inner.name())
-    }
+impl ComposedMethod for NewtonParams {
+    const NAMES: [&str; 2] = ["newton", "+"];
+    const MAX_CYCLES: usize = 200;
 
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 200, |solvable, q, trace: &mut Trace| {
-            iterate(params, &mut NewtonOnRows::new(inner, &solvable, q), trace)
-        })
+    fn iterate(own: &mut Newton, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        iterate(&own.params, &mut NewtonOnRows::new(&mut own.inner, &task, q), trace)
     }
 }
 

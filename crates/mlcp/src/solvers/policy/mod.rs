@@ -21,14 +21,11 @@ mod on_rows;
 pub(super) use on_rows::masked_negation;
 
 use self::on_rows::PolicyOnRows;
-use super::{Inner, MlcpSolver};
+use super::{Composed, ComposedMethod, Inner};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, LinearReport};
-use crate::parameter::{Parameters, parameters};
-use crate::problem::Mlcp;
-use crate::report::SolveReport;
-use crate::run::{Solvable, Trace, run};
-use crate::stop::Stop;
+use crate::parameter::parameters;
+use crate::run::{Solvable, Trace};
 
 parameters! {
     /// Parameters of [`Policy`].
@@ -42,25 +39,14 @@ parameters! {
 }
 
 /// The method.
-pub struct Policy {
-    /// Its parameters.
-    pub params: PolicyParams,
-    /// When to stop. Default limit: 1000 policies.
-    pub stop: Stop,
-    /// The linear solver.
-    pub inner: Inner,
-}
+pub type Policy = Composed<PolicyParams>;
 
-impl MlcpSolver for Policy {
-    fn name(&self) -> String {
-        format!("policy{}+{}", self.params.suffix(), self.inner.name())
-    }
+impl ComposedMethod for PolicyParams {
+    const NAMES: [&str; 2] = ["policy", "+"];
+    const MAX_CYCLES: usize = 1000;
 
-    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
-        let (name, params, inner) = (self.name(), &self.params, &mut self.inner);
-        run(name, problem, q, &self.stop, 1000, |solvable, q, trace: &mut Trace| {
-            on_rows(params, inner, solvable, q, trace)
-        })
+    fn iterate(own: &mut Policy, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError> {
+        on_rows(&own.params, &mut own.inner, task, q, trace)
     }
 }
 
