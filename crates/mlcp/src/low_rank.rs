@@ -106,8 +106,8 @@ impl<A: LinearOperator> LinearOperator for LowRank<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_problems::{Example, generate};
-    use crate::{Mlcp, SolverName};
+    use crate::test_problems::{self, Example, difference, generate};
+    use crate::{Mlcp, Stop};
 
     #[test]
     fn every_method_that_needs_no_entries_solves_the_sum_as_its_assembled_matrix() {
@@ -127,11 +127,7 @@ mod tests {
         let assembled = crate::CsrMatrix::from_triplets(size, entries).unwrap();
         let walls: Vec<bool> = generated.lower.iter().map(|bound| *bound == 0.0).collect();
         let solve = |problem: Mlcp, name: &str| {
-            let name: SolverName = name.parse().unwrap();
-            let stop = crate::Stop { tolerance: crate::Tolerance::Relative(1e-9), max_cycles: None };
-            let mut solver = name.build(&stop);
-            let mut q = vec![0.0; size];
-            let report = solver.solve(&problem, &mut q).unwrap();
+            let (q, report) = test_problems::solve(name, &problem, Stop::relative(1e-9));
             assert!(report.converged(), "{name}");
             q
         };
@@ -140,7 +136,7 @@ mod tests {
         for name in ["best", "policy+cg/mic0", "policy+cg/multigrid", "newton+cg/ic0", "mprgp"] {
             let sum = LowRank::new(&base, columns.clone());
             let found = solve(Mlcp::new(sum, &generated.b).unwrap().with_walls(&walls).unwrap(), name);
-            let error = expected.iter().zip(&found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let error = difference(&expected, &found);
             assert!(error < 1e-6, "{name}: {error}");
         }
     }

@@ -1,7 +1,6 @@
 //! The mixed linear complementarity problem.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use unstick_parallel::{self as parallel, larger, vector};
@@ -50,37 +49,7 @@ pub struct Mlcp<'a> {
 }
 
 /// Numbers that are borrowed or shared: never copied.
-#[derive(Clone)]
-enum Array<'a> {
-    Borrowed(&'a [f64]),
-    Shared(Arc<Vec<f64>>),
-}
-
-impl Deref for Array<'_> {
-    type Target = [f64];
-
-    fn deref(&self) -> &[f64] {
-        match self {
-            Self::Borrowed(array) => array,
-            Self::Shared(array) => array,
-        }
-    }
-}
-
-impl<'a> From<Cow<'a, [f64]>> for Array<'a> {
-    fn from(array: Cow<'a, [f64]>) -> Self {
-        match array {
-            Cow::Borrowed(array) => Self::Borrowed(array),
-            Cow::Owned(array) => Self::Shared(Arc::new(array)),
-        }
-    }
-}
-
-impl From<Vec<f64>> for Array<'_> {
-    fn from(array: Vec<f64>) -> Self {
-        Self::Shared(Arc::new(array))
-    }
-}
+type Array<'a> = Arc<Cow<'a, [f64]>>;
 
 impl<'a> Mlcp<'a> {
     /// A problem of equations only; add walls with [`with_walls`](Self::with_walls) or
@@ -100,13 +69,13 @@ impl<'a> Mlcp<'a> {
         b: impl Into<Cow<'a, [f64]>>,
         lower: impl Into<Cow<'a, [f64]>>,
     ) -> Result<Self, ProblemError> {
-        let (operator, b) = (Arc::new(operator), Array::from(b.into()));
+        let (operator, b) = (Arc::new(operator), Arc::new(b.into()));
         check_length("b", operator.size(), &b)?;
         check_finite("b", &b)?;
         if let Some(row) = operator.diagonal().iter().position(|&value| value <= 0.0 || value.is_nan()) {
             return Err(MatrixError::Diagonal { row, value: operator.diagonal()[row] }.into());
         }
-        Ok(Self { operator, b, lower: Array::from(lower.into()), walls: None })
+        Ok(Self { operator, b, lower: Arc::new(lower.into()), walls: None })
     }
 
     /// The same for rows that lie on a grid, which multigrid and transforms make use of. The matrix
@@ -128,33 +97,35 @@ impl<'a> Mlcp<'a> {
     /// Marks the rows of separating walls; their bound is zero.
     pub fn with_walls(mut self, walls: &[bool]) -> Result<Self, ProblemError> {
         check_length("the wall mask", self.size(), walls)?;
-        let lower: Vec<f64> = walls.iter().map(|&wall| if wall { 0.0 } else { f64::NEG_INFINITY }).collect();
-        (self.lower, self.walls) = (lower.into(), None);
+        let lower = walls.iter().map(|&wall| if wall { 0.0 } else { f64::NEG_INFINITY }).collect();
+        (self.lower, self.walls) = (Arc::new(lower), None);
         Ok(self)
     }
 
     /// Sets every bound; −∞ makes a row an equation.
     pub fn with_lower(mut self, lower: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let lower = Array::from(lower.into());
+        let lower: Cow<[f64]> = lower.into();
         check_length("the lower bound", self.size(), &lower)?;
         let bad = lower.iter().position(|&bound| bound.is_nan() || bound == f64::INFINITY);
         if let Some(row) = bad {
             let expected = "a finite number, or -inf on equation rows";
             return Err(ProblemError::Value { what: "the lower bound", row, value: lower[row], expected });
         }
-        (self.lower, self.walls) = (lower, None);
+        (self.lower, self.walls) = (Arc::new(lower), None);
         Ok(self)
     }
 
     /// Replaces what is given; used to make the right-hand side compatible.
     pub(crate) fn with_parts(&self, b: Option<Vec<f64>>, lower: Option<Vec<f64>>) -> Self {
-        let Self { operator, b: old_b, lower: old_lower, walls } = self.clone();
-        Self { operator, b: b.map_or(old_b, Array::from), lower: lower.map_or(old_lower, Array::from), walls }
+        let mut problem = self.clone();
+        b.into_iter().for_each(|b| problem.b = Arc::new(b.into()));
+        lower.into_iter().for_each(|lower| problem.lower = Arc::new(lower.into()));
+        problem
     }
 
     /// The same problem with another right-hand side.
     pub fn with_b(&self, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let b = Array::from(b.into());
+        let b = Arc::new(b.into());
         check_length("b", self.size(), &b)?;
         check_finite("b", &b)?;
         Ok(Self { b, ..self.clone() })
@@ -166,7 +137,7 @@ impl<'a> Mlcp<'a> {
         if self.wall_rows() == 0 {
             return self.clone();
         }
-        let lower = vec![f64::NEG_INFINITY; self.size()].into();
+        let lower = Arc::new(vec![f64::NEG_INFINITY; self.size()].into());
         Self { lower, walls: Some(self.lower.clone()), ..self.clone() }
     }
 
@@ -192,7 +163,7 @@ impl<'a> Mlcp<'a> {
 
     /// The bounds that an answer is measured against: ℓ, also where the problem has been [sealed](Self::sealed).
     pub(crate) fn walls(&self) -> &[f64] {
-        self.walls.as_deref().unwrap_or(&self.lower)
+        self.walls.as_ref().unwrap_or(&self.lower)
     }
 
     /// Whether a row is complementary.

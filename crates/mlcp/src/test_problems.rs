@@ -5,7 +5,7 @@
 
 pub(crate) use unstick_problems::Example;
 
-use crate::{CsrMatrix, Lattice, Mlcp, PressureOperator};
+use crate::{CsrMatrix, Lattice, Mlcp, PressureOperator, SolveReport, SolverName, Stop};
 
 pub(crate) struct Generated {
     pub matrix: CsrMatrix<'static>,
@@ -26,6 +26,23 @@ pub(crate) fn generate(example: Example, dimension: usize, size: usize, seed: u6
         lower: problem.mlcp().lower().to_vec(),
         lattice: Lattice::new(&grid.shape, cells).unwrap(),
     }
+}
+
+/// Solves from zero; the answer and the report.
+pub(crate) fn solve(name: &str, problem: &Mlcp, stop: Stop) -> (Vec<f64>, SolveReport) {
+    let mut q = vec![0.0; problem.size()];
+    let report = name.parse::<SolverName>().unwrap().build(&stop).solve(problem, &mut q).unwrap();
+    (q, report)
+}
+
+/// The largest difference between two vectors.
+pub(crate) fn difference(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+}
+
+/// sin(speed · row) in every row.
+pub(crate) fn wave(size: usize, speed: f64) -> Vec<f64> {
+    (0..size).map(|row| (speed * row as f64).sin()).collect()
 }
 
 impl Generated {

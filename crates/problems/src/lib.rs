@@ -20,16 +20,14 @@
 //! Readers trust nothing. Whatever the bytes, they return a well-formed value or name the file, line or row that is
 //! wrong, and they reserve no more memory than the length of the file accounts for. Writers leave whole files or none.
 
-mod bounds;
 mod error;
 mod folder;
 mod generate;
 mod grid;
 mod problem;
 
-pub use bounds::{lower_bounds, wall_mask};
 pub use error::FileError;
 pub use folder::{read_array, read_matrix, write_array, write_matrix};
 pub use generate::{Example, GenerateError, ParseExampleError};
 pub use grid::GridInfo;
-pub use problem::Problem;
+pub use problem::{Problem, lower_bounds, wall_mask};

@@ -2,7 +2,7 @@
 
 use unstick_parallel::Chunks;
 
-use super::level::{Level, NONE, refill};
+use super::level::{Level, NONE, Part, refill};
 use crate::pressure::lines::Line;
 
 /// A line of coarse cells in the making.
@@ -16,31 +16,11 @@ struct Chain {
 struct Growth<'f, const D: usize> {
     fine: &'f Level<D>,
     /// Chain that each fine cell of these planes has become part of.
-    chain_of: Planes<'f>,
+    chain_of: Part<'f, u32>,
     chains: Vec<Chain>,
     /// (chain, place, where the children begin) of every cell that is not made of steady ones.
     families: Vec<(u32, u32, u32)>,
     children: Vec<u32>,
-}
-
-/// The part of a vector of the fine level that lies in some planes across the last axis.
-struct Planes<'f> {
-    red: &'f mut [u32],
-    black: &'f mut [u32],
-    /// First slot.
-    place: usize,
-    /// Slots of the level.
-    slots: usize,
-}
-
-impl Planes<'_> {
-    fn at(&mut self, cell: usize) -> &mut u32 {
-        if cell < self.slots {
-            &mut self.red[cell - self.place]
-        } else {
-            &mut self.black[cell - self.slots - self.place]
-        }
-    }
 }
 
 /// The coarse cells of some planes, and the first fine slot of these planes.
@@ -110,7 +90,7 @@ impl<const D: usize> Level<D> {
         let (red, black) = chain_of.split_at_mut(self.slots);
         let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
         planes.map(cells, |planes, place, (red, black)| {
-            let chain_of = Planes { red, black, place, slots: self.slots };
+            let chain_of = Part { red, black, place, slots: self.slots };
             let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
             let columns = if D == 3 { planes.start * ny..planes.end * ny } else { planes };
             for column in columns {

@@ -71,8 +71,7 @@ fn couple_cell<const D: usize>(
 ) -> (Cut<D>, Vec<Extra>) {
     let mut cut = Cut::alone(slot);
     let mut extras: Vec<Extra> = Vec::new();
-    let is_second = coarse.is_odd(line.column) != (colour == 1);
-    let place = 2 * (slot - line.base + line.from / 2) + is_second as u32;
+    let place = place_of(coarse, line, slot, colour);
     if place < line.from || place >= line.end() {
         return (cut, extras);
     }
@@ -104,9 +103,7 @@ pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, 
     let (colour, slot) = coarse.split(cell);
     let Some(index) = coarse.cut_index(slot) else { return };
     let line = coarse.line_of(slot);
-    let is_second = coarse.is_odd(line.column) != (colour == 1);
-    let place = 2 * (slot as u32 - line.base + line.from / 2) + is_second as u32;
-    coarse.children_of(fine, line, place, family);
+    coarse.children_of(fine, line, place_of(coarse, line, slot as u32, colour), family);
     let own_extras = coarse.extras_of(colour, slot);
     let other = (1 - colour) * coarse.slots;
     let mut cut = coarse.cuts[colour][index];
@@ -127,6 +124,12 @@ pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, 
         }
     });
     coarse.cuts[colour][index] = cut;
+}
+
+/// Where a cell is in its line.
+fn place_of<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, colour: usize) -> u32 {
+    let is_second = coarse.is_odd(line.column) != (colour == 1);
+    2 * (slot - line.base + line.from / 2) + is_second as u32
 }
 
 /// Sums the rows of the free children of a coarse cell: the diagonal and its inverse are set, every

@@ -133,6 +133,27 @@ pub(super) struct Level<const D: usize> {
     pub bounded: Vec<bool>,
 }
 
+/// The part of a vector of a level that lies in consecutive slots.
+pub(super) struct Part<'v, T> {
+    pub red: &'v mut [T],
+    pub black: &'v mut [T],
+    /// First slot.
+    pub place: usize,
+    /// Slots of the level.
+    pub slots: usize,
+}
+
+impl<T> Part<'_, T> {
+    #[inline(always)]
+    pub fn at(&mut self, cell: usize) -> &mut T {
+        if cell < self.slots {
+            &mut self.red[cell - self.place]
+        } else {
+            &mut self.black[cell - self.slots - self.place]
+        }
+    }
+}
+
 /// Consecutive lines, and their slots.
 #[derive(Clone, Debug)]
 pub(super) struct Span {

@@ -32,7 +32,6 @@ mod level;
 mod nested;
 mod pin;
 mod sweep;
-mod traffic;
 mod transfer;
 
 pub(crate) use cycle::Hierarchy;

@@ -1,8 +1,9 @@
 use proptest::prelude::*;
+use unstick_parallel::vector::dot;
 
 use super::*;
 use crate::pressure::PressureOperator;
-use crate::test_problems::{Example, generate};
+use crate::test_problems::{Example, generate, wave};
 
 fn built<const D: usize>(operator: &PressureOperator<D>, lower: &[f64]) -> (Hierarchy<D>, Layout) {
     let (mut hierarchy, mut layout) = (Hierarchy::default(), Layout::default());
@@ -123,9 +124,7 @@ fn a_cycle_is_symmetric_and_positive() {
         layout.add(&hierarchy, 1.0, hierarchy.answer(), &mut z);
         z
     };
-    let wave = |k: f64| (0..size).map(|row| (k * row as f64).sin()).collect::<Vec<_>>();
-    let (one, other) = (wave(0.37), wave(1.93));
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let (one, other) = (wave(size, 0.37), wave(size, 1.93));
     let (image, other_image) = (cycle(&one), cycle(&other));
     assert!(dot(&one, &image) > 0.0 && dot(&other, &other_image) > 0.0);
     let (left, right) = (dot(&other, &image), dot(&one, &other_image));

@@ -2,27 +2,14 @@
 
 use unstick_parallel::{self as parallel, Chunks};
 
-use super::level::{LONGEST, Level, NONE, Span};
+use super::level::{LONGEST, Level, NONE, Part, Span};
 use super::sweep::defect_of_cut;
 
-/// The part of a coarse vector that a chunk of coarse columns owns.
-struct Coarse<'c> {
-    red: &'c mut [f32],
-    black: &'c mut [f32],
-    /// First slot.
-    place: usize,
-    /// Slots of the level.
-    slots: usize,
-}
-
-impl Coarse<'_> {
+impl Part<'_, f32> {
     #[inline(always)]
     fn add(&mut self, parent: u32, value: f32) {
-        let parent = parent as usize;
-        if parent < self.slots {
-            self.red[parent - self.place] += value;
-        } else if parent != NONE as usize {
-            self.black[parent - self.slots - self.place] += value;
+        if parent != NONE {
+            *self.at(parent as usize) += value;
         }
     }
 }
@@ -87,7 +74,7 @@ impl<const D: usize> Level<D> {
 
     /// Calls `kernel` with the lines below every coarse column and the part of `y` that holds it.
     #[inline(always)]
-    fn gather(&self, coarse: &Self, columns: &Chunks, y: &mut [f32], kernel: impl Fn(Span, &mut Coarse) + Sync) {
+    fn gather(&self, coarse: &Self, columns: &Chunks, y: &mut [f32], kernel: impl Fn(Span, &mut Part<f32>) + Sync) {
         let (red, black) = y.split_at_mut(coarse.slots);
         columns.for_each(
             (&mut red[1..coarse.slots - 1], &mut black[1..coarse.slots - 1]),
@@ -95,7 +82,7 @@ impl<const D: usize> Level<D> {
             |columns, place, (red, black)| {
                 red.fill(0.0);
                 black.fill(0.0);
-                let mut y = Coarse { red, black, place, slots: coarse.slots };
+                let mut y = Part { red, black, place, slots: coarse.slots };
                 for column in columns {
                     if !coarse.lines.of(column).is_empty() {
                         self.columns_below(coarse, column).for_each(|span| kernel(span, &mut y));

@@ -4,7 +4,7 @@ use super::CsrMatrix;
 use crate::error::MatrixError;
 
 impl CsrMatrix<'static> {
-    /// Sorts (row, column, value) triplets into rows; entries of the same place are added up.
+    /// Sorts (row, column, value) triplets into rows; entries of the same place are added up, in input order.
     ///
     /// ```
     /// use unstick_mlcp::CsrMatrix;
@@ -36,29 +36,6 @@ impl CsrMatrix<'static> {
             loose[next[row] as usize] = (column as u32, value);
             next[row] += 1;
         }
-        Self::from_loose_rows(&counts, loose)
-    }
-
-    /// Builds the matrix row by row: `fill` pushes the (column, value) pairs of a row, columns
-    /// ascending. Needs no more memory than the matrix.
-    pub fn from_rows(rows: usize, mut fill: impl FnMut(usize, &mut Vec<(usize, f64)>)) -> Result<Self, MatrixError> {
-        let mut starts = Vec::with_capacity(rows + 1);
-        starts.push(0u32);
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        let mut entries = Vec::new();
-        for row in 0..rows {
-            entries.clear();
-            fill(row, &mut entries);
-            columns.extend(entries.iter().map(|&(column, _)| column as u32));
-            values.extend(entries.iter().map(|&(_, value)| value));
-            let end = u32::try_from(columns.len());
-            starts.push(end.map_err(|_| MatrixError::TooLarge { rows, entries: columns.len() })?);
-        }
-        Self::from_raw(starts, columns, values)
-    }
-
-    /// Sorts the columns of every row and adds up entries of the same place, in input order.
-    fn from_loose_rows(counts: &[u32], mut loose: Vec<(u32, f64)>) -> Result<Self, MatrixError> {
         let mut starts = vec![0u32];
         let mut columns = Vec::with_capacity(loose.len());
         let mut values: Vec<f64> = Vec::with_capacity(loose.len());
@@ -75,6 +52,24 @@ impl CsrMatrix<'static> {
                 }
             }
             starts.push(columns.len() as u32);
+        }
+        Self::from_raw(starts, columns, values)
+    }
+
+    /// Builds the matrix row by row: `fill` pushes the (column, value) pairs of a row, columns
+    /// ascending. Needs no more memory than the matrix.
+    pub fn from_rows(rows: usize, mut fill: impl FnMut(usize, &mut Vec<(usize, f64)>)) -> Result<Self, MatrixError> {
+        let mut starts = Vec::with_capacity(rows + 1);
+        starts.push(0u32);
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
+        for row in 0..rows {
+            entries.clear();
+            fill(row, &mut entries);
+            columns.extend(entries.iter().map(|&(column, _)| column as u32));
+            values.extend(entries.iter().map(|&(_, value)| value));
+            let end = u32::try_from(columns.len());
+            starts.push(end.map_err(|_| MatrixError::TooLarge { rows, entries: columns.len() })?);
         }
         Self::from_raw(starts, columns, values)
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_problems::{Example, generate};
+use crate::test_problems::{self, Example, difference, generate};
 use crate::{CsrMatrix, Lattice, Mlcp, Outcome, PressureOperator, SolverName, Stop};
 
 /// A box of liquid cells at `corner` of a larger grid, with a coupling beyond each side.
@@ -40,10 +40,7 @@ fn matrix_of<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) -> (Latt
 
 fn solve(name: &str, lattice: &Lattice, matrix: &CsrMatrix, b: &[f64], tolerance: f64) -> (Vec<f64>, usize) {
     let problem = Mlcp::on_lattice(lattice.clone(), matrix, b).unwrap();
-    let stop = Stop::relative(tolerance);
-    let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
-    let mut q = vec![0.0; b.len()];
-    let report = solver.solve(&problem, &mut q).unwrap();
+    let (q, report) = test_problems::solve(name, &problem, Stop::relative(tolerance));
     assert_eq!(report.outcome(), Outcome::Converged, "{name}: {:e}", report.relative_residual());
     (q, report.cycles())
 }
@@ -59,7 +56,7 @@ fn agrees_with_cg<const D: usize>(extents: [usize; D], sides: [[f64; 2]; D]) {
     let (q, cycles) = solve("sticking+fft", &lattice, &matrix, &b, 1e-12);
     let (expected, _) = solve("sticking+cg/mic0", &lattice, &matrix, &b, 1e-12);
     let largest = expected.iter().fold(0.0f64, |most, q| most.max(q.abs()));
-    let difference = q.iter().zip(&expected).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+    let difference = difference(&q, &expected);
     assert!(cycles <= 1 && difference < 1e-10 * largest, "{sides:?}: {cycles} cycles, {difference:e} of {largest}");
 }
 

@@ -24,6 +24,8 @@ pub(crate) mod smooth;
 pub(crate) mod sparse;
 mod transfer;
 
+pub(crate) use sites::Roots;
+
 pub use params::{Coarsening, MultigridParams, MultigridVariant, Transfer};
 
 use crate::error::SolveError;

@@ -171,7 +171,7 @@ impl Sites {
         let is_linked = |site: usize| !self.links.range(site).is_empty();
         let mut members: Vec<(u32, u32, u32)> = (0..self.len())
             .filter(|&site| is_linked(site))
-            .map(|site| (key(block(site)), if split { roots.find(site) } else { 0 }, site as u32))
+            .map(|site| (key(block(site)), if split { roots.find(site) as u32 } else { 0 }, site as u32))
             .collect();
         members.sort_unstable();
         let mut parents = vec![NONE; self.len()];
@@ -213,23 +213,26 @@ impl Sites {
 }
 
 /// Disjoint sets, each known by its smallest member.
-struct Roots(Vec<u32>);
+pub(crate) struct Roots(pub Vec<u32>);
 
 impl Roots {
-    fn new(size: usize) -> Self {
+    pub fn new(size: usize) -> Self {
         Self((0..size as u32).collect())
     }
 
-    fn find(&self, mut site: usize) -> u32 {
-        while self.0[site] as usize != site {
-            site = self.0[site] as usize;
+    pub fn find(&mut self, mut member: usize) -> usize {
+        while self.0[member] as usize != member {
+            self.0[member] = self.0[self.0[member] as usize];
+            member = self.0[member] as usize;
         }
-        site as u32
+        member
     }
 
-    fn join(&mut self, one: usize, other: usize) {
+    /// Joins two sets; returns their roots, the one of both first.
+    pub fn join(&mut self, one: usize, other: usize) -> (usize, usize) {
         let (one, other) = (self.find(one), self.find(other));
         let (low, high) = (one.min(other), one.max(other));
-        self.0[high as usize] = low;
+        self.0[high] = low as u32;
+        (low, high)
     }
 }

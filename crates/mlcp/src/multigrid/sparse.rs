@@ -122,6 +122,32 @@ impl Sparse {
         into.starts.copy_within(0..self.width, 1);
         into.starts[0] = 0;
     }
+
+    /// y ← (I + L)⁻¹ r for a lower triangle L. Each row waits for the one before, so the loop keeps that chain short:
+    /// it multiplies and subtracts, and does not divide.
+    pub fn forward(&self, r: &[f64], y: &mut [f64]) {
+        for row in 0..r.len() {
+            let mut value = r[row];
+            for (column, l) in self.row(row) {
+                value -= l * y[column];
+            }
+            y[row] = value;
+        }
+    }
+
+    /// z ← (I + U)⁻¹ (d ⊗ z) for an upper triangle U; returns rᵀ z.
+    pub fn backward(&self, scale: &[f64], r: &[f64], z: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for row in (0..z.len()).rev() {
+            let mut value = z[row] * scale[row];
+            for (column, u) in self.row(row).rev() {
+                value -= u * z[column];
+            }
+            z[row] = value;
+            total += r[row] * value;
+        }
+        total
+    }
 }
 
 /// A square matrix, its diagonal apart.
@@ -165,5 +191,26 @@ impl SquareMatrix {
     #[inline]
     pub fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
         self.diagonal[row] * x[row] + self.off.row_dot(row, x, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposing_twice_changes_nothing() {
+        let mut lower = Sparse::new(3);
+        lower.end_row();
+        lower.push(0, 1.0);
+        lower.end_row();
+        lower.push(0, 2.0);
+        lower.push(1, 3.0);
+        lower.end_row();
+        let (mut upper, mut again) = (Sparse::new(9), Sparse::new(0));
+        lower.transpose(&mut upper);
+        assert_eq!(upper.row(0).collect::<Vec<_>>(), [(1, 1.0), (2, 2.0)]);
+        upper.transpose(&mut again);
+        assert_eq!(format!("{again:?}"), format!("{lower:?}"));
     }
 }

@@ -9,11 +9,7 @@ use super::*;
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::linear::{ConjugateGradients, LinearOutcome, LinearSolver, LinearTask};
-use crate::test_problems::{Example, generate};
-
-fn wave(size: usize, speed: f64) -> Vec<f64> {
-    (0..size).map(|row| (speed * row as f64).sin()).collect()
-}
+use crate::test_problems::{Example, generate, wave};
 
 /// (Pᵀ W A W P)_IJ, the plain way.
 fn triple_product(link: &Link, fine: &SquareMatrix, row: usize, column: usize) -> f64 {

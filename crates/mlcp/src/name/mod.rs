@@ -53,14 +53,12 @@ macro_rules! named {
 mod build;
 mod catalogue;
 mod method;
-mod nearest;
 mod parse;
 mod splitting;
 
 pub use catalogue::{CatalogueEntry, catalogue};
 pub use method::Method;
-pub use nearest::nearest;
-pub use parse::ParseNameError;
+pub use parse::{ParseNameError, nearest};
 pub use splitting::{PressureMethod, Splitting, SplittingName};
 
 named! {

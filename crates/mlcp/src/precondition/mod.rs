@@ -11,7 +11,6 @@ mod grid;
 mod ilu0;
 mod jacobi;
 mod reused;
-mod triangle;
 
 pub use ainv::{AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, Dropping};
 pub use cholesky::{Ic0Params, IncompleteCholesky, Mic0Params};

@@ -4,7 +4,7 @@ use super::*;
 use crate::csr::CsrMatrix;
 use crate::linear::{ConjugateGradients, LinearSolver, LinearTask};
 use crate::operator::LinearOperator;
-use crate::test_problems::{Example, generate};
+use crate::test_problems::{Example, difference, generate};
 
 /// A line of cells with air at one end: its factorisations have no fill, so they are exact.
 fn line(size: usize) -> CsrMatrix<'static> {
@@ -27,10 +27,6 @@ fn apply(preconditioner: &mut dyn Preconditioner, system: &Subsystem, r: &[f64])
     let energy = preconditioner.apply_dot(r, &mut z);
     assert!((energy - vector::dot(r, &z)).abs() <= 1e-12 * energy.abs());
     z
-}
-
-fn difference(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
 }
 
 #[test]

@@ -222,18 +222,18 @@ fn find_lines(lattice: &Lattice, lines: &mut Vec<Line>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_problems::{Example, generate};
+    use crate::test_problems::{Example, difference, generate, wave};
 
     fn equals_its_matrix<const D: usize>(example: Example, size: usize) {
         let generated = generate(example, D, size, 7);
         let operator = generated.operator::<D>();
         assert_eq!(operator.to_csr(), generated.matrix);
-        let x: Vec<f64> = (0..generated.b.len()).map(|row| (row as f64 * 0.37).sin()).collect();
+        let x = wave(generated.b.len(), 0.37);
         let (mut compact, mut assembled) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let dot = operator.product(&x, &mut compact);
         let expected = generated.matrix.apply_dot(&x, &mut assembled);
         assert!((dot - expected).abs() < 1e-12 * expected);
-        assert!(compact.iter().zip(&assembled).all(|(a, b)| (a - b).abs() < 1e-13 * 6.0));
+        assert!(difference(&compact, &assembled) < 1e-13 * 6.0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Connected parts of the pressure matrix, found stretch by stretch.
 
 use super::{INSIDE, PressureOperator, Stretch};
+use crate::multigrid::Roots;
 
 /// Row sums up to this, relative to the diagonal, count as zero: they are rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;
@@ -9,7 +10,7 @@ const ROUNDING: f64 = 1e-12;
 struct Forest {
     /// First row of every chain.
     starts: Vec<u32>,
-    above: Vec<u32>,
+    roots: Roots,
     /// Whether air or anything else holds the chain (of a root: the tree).
     is_held: Vec<bool>,
 }
@@ -27,18 +28,8 @@ impl Forest {
         chain
     }
 
-    fn root(&mut self, mut chain: usize) -> usize {
-        while self.above[chain] as usize != chain {
-            self.above[chain] = self.above[self.above[chain] as usize];
-            chain = self.above[chain] as usize;
-        }
-        chain
-    }
-
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        let (low, high) = (one.min(other), one.max(other));
-        self.above[high] = low as u32;
+        let (low, high) = self.roots.join(one, other);
         self.is_held[low] |= self.is_held[high];
     }
 
@@ -61,7 +52,7 @@ impl<const D: usize> PressureOperator<D> {
             (1..D).for_each(|axis| self.join_across(&mut forest, stretch, axis));
         }
         let chains = forest.starts.len();
-        let roots: Vec<usize> = (0..chains).map(|chain| forest.root(chain)).collect();
+        let roots: Vec<usize> = (0..chains).map(|chain| forest.roots.find(chain)).collect();
         let mut components: Vec<Vec<u32>> = Vec::new();
         let mut place = vec![usize::MAX; chains];
         for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.is_held[root]) {
@@ -77,7 +68,7 @@ impl<const D: usize> PressureOperator<D> {
     }
 
     fn chains(&self) -> Forest {
-        let mut forest = Forest { starts: Vec::new(), above: Vec::new(), is_held: Vec::new() };
+        let mut forest = Forest { starts: Vec::new(), roots: Roots::new(0), is_held: Vec::new() };
         let mut is_coupled = false;
         for stretch in &self.stretches {
             let rows = stretch.first..stretch.first + stretch.length;
@@ -90,7 +81,7 @@ impl<const D: usize> PressureOperator<D> {
                 let is_first = stencil.towards[0][0] == 0.0;
                 if is_first || !is_coupled {
                     forest.starts.push(row);
-                    forest.above.push(forest.above.len() as u32);
+                    forest.roots.0.push(forest.roots.0.len() as u32);
                     forest.is_held.push(false);
                 }
                 is_coupled = true;

@@ -1,10 +1,14 @@
-//! A linear solver with its preconditioner, as the nonlinear methods use them.
+//! A linear solver with its preconditioner, as the nonlinear methods use them, and what such methods have in common.
 
+use super::MlcpSolver;
 use crate::error::SolveError;
 use crate::linear::{LinearReport, LinearSolver, LinearTask, Subsystem};
-use crate::parameter::parameters;
+use crate::parameter::{Parameters, parameters};
 use crate::precondition::Preconditioner;
-use crate::run::Trace;
+use crate::problem::Mlcp;
+use crate::report::SolveReport;
+use crate::run::{Solvable, Trace, run};
+use crate::stop::Stop;
 
 parameters! {
     /// Parameters of every linear solve inside a nonlinear method.
@@ -89,5 +93,39 @@ impl Inner {
     /// z ← M⁻¹ r; returns rᵀ z.
     pub(crate) fn precondition(&mut self, r: &[f64], z: &mut [f64]) -> f64 {
         self.preconditioner.apply_dot(r, z)
+    }
+}
+
+/// A method around a linear solver.
+pub struct Composed<P> {
+    /// Its parameters, which say which method it is.
+    pub params: P,
+    /// When to stop. The default limit is that of the method.
+    pub stop: Stop,
+    /// The linear solver.
+    pub inner: Inner,
+}
+
+/// The parameters of a method around a linear solver, and the method.
+pub trait ComposedMethod: Parameters + Send + Sync {
+    /// Name of the method, with what separates it from the name of the linear solver.
+    const NAMES: [&str; 2];
+
+    /// Default limit on cycles.
+    const MAX_CYCLES: usize;
+
+    /// The loop, inside the frame of [`run`](crate::run::run()).
+    fn iterate(own: &mut Composed<Self>, task: Solvable, q: &mut [f64], trace: &mut Trace) -> Result<(), SolveError>;
+}
+
+impl<P: ComposedMethod> MlcpSolver for Composed<P> {
+    fn name(&self) -> String {
+        let [name, separator] = P::NAMES;
+        format!("{name}{}{separator}{}", self.params.suffix(), self.inner.name())
+    }
+
+    fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
+        let (name, stop) = (self.name(), self.stop);
+        run(name, problem, q, &stop, P::MAX_CYCLES, |task, q, trace: &mut Trace| P::iterate(self, task, q, trace))
     }
 }

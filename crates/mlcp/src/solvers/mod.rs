@@ -2,7 +2,6 @@
 
 pub(crate) mod active_set;
 pub mod best;
-mod composed;
 pub mod fas;
 pub mod fischer;
 mod inner;
@@ -14,8 +13,7 @@ pub mod policy;
 pub mod psor;
 pub mod sticking;
 
-pub use composed::{Composed, ComposedMethod};
-pub use inner::{Inner, InnerParams};
+pub use inner::{Composed, ComposedMethod, Inner, InnerParams};
 pub use line_search::LineSearch;
 
 use crate::error::SolveError;

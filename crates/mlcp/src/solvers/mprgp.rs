@@ -56,8 +56,8 @@ impl ComposedMethod for MprgpParams {
         while trace.goes_on(problem.natural_residual(q, &r))? {
             trace.spend(1);
             find_face(problem, q, &mut free);
-            let split = split_gradient(problem, &free, q, &r, step);
-            if split.chopped > params.proportion.powi(2) * split.reduced {
+            let (chopped, reduced) = split_gradient(problem, &free, q, &r, step);
+            if chopped > params.proportion.powi(2) * reduced {
                 // Proportioning: along β, scaled. β points inward, so the step is always feasible.
                 chopped_direction(problem, &free, &r, &mut direction);
                 let curvature = operator.apply_dot(&direction, &mut product);
@@ -140,30 +140,22 @@ fn find_face(problem: &Mlcp, q: &[f64], free: &mut [bool]) {
 }
 
 /// ‖β‖² and φ̃ᵀφ, both in the norm of D⁻¹.
-struct Split {
-    chopped: f64,
-    reduced: f64,
-}
-
-fn split_gradient(problem: &Mlcp, free: &[bool], q: &[f64], r: &[f64], step: f64) -> Split {
+fn split_gradient(problem: &Mlcp, free: &[bool], q: &[f64], r: &[f64], step: f64) -> (f64, f64) {
     let diagonal = problem.operator().diagonal();
     let of_block = |rows: std::ops::Range<usize>| {
-        let mut split = Split { chopped: 0.0, reduced: 0.0 };
+        let (mut chopped, mut reduced) = (0.0, 0.0);
         for row in rows {
             let gradient = r[row];
             if !free[row] {
-                split.chopped += gradient.min(0.0).powi(2) / diagonal[row];
+                chopped += gradient.min(0.0).powi(2) / diagonal[row];
             } else {
                 let room = (q[row] - problem.lower()[row]) * diagonal[row] / step;
-                split.reduced += room.min(gradient) * gradient / diagonal[row];
+                reduced += room.min(gradient) * gradient / diagonal[row];
             }
         }
-        split
+        (chopped, reduced)
     };
-    parallel::fold(0..q.len(), &of_block, &|a, b| Split {
-        chopped: a.chopped + b.chopped,
-        reduced: a.reduced + b.reduced,
-    })
+    parallel::fold(0..q.len(), &of_block, &|a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 /// D⁻¹ β.

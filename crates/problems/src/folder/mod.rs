@@ -14,10 +14,9 @@ use array::write_mask;
 pub use array::{read_array, write_array};
 pub use matrix_market::{read_matrix, write_matrix};
 
-use crate::bounds::{lower_bounds, wall_mask};
 use crate::error::FileError;
 use crate::grid::GridInfo;
-use crate::problem::Problem;
+use crate::problem::{Problem, lower_bounds, wall_mask};
 
 const MATRIX: &str = "A.mtx";
 const RIGHT_HAND_SIDE: &str = "b.npy";

@@ -127,7 +127,7 @@ impl FinestLevel {
         solvable: &Solvable,
         free: &mut [bool],
         scratch: &mut [Vec<f64>; 2],
-    ) -> Result<bool, SolveError> {
+    ) -> Result<(), SolveError> {
         let mut has_changed = false;
         for row in 0..free.len() {
             let is_free = !self.is_held(self.hierarchy.order.places[row] as usize);
@@ -141,11 +141,10 @@ impl FinestLevel {
             pin_one_row(solvable.problem, solvable.loose, q, r, free);
             has_changed = true;
         }
-        if has_changed {
-            let system = Subsystem::whole(solvable.problem.operator()).with_free(free);
-            self.hierarchy.refresh(&system)?;
+        if !has_changed {
+            return Ok(());
         }
-        Ok(has_changed)
+        self.hierarchy.refresh(&Subsystem::whole(solvable.problem.operator()).with_free(free))
     }
 
     /// Clips the correction so that no bound is crossed and takes the step along it that lowers the

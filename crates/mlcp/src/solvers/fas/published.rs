@@ -45,7 +45,7 @@ pub(super) fn iterate(
             return Ok(());
         }
         scheme.levels[0].q.copy_from_slice(&finest.u);
-        scheme.cycle(&mut finest.hierarchy, 0);
+        scheme.cycle(&finest.hierarchy, 0);
         finest.u.copy_from_slice(&scheme.levels[0].q);
         trace.spend(1);
     }
@@ -91,7 +91,7 @@ impl NonlinearLevels {
         Self { is_scaled, sweeps, levels }
     }
 
-    fn cycle(&mut self, hierarchy: &mut MatrixHierarchy, level: usize) {
+    fn cycle(&mut self, hierarchy: &MatrixHierarchy, level: usize) {
         let matrix = &hierarchy.levels[level].matrix;
         let red = hierarchy.levels[level].red;
         let Some(link) = &hierarchy.levels[level].link else {
@@ -102,8 +102,7 @@ impl NonlinearLevels {
         for row in 0..matrix.rows() {
             self.levels[level].r[row] = self.levels[level].f[row] - self.nonlinear(matrix, level, row);
         }
-        let (fine, coarse) = self.levels.split_at_mut(level + 1);
-        let (fine, coarse) = (&fine[level], &mut coarse[0]);
+        let [fine, coarse, ..] = &mut self.levels[level..] else { return };
         coarse.start = restrict(link, fine.restriction, &fine.q);
         coarse.q.copy_from_slice(&coarse.start);
         coarse.f = restrict(link, fine.restriction, &fine.r);
@@ -114,13 +113,10 @@ impl NonlinearLevels {
         }
         self.cycle(hierarchy, level + 1);
 
-        let (fine, coarse) = self.levels.split_at_mut(level + 1);
-        let (fine, coarse) = (&mut fine[level], &mut coarse[0]);
+        let [fine, coarse, ..] = &mut self.levels[level..] else { return };
         coarse.q.iter().zip(&mut coarse.start).for_each(|(q, start)| *start = q - *start);
-        let Some(link) = &hierarchy.levels[level].link else { return };
         link.prolong(&coarse.start, &mut fine.r);
         fine.q.iter_mut().zip(&fine.r).for_each(|(q, e)| *q += e);
-        let matrix = &hierarchy.levels[level].matrix;
         self.smooth(matrix, red, level, self.sweeps, Sweep::Backward);
     }
 

@@ -1,13 +1,11 @@
 //! What the schemes promise.
 
-use crate::test_problems::{Example, generate};
-use crate::{Outcome, SolveReport, SolverName, Stop};
+use crate::test_problems::{self, Example, generate};
+use crate::{Outcome, SolveReport, Stop};
 
 fn solve(name: &str, example: Example, size: usize) -> SolveReport {
     let generated = generate(example, 3, size, 0);
-    let mut solver = name.parse::<SolverName>().unwrap().build(&Stop::default());
-    let mut q = vec![0.0; generated.b.len()];
-    solver.solve(&generated.problem(), &mut q).unwrap()
+    test_problems::solve(name, &generated.problem(), Stop::default()).1
 }
 
 #[test]
@@ -27,8 +25,7 @@ fn eight_cycles_are_enough_on_every_example_and_size() {
 fn it_does_not_need_a_lattice() {
     let generated = generate(Example::ThinPlates, 3, 32, 0);
     let problem = crate::Mlcp::new(&generated.matrix, &generated.b).unwrap().with_lower(&generated.lower).unwrap();
-    let mut q = vec![0.0; generated.b.len()];
-    let report = "fas".parse::<SolverName>().unwrap().build(&Stop::default()).solve(&problem, &mut q).unwrap();
+    let (_, report) = test_problems::solve("fas", &problem, Stop::default());
     assert!(report.converged() && report.cycles() <= 12, "{}", report.cycles());
 }
 
