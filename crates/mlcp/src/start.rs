@@ -44,10 +44,7 @@ impl Start {
         }
         match self {
             Self::Zero | Self::Given => {}
-            Self::Psor(count) => {
-                let mut sweeps = Sweeps::gauss_seidel(problem)?;
-                (0..count).for_each(|_| sweeps.sweep(q));
-            }
+            Self::Psor(count) => Sweeps::gauss_seidel(problem, count, q)?,
             Self::Gradient(count) => descend(problem, q, count),
         }
         Ok(())

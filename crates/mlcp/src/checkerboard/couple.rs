@@ -1,6 +1,8 @@
-//! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P.
+//! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P, and how they follow a new active
+//! set.
 
 use super::cells::Coupling;
+use super::cycle::Hierarchy;
 use super::level::{Cut, Extra, LANES, Level, NONE, Piece, refill};
 use crate::pressure::lines::Line;
 
@@ -99,7 +101,7 @@ fn couple_cell<const D: usize>(
 }
 
 /// Computes the couplings of a coarse cell anew from those of its free children.
-pub(super) fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
+fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
     let (colour, slot) = coarse.split(cell);
     let Some(index) = coarse.cut_index(slot) else { return };
     let line = coarse.line_of(slot);
@@ -238,4 +240,45 @@ fn settle<const D: usize>(coarse: &mut Level<D>) {
         coarse.unsettle(extra.own as usize, [extra.slot as usize].into_iter());
     }
     (coarse.pieces, coarse.cuts, coarse.extras) = (pieces, cuts, extras);
+}
+
+impl<const D: usize> Hierarchy<D> {
+    /// Pins cells of a level (true) or frees them (false) and updates all coarser levels around
+    /// them. Only cells that may be pinned are accepted.
+    pub fn pin(&mut self, level: usize, changes: impl Iterator<Item = (usize, bool)>) {
+        let mut changed: Vec<u32> = Vec::new();
+        let finest = &mut self.levels[level];
+        for (cell, is_pinned) in changes {
+            debug_assert!(finest.bounded[cell], "only cells at separating walls are pinned");
+            let (colour, slot) = finest.split(cell);
+            if let Some(index) = finest.cut_index(slot) {
+                let cut = &mut finest.cuts[colour][index];
+                cut.inverse = if is_pinned { 0.0 } else { 1.0 / cut.diagonal };
+                changed.push(cell as u32);
+            }
+        }
+        if changed.is_empty() {
+            return;
+        }
+        // A row counts in the couplings of its own parent and in those of its neighbours' parents.
+        let mut affected: Vec<u32> = Vec::new();
+        let fine = &self.levels[level];
+        if level + 1 < self.levels.len() {
+            for &cell in &changed {
+                affected.push(fine.parents[cell as usize]);
+                fine.couplings(cell as usize, |coupling| affected.push(fine.parents[coupling.cell]));
+            }
+        }
+        let mut family = Vec::new();
+        for coarse in level + 1..self.levels.len() {
+            affected.sort_unstable();
+            affected.dedup();
+            let (fine, rest) = self.levels[coarse - 1..].split_at_mut(1);
+            affected.iter().for_each(|&cell| recompute(&fine[0], &mut rest[0], cell as usize, &mut family));
+            if !rest[0].parents.is_empty() {
+                affected.iter_mut().for_each(|cell| *cell = rest[0].parents[*cell as usize]);
+            }
+        }
+        self.factorise();
+    }
 }

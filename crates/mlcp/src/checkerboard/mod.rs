@@ -30,7 +30,6 @@ mod krylov;
 mod layout;
 mod level;
 mod nested;
-mod pin;
 mod sweep;
 mod transfer;
 

@@ -2,11 +2,11 @@
 
 use super::exact::Factors;
 use super::finest::Order;
-use super::galerkin::Product;
+use super::galerkin::{Product, set_diagonal};
 use super::params::{Coarsening, MultigridVariant, Transfer};
 use super::sites::Sites;
 use super::sparse::{Sparse, SquareMatrix};
-use super::{aggregate, direct, transfer};
+use super::{aggregate, transfer};
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::lattice::Lattice;
@@ -78,7 +78,7 @@ impl Link {
         }
         product.fill(coarse, &|row| due[row]);
         if let Some(direct) = &self.direct {
-            direct::set_diagonal(fine, &self.weights, &direct.members, direct.unit, coarse, |row| due[row]);
+            set_diagonal(fine, &self.weights, &direct.members, direct.unit, coarse, |row| due[row]);
         }
         due
     }

@@ -13,7 +13,6 @@
 
 mod aggregate;
 mod cycle;
-mod direct;
 mod exact;
 pub(crate) mod finest;
 mod galerkin;

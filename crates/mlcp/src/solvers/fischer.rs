@@ -86,8 +86,7 @@ impl ComposedMethod for FischerParams {
                     trace.stall("no step along the Newton direction lowers the merit function");
                 }
                 None => {
-                    let mut sweeps = Sweeps::gauss_seidel(problem)?;
-                    (0..params.rescue_sweeps).for_each(|_| sweeps.sweep(q));
+                    Sweeps::gauss_seidel(problem, params.rescue_sweeps, q)?;
                     trace.spend(params.rescue_sweeps);
                     trace.remark("PSOR sweeps got a stuck Newton iteration going again");
                     problem.residual(q, &mut r);

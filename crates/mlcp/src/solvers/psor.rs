@@ -70,9 +70,11 @@ pub(crate) struct Sweeps<'p> {
 }
 
 impl<'p> Sweeps<'p> {
-    /// One row after another, without over-relaxation.
-    pub fn gauss_seidel(problem: &'p Mlcp) -> Result<Self, SolveError> {
-        Self::colored(problem, 1.0, Some(false))
+    /// Relaxes `q` some times, one row after another and without over-relaxation.
+    pub fn gauss_seidel(problem: &'p Mlcp, count: usize, q: &mut [f64]) -> Result<(), SolveError> {
+        let mut sweeps = Self::colored(problem, 1.0, Some(false))?;
+        (0..count).for_each(|_| sweeps.sweep(q));
+        Ok(())
     }
 
     /// Colour by colour where that is asked for; by default where the rows lie on a grid.

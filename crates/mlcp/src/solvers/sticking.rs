@@ -78,7 +78,6 @@ struct StickingOnRows<'t> {
     q: &'t mut [f64],
     r: Vec<f64>,
     correction: Vec<f64>,
-    is_begun: bool,
 }
 
 impl<'t> StickingOnRows<'t> {
@@ -91,16 +90,13 @@ impl<'t> StickingOnRows<'t> {
         let (r, correction) = (vec![0.0; q.len()], vec![0.0; q.len()]);
         inner.forget();
         inner.rebuild(&Subsystem::whole(problem.operator()), trace)?;
-        Ok(Self { problem, inner, q, r, correction, is_begun: false })
+        Ok(Self { problem, inner, q, r, correction })
     }
 }
 
 impl StickingSteps for StickingOnRows<'_> {
     fn residual(&mut self) -> Result<f64, SolveError> {
-        match std::mem::replace(&mut self.is_begun, true) {
-            true => self.problem.residual(self.q, &mut self.r),
-            false => self.problem.first_residual(self.q, &mut self.r),
-        }
+        self.problem.first_residual(self.q, &mut self.r);
         Ok(vector::norm_max(&self.r))
     }
 

@@ -108,8 +108,7 @@ impl NewtonSteps for NewtonOnRows<'_> {
         if self.problem.operator().csr().is_none() {
             return Ok(false);
         }
-        let mut relaxation = Sweeps::gauss_seidel(self.problem)?;
-        (0..sweeps).for_each(|_| relaxation.sweep(self.q));
+        Sweeps::gauss_seidel(self.problem, sweeps, self.q)?;
         self.problem.residual(self.q, &mut self.r);
         Ok(true)
     }
