@@ -20,8 +20,22 @@ fn run(data: &[u8]) {
 
 fn seeds() -> Vec<Vec<u8>> {
     let names = [
-        "best", "policy+cg/mic0", "newton+gmres/ainv", "fischer+bicgstab/ilu0", "penalty+multigrid", "sticking+fft",
-        "sticking+cg/reused-ic0", "mprgp", "psor", "fas-literal", "fmg", "admm", "iop-bc", "zero", "psor:10", "gradient:5",
+        "best",
+        "policy+cg/mic0",
+        "newton+gmres/ainv",
+        "fischer+bicgstab/ilu0",
+        "penalty+multigrid",
+        "sticking+fft",
+        "sticking+cg/reused-ic0",
+        "mprgp",
+        "psor",
+        "fas-literal",
+        "fmg",
+        "admm",
+        "iop-bc",
+        "zero",
+        "psor:10",
+        "gradient:5",
     ];
     names.map(|name| name.as_bytes().to_vec()).into()
 }

@@ -20,7 +20,8 @@ fn run(data: &[u8]) {
 /// The scenes of the catalogue.
 fn seeds() -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("the catalogue").flatten().map(|entry| entry.path()).collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).expect("the catalogue").flatten().map(|entry| entry.path()).collect();
     paths.sort();
     paths.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")).flat_map(std::fs::read).collect()
 }

@@ -35,19 +35,12 @@ export async function askToStop(run) {
  * If the server does not answer, the page tries again until it does.
  */
 export function watchRuns(onRuns, onLink) {
-  let wait = 250;
-  const connect = () => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/watch`);
-    socket.onopen = () => {
-      wait = 250;
-      onLink(true);
-    };
-    socket.onmessage = (event) => onRuns(JSON.parse(event.data));
-    socket.onclose = () => {
-      onLink(false);
-      setTimeout(connect, wait);
-      wait = Math.min(2 * wait, 4000);
-    };
+  const events = new EventSource("/api/watch");
+  events.onopen = () => onLink(true);
+  events.onmessage = (event) => onRuns(JSON.parse(event.data));
+  events.onerror = () => {
+    onLink(false);
+    // The browser connects again by itself, unless the server refused.
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => watchRuns(onRuns, onLink), 2000);
   };
-  connect();
 }

@@ -10,7 +10,7 @@
 //!     GET  /api/runs/R/table/K                   statistics
 //!     GET  /api/runs/R/movie
 //!     POST /api/runs/R/stop                      write a checkpoint and stop
-//!     GET  /api/watch                            a WebSocket: the answer of /api/runs, again after every change
+//!     GET  /api/watch                            events: the answer of /api/runs, again after every change
 //! ```
 
 use unstick_scene::sink::view::LAYERS;

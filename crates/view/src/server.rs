@@ -1,6 +1,6 @@
 //! The server: one thread per connection, a limited number of connections.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -99,33 +99,25 @@ fn serve_client(stream: TcpStream, shared: &Shared) {
         && stream.set_write_timeout(Some(PATIENCE)).is_ok()
         && stream.set_nodelay(true).is_ok();
     let Some(mut sink) = prepared.then(|| stream.try_clone().ok()).flatten() else { return };
-    if let Some(key) = answer_requests(&mut BufReader::new(stream), &mut sink, &shared.library, &shared.access) {
-        watch::watch(sink, &key, &shared.library);
+    if answer_requests(&mut BufReader::new(stream), &mut sink, &shared.library, &shared.access) {
+        let _ = watch::report_changes(&mut sink, &shared.library);
     }
 }
 
-/// Answers requests until the client leaves, or asks for a WebSocket: then its accept key is returned.
-fn answer_requests(
-    source: &mut impl BufRead,
-    sink: &mut impl Write,
-    library: &Library,
-    access: &Access,
-) -> Option<String> {
+/// Answers requests until the client leaves, or asks to watch: then the answer is true.
+fn answer_requests(source: &mut impl BufRead, sink: &mut impl Write, library: &Library, access: &Access) -> bool {
     loop {
         let request = match http::read(source) {
             Ok(request) => request,
-            Err(ReadError::Disconnected) => return None,
+            Err(ReadError::Disconnected) => return false,
             Err(ReadError::Refused(response)) => {
                 let _ = response.with("Connection", "close").send(sink, false);
-                return None;
+                return false;
             }
         };
         let answer = match access.check(&request) {
             Err(refusal) => refusal,
-            Ok(()) if request.path == "/api/watch" => match watch::accept_key(&request) {
-                Ok(key) => return Some(key),
-                Err(refusal) => refusal,
-            },
+            Ok(()) if request.method == "GET" && request.path == "/api/watch" => return true,
             Ok(()) => {
                 let answer = routes::answer(&request, library);
                 match access.cookie(&request) {
@@ -135,41 +127,17 @@ fn answer_requests(
             }
         };
         if answer.send(sink, request.method == "HEAD").is_err() || !request.keeps_alive() {
-            return None;
+            return false;
         }
     }
 }
 
-/// The answers of a server without runs to the bytes of a client: requests, and frames after a WebSocket is open.
+/// The answers of a server without runs to the bytes of a client.
 #[doc(hidden)] // for tests on damaged input
 pub fn answer_bytes(mut client: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
-    if answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None }).is_some() {
-        let _ = watch::hear(&mut watch::socket(Connection { client, answers: &mut answers }));
-    }
+    answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None });
     answers
-}
-
-/// A connection in memory.
-struct Connection<'a> {
-    client: &'a [u8],
-    answers: &'a mut Vec<u8>,
-}
-
-impl Read for Connection<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.client.read(buffer)
-    }
-}
-
-impl Write for Connection<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.answers.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -184,15 +152,5 @@ mod tests {
         let statuses: Vec<&str> = answers.split("HTTP/1.1 ").skip(1).map(|answer| &answer[..3]).collect();
         assert_eq!(statuses, ["200", "200", "403", "400"], "the connection ends with what is no HTTP");
         assert!(answers.contains("\r\n\r\n[]HTTP/1.1 403"), "no run is shown");
-    }
-
-    #[test]
-    fn frames_follow_a_request_for_a_web_socket() {
-        let mut client = b"GET /api/watch HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-            .to_vec();
-        client.extend([0x89, 0x82, 0, 0, 0, 0, b'h', b'i']); // a ping
-        client.extend([0x88, 0x80, 0, 0, 0, 0]); // the end
-        assert_eq!(answer_bytes(&client), [&[0x8a, 2, b'h', b'i'][..], &[0x88, 0]].concat());
     }
 }
