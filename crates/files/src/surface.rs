@@ -71,6 +71,14 @@ impl Surface {
         Self { vertices, triangles: mesh.triangles().to_vec(), ..Self::default() }
     }
 
+    /// Adds the vertices and triangles of another surface.
+    pub fn append(&mut self, other: Self) {
+        let first = self.vertices.len() as u32;
+        self.vertices.extend(other.vertices);
+        self.velocities.extend(other.velocities);
+        self.triangles.extend(other.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
+    }
+
     /// This surface with the velocity of every vertex.
     pub fn with_velocity(mut self, velocity: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         let at = |vertex: &[f32; 3]| velocity(vertex.map(f64::from)).map(|value| value as f32);

@@ -177,7 +177,7 @@ fn a_viscous_run_is_exported_with_the_same_bits() {
     let place = tempfile::tempdir().unwrap();
     let mut file = SceneFile::find("settling-sphere").unwrap();
     for set in [
-        "grid.refine=0.7",
+        "grid.refine=0.4",
         "time.frames=3",
         r#"output={frames=false,states={every=2},volume="vti",surface=["ply","usd"],particles="npz"}"#,
     ] {
@@ -203,7 +203,7 @@ fn a_viscous_run_is_exported_with_the_same_bits() {
     // The surface is that of the sphere.
     let mesh = unstick_grid::TriangleMesh::read(run.path().join("surface/0000.ply")).unwrap();
     let sphere = replay.scene().bodies[0].volume();
-    assert!((mesh.volume() / sphere - 1.0).abs() < 0.3, "{} against {sphere}", mesh.volume());
+    assert!((mesh.volume() / sphere - 1.0).abs() < 0.02, "{} against {sphere}", mesh.volume());
     assert!(String::from_utf8(expected["stage.usda"].clone()).unwrap().contains("0003.usda"));
 }
 
