@@ -283,15 +283,4 @@ mod tests {
         write_mask(&path, &[true, false]).unwrap();
         assert_eq!(read_array(&path).unwrap(), [1.0, 0.0]);
     }
-
-    /// An independent implementation of the format.
-    #[test]
-    fn npyz_reads_what_is_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.npy");
-        let values: Vec<f64> = (0..1000).map(|i| f64::from(i).sqrt()).collect();
-        write_array(&path, &values).unwrap();
-        let bytes = fs::read(&path).unwrap();
-        assert_eq!(npyz::NpyFile::new(&bytes[..]).unwrap().into_vec::<f64>().unwrap(), values);
-    }
 }

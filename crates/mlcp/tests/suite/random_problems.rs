@@ -1,10 +1,8 @@
 //! Every solver and composition against exhaustive enumeration of active sets.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Kind, Small};
+use crate::common::{Kind, Small};
 use proptest::prelude::*;
 use unstick_mlcp::{Method, Outcome, SolverName, Stop};
 

@@ -1,0 +1,7 @@
+//! One program for all tests from outside: it is compiled and linked once.
+
+mod device;
+mod exact;
+mod martin_moyce;
+mod splittings;
+mod volume;

@@ -1,0 +1,8 @@
+//! One program for all tests from outside: it is compiled and linked once.
+
+mod agreement;
+mod common;
+mod determinism;
+mod pockets;
+mod random_lattices;
+mod random_problems;
