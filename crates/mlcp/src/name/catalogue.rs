@@ -54,7 +54,8 @@ mod tests {
             for parameter in &entry.parameters {
                 let default = parameter.parse(&parameter.default.to_string());
                 assert_eq!(default, Some(parameter.default), "{}:{}", entry.name, parameter.name);
-                assert!(parameter.meaning().len() > 10, "{}:{}", entry.name, parameter.name);
+                let meaning = parameter.meaning();
+                assert!(meaning.len() > 10, "{}:{} is explained by `{meaning}` alone", entry.name, parameter.name);
             }
         }
     }
