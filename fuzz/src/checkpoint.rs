@@ -1,6 +1,6 @@
 //! Checkpoints.
 
-use unstick::scene::run::{AnyRunScene, Run, RunFolder, RunRecord, RunScene};
+use unstick::scene::run::{AnyRunScene, Run, RunFolder, RunRecord};
 
 use crate::Target;
 use crate::folder::{seeds as seeds_of, with_replaced};
@@ -20,7 +20,7 @@ fn run(data: &[u8]) {
     let Ok(record) = RunRecord::read(&folder) else { return };
     let Ok(file) = record.scene_file(&folder) else { return };
     let Ok(scene) = AnyRunScene::of(&file, None) else { return };
-    if let Ok(scene) = RunScene::<2>::try_from(scene) {
+    if let Some(scene) = scene.plane() {
         let _ = Run::resume(scene, &folder, &record);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use unstick::scene::SceneFile;
 use unstick::scene::report::RunSeries;
-use unstick::scene::run::{AnyRunScene, Run, RunFolder, RunRecord, RunScene, RunState, RunStatus, StatusWriter};
+use unstick::scene::run::{AnyRunScene, Run, RunFolder, RunRecord, RunState, RunStatus, StatusWriter};
 
 use crate::Target;
 use crate::folder::{Files, files_of, seeds as seeds_of, with_replaced};
@@ -31,7 +31,7 @@ fn simulate(folder: &RunFolder) -> Result<(), Box<dyn std::error::Error>> {
     let file = SceneFile::parse("fuzz", "fuzz.toml", SCENE, folder.path())?;
     let any = AnyRunScene::of(&file, None)?;
     let record = RunRecord::of(&file, &any, serde_json::Value::Null);
-    let scene = RunScene::<2>::try_from(any).map_err(|_| "the scene lies in the plane")?;
+    let scene = any.plane().ok_or("the scene lies in the plane")?;
     let stop = Arc::new(AtomicBool::new(false));
     let status = StatusWriter::begin(folder, 0, 2, stop.clone())?;
     let mut run = Run::begin(scene)?.write_to(folder, &record)?;
