@@ -73,7 +73,7 @@ def test_a_grid_that_does_not_fit_is_refused():
 def test_a_method_that_does_not_fit_says_so():
     with pytest.raises(unstick.SolverNameError, match="`iop` works on the velocities of a step"):
         unstick.solve(GOOD, [1.0, -1.0], solver="iop")
-    with pytest.raises(unstick.SolveError, match="`fft` solves boxes of liquid and nothing else"):
+    with pytest.raises(unstick.SolveError, match="`fft` solves boxes of liquid only"):
         unstick.solve(sparse.csr_array(GOOD), [1.0, -1.0], solver="sticking+fft")
 
 
