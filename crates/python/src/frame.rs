@@ -153,7 +153,7 @@ fn set(entry: &Bound<'_, PyDict>, name: &str, value: &Value) -> PyResult<()> {
     match value {
         Value::Count(value) => entry.set_item(name, value),
         Value::Number(value) | Value::Small(value) | Value::Seconds(value) => entry.set_item(name, value),
-        Value::Truth(value) => entry.set_item(name, value),
+        Value::Bool(value) => entry.set_item(name, value),
         Value::Text(value) => entry.set_item(name, value),
     }
 }

@@ -84,18 +84,18 @@ impl<const D: usize> Scene<D> {
 
     /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
     pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
-        let simulation = Simulation::with_bodies(self.setup.clone(), &self.liquids, self.afloat()?);
+        let simulation = Simulation::with_bodies(self.setup.clone(), &self.liquids, self.floating_bodies()?);
         self.placed(simulation)
     }
 
     /// The simulation at a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
-        let simulation = Simulation::resume_with_bodies(self.setup.clone(), state, self.afloat()?);
+        let simulation = Simulation::resume_with_bodies(self.setup.clone(), state, self.floating_bodies()?);
         self.placed(simulation)
     }
 
     /// The bodies in their container; none if there are none.
-    fn afloat(&self) -> Result<Option<Box<dyn Bodies<D>>>, SceneError> {
+    fn floating_bodies(&self) -> Result<Option<Box<dyn Bodies<D>>>, SceneError> {
         if self.bodies.is_empty() {
             return Ok(None);
         }
@@ -110,7 +110,7 @@ impl<const D: usize> Scene<D> {
 
     /// Refuses bodies that overlap or reach into walls.
     pub(crate) fn check_bodies(&self) -> Result<(), SceneError> {
-        self.afloat().map(drop)
+        self.floating_bodies().map(drop)
     }
 
     /// A simulation that solves where the scene wants it to.

@@ -7,6 +7,8 @@ use unstick_grid::vector::{length, minus};
 use unstick_grid::{Pose, Random, SignedDistance};
 use unstick_mlcp::SolverName;
 
+use crate::heaps::{heap, rough};
+
 const GRAVITY: [f64; 2] = [0.0, -9.81];
 
 fn named(solver: &str) -> ContactModel {
@@ -20,10 +22,6 @@ fn tight(solver: &str) -> ContactModel {
 fn body<const D: usize>(name: &str, shape: Shape<D>, place: [f64; D], surface: Surface) -> RigidBody<D> {
     let body = RigidBody::new(name, shape, Weight::Density(1000.0), Pose::from_translation(place)).unwrap();
     body.with_surface(surface).unwrap()
-}
-
-fn rough(friction: f64) -> Surface {
-    Surface { friction, ..Surface::default() }
 }
 
 /// Boxes of size 0.2 on top of each other.
@@ -286,21 +284,8 @@ fn friction_holds_a_box_on_a_slope_up_to_its_angle() {
 
 #[test]
 fn a_heap_of_all_shapes_comes_to_rest_without_overlap() {
-    let mesh = Shape::mesh(&unstick_bodies::meshes::cuboid([0.09, 0.12, 0.1])).unwrap().0;
-    let mut bodies = Vec::new();
-    for k in 0..24usize {
-        let shape = match k % 4 {
-            0 => Shape::Sphere { radius: 0.1 },
-            1 => Shape::Cuboid { half: [0.1, 0.07, 0.12] },
-            2 => Shape::Capsule { half_length: 0.08, radius: 0.07 },
-            _ => mesh.clone(),
-        };
-        let place = [0.3 + 0.4 * (k % 2) as f64, 0.3 + 0.35 * (k / 4) as f64, 0.3 + 0.4 * (k / 2 % 2) as f64];
-        let pose = Pose::from_axis_angle([1.0, k as f64, 0.3], 0.3 * k as f64).then(&Pose::from_translation(place));
-        let body = RigidBody::new(format!("{k}"), shape, Weight::Density(700.0), pose).unwrap();
-        bodies.push(body.with_surface(rough(0.4)).unwrap());
-    }
-    let mut world = World::new(bodies, Container::inside([0.0; 3], [1.0, 4.0, 1.0]), ContactModel::default()).unwrap();
+    let mut world =
+        World::new(heap(24, 0.4), Container::inside([0.0; 3], [1.0, 4.0, 1.0]), ContactModel::default()).unwrap();
     let (mut deepest, mut unconverged) = (0.0f64, 0);
     for _ in 0..600 {
         world.accelerate([0.0, -9.81, 0.0], 0.005);

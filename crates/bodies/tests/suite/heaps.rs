@@ -12,7 +12,7 @@ fn lcp(solver: &str) -> ContactModel {
     ContactModel::lcp(solver.parse::<SolverName>().unwrap())
 }
 
-fn rough(friction: f64) -> Surface {
+pub fn rough(friction: f64) -> Surface {
     Surface { friction, ..Surface::default() }
 }
 
@@ -65,7 +65,7 @@ fn an_arch_stands_by_friction_and_falls_without() {
 }
 
 /// Bodies of all shapes, thrown together.
-fn heap(friction: f64) -> Vec<RigidBody<3>> {
+pub fn heap(count: usize, friction: f64) -> Vec<RigidBody<3>> {
     let mesh = Shape::mesh(&meshes::cuboid([0.09, 0.12, 0.1])).unwrap().0;
     let one = |k: usize| {
         let shape = match k % 4 {
@@ -81,14 +81,14 @@ fn heap(friction: f64) -> Vec<RigidBody<3>> {
             .with_surface(rough(friction))
             .unwrap()
     };
-    (0..16).map(one).collect()
+    (0..count).map(one).collect()
 }
 
 #[test]
 fn a_heap_with_friction_keeps_finite_velocities_whoever_solves_it() {
     for solver in ["psor", "mprgp", "policy+cg/jacobi", "newton+cg/jacobi"] {
         let container = Container::inside([0.0; 3], [1.0, 4.0, 1.0]);
-        let mut world = World::new(heap(0.4), container, lcp(solver)).unwrap();
+        let mut world = World::new(heap(16, 0.4), container, lcp(solver)).unwrap();
         for step in 0..75 {
             world.accelerate(GRAVITY, 0.005);
             let report = world.step(0.005).unwrap_or_else(|error| panic!("{solver}, step {step}: {error}"));

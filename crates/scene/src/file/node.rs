@@ -16,7 +16,7 @@ pub(crate) enum Value {
     Text(String),
     Integer(i64),
     Number(f64),
-    Truth(bool),
+    Bool(bool),
     Date(String),
     List(Vec<Node>),
     Table(Vec<Entry>),
@@ -36,7 +36,7 @@ impl Node {
             Value::Text(text) => format!("the text \"{text}\""),
             Value::Integer(number) => number.to_string(),
             Value::Number(number) => number.to_string(),
-            Value::Truth(truth) => truth.to_string(),
+            Value::Bool(truth) => truth.to_string(),
             Value::Date(date) => date.clone(),
             Value::List(items) if items.len() == 1 => "a list of one".into(),
             Value::List(items) => format!("a list of {}", items.len()),
@@ -82,7 +82,7 @@ impl Node {
 
     pub fn truth(&self) -> Result<bool, SceneError> {
         match &self.value {
-            Value::Truth(truth) => Ok(*truth),
+            Value::Bool(truth) => Ok(*truth),
             _ => Err(self.refuse("true or false")),
         }
     }
@@ -166,7 +166,7 @@ impl Node {
             Value::Text(text) | Value::Date(text) => toml::Value::String(text.clone()),
             Value::Integer(number) => toml::Value::Integer(*number),
             Value::Number(number) => toml::Value::Float(*number),
-            Value::Truth(truth) => toml::Value::Boolean(*truth),
+            Value::Bool(truth) => toml::Value::Boolean(*truth),
             Value::List(items) => toml::Value::Array(items.iter().map(Self::to_toml).collect()),
             Value::Table(entries) => {
                 toml::Value::Table(entries.iter().map(|entry| (entry.name.clone(), entry.node.to_toml())).collect())

@@ -111,7 +111,7 @@ fn vdb(node: &Node) -> Result<VdbOptions, SceneError> {
 /// `true`, or a schedule.
 fn states(node: &Node, usual: Schedule) -> Result<Option<Schedule>, SceneError> {
     match &node.value {
-        Value::Truth(wanted) => Ok(wanted.then_some(usual)),
+        Value::Bool(wanted) => Ok(wanted.then_some(usual)),
         Value::Table(_) => schedule(&node.fields(&schema::SCHEDULE)?, usual).map(Some),
         _ => Err(node.refuse("true, false or { every, from, until }")),
     }

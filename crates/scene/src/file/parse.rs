@@ -64,7 +64,7 @@ impl Text<'_> {
                 Value::Integer(number.map_err(|_| too_large())?)
             }
             DeValue::Float(float) => Value::Number(float.as_str().parse().map_err(|_| too_large())?),
-            DeValue::Boolean(truth) => Value::Truth(*truth),
+            DeValue::Boolean(truth) => Value::Bool(*truth),
             DeValue::Datetime(date) => Value::Date(date.to_string()),
             DeValue::Array(items) => {
                 let nodes = items.iter().enumerate().map(|(index, item)| self.node(format!("{path}[{index}]"), item));

@@ -109,7 +109,7 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
             Value::Count(report.wall_rows as u64),
             Value::Count(report.active_rows as u64),
             Value::Text(report.solver),
-            Value::Truth(report.converged),
+            Value::Bool(report.converged),
             Value::Count(report.cycles as u64),
             Value::Count(report.inner_iterations as u64),
             Value::Small(report.residual),
@@ -147,9 +147,9 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
     }
 
     fn write_bodies(&self, lines: &mut String) {
-        let Some(afloat) = FloatingBodies::of(self) else { return };
-        let (state, contact) = (self.state(), afloat.contact());
-        for (body, forces) in afloat.world().bodies().iter().zip(afloat.forces()) {
+        let Some(floating) = FloatingBodies::of(self) else { return };
+        let (state, contact) = (self.state(), floating.contact());
+        for (body, forces) in floating.world().bodies().iter().zip(floating.forces()) {
             write_body(lines, state.step, state.time, body, forces);
             lines.push_str(&format!(",{},{:e}\n", contact.contacts, contact.deepest));
         }

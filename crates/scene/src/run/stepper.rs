@@ -177,7 +177,7 @@ pub enum Value {
     /// Seconds on the clock.
     Seconds(f64),
     /// Yes or no.
-    Truth(bool),
+    Bool(bool),
     /// A word.
     Text(String),
 }
@@ -189,7 +189,7 @@ impl fmt::Display for Value {
             Self::Number(value) => write!(f, "{value}"),
             Self::Small(value) => write!(f, "{value:e}"),
             Self::Seconds(value) => write!(f, "{value:.6}"),
-            Self::Truth(value) => write!(f, "{value}"),
+            Self::Bool(value) => write!(f, "{value}"),
             Self::Text(value) => write!(f, "{value}"),
         }
     }

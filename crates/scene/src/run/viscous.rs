@@ -133,7 +133,7 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         let is_contact_solved = contact.impulse_solve.converged() && contact.friction_solve.converged();
         let solves =
             [flow.viscous.converged(), flow.pressure.converged(), is_contact_solved, report.film_solve.converged()];
-        values.extend(solves.map(Value::Truth));
+        values.extend(solves.map(Value::Bool));
         Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
     }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::root::ROOT;
 use super::shapes::{BODY_SHAPES, SHAPES};
-use super::whole::ROOT;
 use super::{Alternatives, Key, Kind, Table, viscous};
 
 /// A JSON Schema of scene files; editors complete and check keys with it.
@@ -45,7 +45,7 @@ fn property(key: &Key) -> Value {
 fn kind(kind: Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
-        Kind::Truth => json!({ "type": "boolean" }),
+        Kind::Bool => json!({ "type": "boolean" }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Within(lower, upper) => json!({ "type": "number", "minimum": lower, "maximum": upper }),

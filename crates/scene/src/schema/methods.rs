@@ -115,7 +115,7 @@ pub(crate) static SPLITTING: Table = Table::new(
 pub(crate) static VOLUME: Table = Table::new(
     "volume",
     &[
-        optional("correction", Kind::Truth, "true", "holds the total volume"),
-        optional("reseeding", Kind::Truth, "true", "keeps cells evenly filled with particles"),
+        optional("correction", Kind::Bool, "true", "holds the total volume"),
+        optional("reseeding", Kind::Bool, "true", "keeps cells evenly filled with particles"),
     ],
 );

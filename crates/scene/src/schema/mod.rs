@@ -14,22 +14,22 @@ mod json;
 mod markdown;
 mod methods;
 mod output;
+mod root;
 mod shapes;
 mod things;
 pub(crate) mod viscous;
-mod whole;
 
 pub use json::json;
 pub use markdown::markdown;
 
 pub(crate) use methods::{CONTACT, PRESSURE, SPLITTING, TRANSPORT, VOLUME};
 pub(crate) use output::{OUTPUT, REQUEST, SCHEDULE, THINNED, VDB};
+pub(crate) use root::{GRAVITY, GRID, ROOT, TIME, WALLS};
 pub(crate) use shapes::{
     BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
     MESH, MOVE, ROTATE, SHAPES, SPHERE,
 };
 pub(crate) use things::{BODY, DRAIN, KEYFRAME, LIQUID, MOTION, SOLID, SOURCE};
-pub(crate) use whole::{GRAVITY, GRID, ROOT, TIME, WALLS};
 
 /// A table of a scene file.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub enum Kind {
     /// Any text.
     Text,
     /// `true` or `false`.
-    Truth,
+    Bool,
     /// Any number.
     Number,
     /// A number above zero.

@@ -24,16 +24,16 @@ pub(crate) static VDB: Table = Table::new(
     "vdb",
     &[
         optional("grids", Kind::Choices(&["surface", "velocity", "pressure"]), "all", "what is in them"),
-        optional("half", Kind::Truth, "false", "numbers of 16 bits"),
+        optional("half", Kind::Bool, "false", "numbers of 16 bits"),
     ],
 );
 
 /// Keys that every physics has.
 pub(super) const WIDTH: Key = optional("width", Kind::Count(64), "480", "width of pictures in pixels");
-pub(super) const PICTURES: Key = optional("frames", Kind::Truth, "true", "pictures, `frames/NNNN.png`");
+pub(super) const PICTURES: Key = optional("frames", Kind::Bool, "true", "pictures, `frames/NNNN.png`");
 pub(super) const MOVIE: Key = optional(
     "movie",
-    Kind::Truth,
+    Kind::Bool,
     "true",
     "`movie.png` (animated PNG, plays in browsers), and `movie.mp4` where `ffmpeg` is at hand",
 );
@@ -51,10 +51,10 @@ pub(super) const DATA_UNTIL: Key = optional("until", Kind::Count(0), "the end", 
 pub(super) const DATA_THIN: Key = optional("thin", Kind::Count(1), "1", "one of so many particles");
 pub(super) const DATA_VDB: Key =
     optional("vdb", Kind::Table(&VDB), "all, false", "`grids` in `.vdb` files, and whether they have `half` the bits");
-const TRUTH_OR_SCHEDULE: &[Kind] = &[Kind::Truth, Kind::Table(&SCHEDULE)];
+const BOOL_OR_SCHEDULE: &[Kind] = &[Kind::Bool, Kind::Table(&SCHEDULE)];
 pub(super) const STATES: Key = optional(
     "states",
-    Kind::Either(TRUTH_OR_SCHEDULE),
+    Kind::Either(BOOL_OR_SCHEDULE),
     "false",
     "`true`, or a schedule: whole states of frames, `states/NNNN.state`, from which `unstick export` makes files later",
 );
@@ -68,7 +68,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
         PICTURES,
         MOVIE,
         FPS,
-        optional("pressure", Kind::Truth, "false", "shade the liquid of plane pictures by pressure"),
+        optional("pressure", Kind::Bool, "false", "shade the liquid of plane pictures by pressure"),
         optional(
             "particles",
             PARTICLE_FORMATS,
@@ -98,7 +98,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
         STATES,
         optional(
             "view",
-            Kind::Truth,
+            Kind::Bool,
             "unless they would take about a gigabyte",
             "what [`unstick view`](guide-viewer.md) shows beside pictures: particles, surface, walls, `view/`",
         ),

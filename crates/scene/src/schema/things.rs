@@ -1,7 +1,7 @@
 //! What there is in a scene: liquid, solids, sources, bodies.
 
+use super::root::WALL;
 use super::shapes::{BODY_SHAPES, SHAPES};
-use super::whole::WALL;
 use super::{Key, Kind, Table, optional, required};
 
 const SHAPE: Key = required("shape", Kind::Shape(&SHAPES), "see [shapes](#shapes)");

@@ -1,14 +1,14 @@
 //! Scenes with a `[flow]`: a box full of viscous liquid.
 
 use super::things::MOTION;
-use super::{CONTACT, Key, Kind, Table, heading, optional, output, required, things, whole};
+use super::{CONTACT, Key, Kind, Table, heading, optional, output, required, root, things};
 
 /// The whole file.
 pub(crate) static ROOT: Table = Table::new(
     "",
     &[
-        whole::TITLE,
-        whole::DESCRIPTION,
+        root::TITLE,
+        root::DESCRIPTION,
         optional("gravity", Kind::Vector, "9.81 downwards", "acts on the excess mass of bodies over the liquid"),
         optional("density", Kind::Positive, "1000", "of the liquid, kg/m³"),
         optional("seed", Kind::Count(0), "0", "of the random places of copies"),
@@ -35,7 +35,7 @@ pub(crate) static FLOW: Table = Table::new("flow", &[
         optional("force", Kind::Vector, "zero", "a force per mass on the liquid everywhere, m/s²"),
         optional(
             "lubrication",
-            Kind::Truth,
+            Kind::Bool,
             "true",
             "films of liquid thinner than two cells, which the grid does not resolve, resist the approach of bodies",
         ),
@@ -133,9 +133,9 @@ pub(crate) static GRID: Table = Table::new(
     "grid",
     &[
         optional("cells", Kind::Counts, "it or `axes`", "cells along each axis"),
-        whole::SIZE,
-        whole::SPACING,
-        whole::ORIGIN,
+        root::SIZE,
+        root::SPACING,
+        root::ORIGIN,
         optional("axes", Kind::Tables(&AXIS), "it or `cells`", "one table per axis, see below"),
         optional("refine", Kind::Within(0.01, 100.0), "1", "divides the sizes of all cells"),
     ],
@@ -162,8 +162,8 @@ pub(crate) static AXIS: Table = Table::new(
 pub(crate) static TIME: Table = Table::new(
     "time",
     &[
-        whole::FRAME,
-        whole::FRAMES,
+        root::FRAME,
+        root::FRAMES,
         optional("max_step", Kind::Positive, "a frame", "longest step"),
         optional("cfl", Kind::Within(0.0, 2.0), "0.5", "cells that liquid and bodies may cross in a step"),
     ],
@@ -184,7 +184,7 @@ pub(crate) static BODY: Table = Table::many(
         things::RESTITUTION,
         things::FRICTION,
         things::HELD_UNTIL,
-        optional("held", Kind::Truth, "false", "it never moves; it may reach into walls"),
+        optional("held", Kind::Bool, "false", "it never moves; it may reach into walls"),
         optional("motion", Kind::Table(&MOTION), "none", "a given motion, as of a [solid](#solid)"),
         optional(
             "oscillation",
@@ -290,7 +290,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
         output::STATES,
         optional(
             "viewer",
-            Kind::Truth,
+            Kind::Bool,
             "unless they would take about a gigabyte",
             "what [`unstick view`](guide-viewer.md) shows beside pictures: fields and bodies, `view/`",
         ),
