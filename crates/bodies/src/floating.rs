@@ -2,12 +2,14 @@
 
 use std::any::Any;
 
-use unstick_grid::vector::times;
-use unstick_liquid::{Bodies, Immersed, Push, Setup};
+use unstick_flow::Twist;
+use unstick_grid::vector::{applied, minus, times};
+use unstick_liquid::{Bodies, Immersed, Push, Response, Setup};
 use unstick_mlcp::Convergence;
 
+use crate::algebra::lift;
 use crate::body::RigidBody;
-use crate::contact::{ContactModel, ContactReport, Container};
+use crate::contact::{ContactModel, ContactReport, Container, mobility};
 use crate::error::BodyError;
 use crate::state::BodyState;
 use crate::world::World;
@@ -33,6 +35,8 @@ use crate::world::World;
 #[derive(Clone, Debug)]
 pub struct FloatingBodies<const D: usize> {
     world: World<D>,
+    /// Velocities after gravity, before liquid and contacts.
+    free: Vec<Twist<D>>,
     forces: Vec<Forces<D>>,
     contact: ContactReport,
 }
@@ -65,7 +69,8 @@ impl<const D: usize> FloatingBodies<D> {
     /// The same for a world of your own.
     pub fn in_world(world: World<D>) -> Self {
         let none = Forces { liquid: [0.0; D], torque: [0.0; 3], contact: [0.0; D] };
-        Self { forces: vec![none; world.bodies().len()], world, contact: ContactReport::default() }
+        let (forces, free) = (vec![none; world.bodies().len()], world.twists());
+        Self { world, free, forces, contact: ContactReport::default() }
     }
 
     /// The bodies of a simulation; none if it has none of this kind.
@@ -87,6 +92,20 @@ impl<const D: usize> FloatingBodies<D> {
     pub fn contact(&self) -> &ContactReport {
         &self.contact
     }
+
+    /// Whether contacts are resolved together with the pressure. Springs act on overlaps, which arise as bodies move.
+    fn meets_liquid(&self) -> bool {
+        !matches!(self.world.model(), ContactModel::None | ContactModel::Springs { .. })
+    }
+
+    /// Velocities after gravity and pushes, as if there were no contacts.
+    fn pushed(&self, pushes: &[Push<D>]) -> Vec<Twist<D>> {
+        let of_body = |((body, free), (impulse, angular)): ((&RigidBody<D>, &Twist<D>), &Push<D>)| {
+            let linear = times(body.inverse_mass(), *impulse);
+            free.plus(&Twist { linear, angular: applied(&body.inverse_inertia(), *angular) })
+        };
+        self.world.bodies().iter().zip(&self.free).zip(pushes).map(of_body).collect()
+    }
 }
 
 impl<const D: usize> Bodies<D> for FloatingBodies<D> {
@@ -106,37 +125,86 @@ impl<const D: usize> Bodies<D> for FloatingBodies<D> {
 
     fn accelerate(&mut self, acceleration: [f64; D], dt: f64) {
         self.world.accelerate(acceleration, dt);
+        self.free = self.world.twists();
     }
 
-    fn push(&mut self, pushes: &[Push<D>], dt: f64) {
-        for ((body, forces), (impulse, angular)) in self.world.bodies_mut().iter_mut().zip(&mut self.forces).zip(pushes)
-        {
-            body.kick(*impulse, *angular);
-            (forces.liquid, forces.torque) = (times(1.0 / dt, *impulse), times(1.0 / dt, *angular));
+    fn expected_pushes(&self, dt: f64) -> Vec<Push<D>> {
+        self.forces.iter().map(|forces| (times(dt, forces.liquid), times(dt, forces.torque))).collect()
+    }
+
+    fn respond(&self, pushes: &[Push<D>], dt: f64) -> Result<Response<D>, String> {
+        let (mut velocities, mut held) = (self.pushed(pushes), Vec::new());
+        if self.meets_liquid() {
+            // A body bounces by its own speed. The liquid's push on a body that is being stopped is part of the collision.
+            let (system, _) = self.world.resolve(&velocities, &self.free, dt).map_err(|error| error.to_string())?;
+            (velocities, held) = (system.twists, system.held);
         }
+        let unpushed = velocities.iter().map(|twist| (twist.linear, twist.angular)).collect();
+        let mut response = Response { unpushed, columns: mobility(self.world.bodies(), &held) };
+        // V₀ = V − W P
+        let backwards: Vec<Push<D>> = pushes.iter().map(|push| (times(-1.0, push.0), times(-1.0, push.1))).collect();
+        response.unpushed = response.under(&backwards);
+        Ok(response)
+    }
+
+    fn push(&mut self, pushes: &[Push<D>], response: &Response<D>, kick: f64, dt: f64) -> Result<(), String> {
+        let without_contacts = self.pushed(pushes);
+        let moving = response.under(pushes).into_iter().map(|(linear, angular)| Twist { linear, angular });
+        let mut moving: Vec<Twist<D>> = moving.collect();
+        if self.meets_liquid() {
+            let (system, report) = self.world.resolve(&moving, &self.free, dt).map_err(|error| error.to_string())?;
+            (moving, self.contact) = (system.twists, report);
+        }
+        self.contact.impulses.clear();
+        for (number, body) in self.world.bodies_mut().iter_mut().enumerate() {
+            body.set_twist(&moving[number]);
+            let change = minus(body.velocity(), without_contacts[number].linear);
+            let contact = if body.is_held() { [0.0; D] } else { times(body.mass(), change) };
+            self.contact.impulses.push(lift(contact));
+            self.forces[number] = Forces {
+                liquid: times(1.0 / kick, pushes[number].0),
+                torque: times(1.0 / kick, pushes[number].1),
+                contact: times(1.0 / kick, contact),
+            };
+        }
+        Ok(())
     }
 
     fn advance(&mut self, dt: f64) -> Result<Convergence, String> {
-        self.contact = self.world.step(dt).map_err(|error| error.to_string())?;
-        for (forces, impulse) in self.forces.iter_mut().zip(&self.contact.impulses) {
-            forces.contact = std::array::from_fn(|axis| impulse[axis] / dt);
+        if self.meets_liquid() {
+            self.contact.set_separation(self.world.drift(dt).map_err(|error| error.to_string())?);
+        } else {
+            self.contact = self.world.step(dt).map_err(|error| error.to_string())?;
+            for (forces, impulse) in self.forces.iter_mut().zip(&self.contact.impulses) {
+                forces.contact = std::array::from_fn(|axis| impulse[axis] / dt);
+            }
         }
         Ok(self.contact.impulse_solve.and(self.contact.friction_solve))
     }
 
     fn store(&self) -> Vec<f64> {
-        self.world.bodies().iter().flat_map(|body| Vec::from(*body.state())).collect()
+        let of_body = |(body, forces): (&RigidBody<D>, &Forces<D>)| {
+            let mut numbers = Vec::from(*body.state());
+            // The next step expects the liquid to push as it does now.
+            numbers.extend(forces.liquid);
+            numbers.extend(forces.torque);
+            numbers
+        };
+        self.world.bodies().iter().zip(&self.forces).flat_map(of_body).collect()
     }
 
     fn load(&mut self, time: f64, data: &[f64]) -> bool {
         let bodies = self.world.bodies_mut();
-        let length = D * D + 2 * D + 3;
+        let of_state = D * D + 2 * D + 3;
+        let length = of_state + D + 3;
         if data.len() != length * bodies.len() {
             return false;
         }
-        for (body, numbers) in bodies.iter_mut().zip(data.chunks(length)) {
-            let Ok(state) = BodyState::try_from(numbers.to_vec()) else { return false };
+        for ((body, forces), numbers) in bodies.iter_mut().zip(&mut self.forces).zip(data.chunks(length)) {
+            let Ok(state) = BodyState::try_from(numbers[..of_state].to_vec()) else { return false };
             body.set_state(state);
+            forces.liquid = std::array::from_fn(|axis| numbers[of_state + axis]);
+            forces.torque = std::array::from_fn(|axis| numbers[of_state + D + axis]);
         }
         self.world.set_time(time);
         true

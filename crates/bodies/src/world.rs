@@ -1,5 +1,6 @@
 //! Bodies in a container: one step of contact and motion.
 
+use unstick_flow::Twist;
 use unstick_grid::by_dimension;
 use unstick_grid::vector::{dot, length, minus, plus, times};
 use unstick_mlcp::Convergence;
@@ -142,12 +143,18 @@ impl<const D: usize> World<D> {
 
     /// The contacts that can close within `dt`, and the number of pairs that were examined.
     pub fn contacts(&self, dt: f64) -> (Vec<Contact<D>>, usize) {
+        let twists = self.twists();
+        self.contacts_at(&twists, &twists, dt)
+    }
+
+    /// The contacts that can close within `dt` at one of two velocities.
+    fn contacts_at(&self, one: &[Twist<D>], two: &[Twist<D>], dt: f64) -> (Vec<Contact<D>>, usize) {
         let allowance = self.allowance();
-        let reach = |body: &RigidBody<D>| {
-            let speed = length(body.velocity()) + length(body.spin()) * body.shape().reach();
-            dt * speed + allowance
+        let margin = |(number, body): (usize, &RigidBody<D>)| {
+            let speed = |twist: &Twist<D>| length(twist.linear) + length(twist.angular) * body.shape().reach();
+            dt * speed(&one[number]).max(speed(&two[number])) + allowance
         };
-        let margins: Vec<f64> = self.bodies.iter().map(reach).collect();
+        let margins: Vec<f64> = self.bodies.iter().enumerate().map(margin).collect();
         find_contacts(&self.bodies, &self.container, self.time, &margins)
     }
 
@@ -184,6 +191,18 @@ impl<const D: usize> World<D> {
         self.bodies.iter().map(RigidBody::velocity).collect()
     }
 
+    /// Velocities and spins.
+    pub(crate) fn twists(&self) -> Vec<Twist<D>> {
+        self.bodies.iter().map(RigidBody::twist).collect()
+    }
+
+    /// Moves the bodies by velocities that close no contact, and pushes apart what overlaps.
+    pub(crate) fn drift(&mut self, dt: f64) -> Result<Separation, BodyError> {
+        self.bodies.iter_mut().for_each(|body| body.drift(dt));
+        self.set_time(self.time + dt);
+        self.separate()
+    }
+
     /// Pushes overlapping bodies apart without a change of velocities.
     pub(crate) fn separate(&mut self) -> Result<Separation, BodyError> {
         match self.model {
@@ -211,10 +230,25 @@ impl<const D: usize> World<D> {
         if self.model == ContactModel::None {
             return Ok(ContactReport::default());
         }
-        let (contacts, pairs) = self.contacts(dt);
+        let twists = self.twists();
+        let (system, report) = self.resolve(&twists, &twists, dt)?;
+        system.write_back(&mut self.bodies);
+        Ok(report)
+    }
+
+    /// The contacts of bodies with these velocities, resolved so that none closes within `dt`. Bodies bounce as they
+    /// `approach`. Nothing changes in the world.
+    pub(crate) fn resolve(
+        &self,
+        twists: &[Twist<D>],
+        approach: &[Twist<D>],
+        dt: f64,
+    ) -> Result<(ContactSystem<D>, ContactReport), BodyError> {
+        let (contacts, pairs) = self.contacts_at(twists, approach, dt);
         let count = contacts.len();
         let mut system = ContactSystem::new(&self.bodies, contacts);
-        let wanted = least_openings(&system, dt, BOUNCE_THRESHOLD);
+        system.twists.copy_from_slice(twists);
+        let wanted = least_openings(&system, approach, dt, BOUNCE_THRESHOLD);
         let report = match &self.model {
             ContactModel::Pairwise => ContactReport::of_impulses(pairwise(&mut system, dt, BOUNCE_THRESHOLD)),
             ContactModel::Sequential { sweeps, tolerance } => {
@@ -226,8 +260,7 @@ impl<const D: usize> World<D> {
             }
             ContactModel::None | ContactModel::Springs { .. } => ContactReport::default(),
         };
-        system.write_back(&mut self.bodies);
-        Ok(ContactReport { pairs, contacts: count, ..report })
+        Ok((system, ContactReport { pairs, contacts: count, ..report }))
     }
 
     /// Springs, with substeps that resolve their swings.

@@ -17,20 +17,29 @@ fn least_opening<const D: usize>(contact: &Contact<D>, approach: f64, dt: f64, t
     if bounces { -contact.restitution * approach } else { closing }
 }
 
-/// The same for all contacts as their bodies approach now.
-pub(crate) fn least_openings<const D: usize>(system: &ContactSystem<D>, dt: f64, threshold: f64) -> Vec<f64> {
-    let openings = system.contacts.iter().zip(system.opening());
+/// The same for all contacts of bodies that approach with these velocities.
+pub(crate) fn least_openings<const D: usize>(
+    system: &ContactSystem<D>,
+    approach: &[Twist<D>],
+    dt: f64,
+    threshold: f64,
+) -> Vec<f64> {
+    let openings = system.contacts.iter().zip(system.normal.iter().map(|row| row.velocity(approach)));
     openings.map(|(contact, opening)| least_opening(contact, opening, dt, threshold)).collect()
 }
 
 /// Every contact once, in their order: −(1 + e) v_n / A_ii \[Turek2012, p. 60\].
 pub(crate) fn pairwise<const D: usize>(system: &mut ContactSystem<D>, dt: f64, threshold: f64) -> Convergence {
-    let ContactSystem { contacts, normal, twists } = system;
-    for (contact, row) in contacts.iter().zip(normal.iter()) {
+    let ContactSystem { contacts, normal, twists, .. } = system;
+    let push = |(contact, row): (&Contact<D>, &Row<D>)| {
         let opening = row.velocity(twists);
         let wanted = least_opening(contact, opening, dt, threshold);
-        row.push(((wanted - opening) / row.diagonal).max(0.0), twists);
-    }
+        let impulse = ((wanted - opening) / row.diagonal).max(0.0);
+        row.push(impulse, twists);
+        impulse
+    };
+    let impulses: Vec<f64> = contacts.iter().zip(normal.iter()).map(push).collect();
+    system.hold(&impulses, &[], &[]);
     Convergence::direct(1)
 }
 
@@ -45,12 +54,12 @@ pub(crate) fn sequential<const D: usize>(
     tolerance: f64,
 ) -> Convergence {
     let tangents = system.tangents(bodies);
-    let ContactSystem { contacts, normal, twists } = system;
+    let ContactSystem { contacts, normal, twists, .. } = system;
     let mut along = vec![0.0; contacts.len()];
     let mut across = vec![[0.0; 2]; contacts.len()];
-    let mut change = 0.0f64;
+    let mut ended = Convergence::new(Outcome::IterationLimit, sweeps, 0.0, tolerance);
     for sweep in 0..sweeps {
-        change = 0.0;
+        let mut change = 0.0f64;
         for (index, row) in normal.iter().enumerate() {
             let step = (wanted[index] - row.velocity(twists)) / row.diagonal;
             let sum = (along[index] + step).max(0.0);
@@ -61,11 +70,14 @@ pub(crate) fn sequential<const D: usize>(
             let limit = contacts[index].friction * sum;
             change = change.max(rub(&tangents[index], limit, &mut across[index], twists));
         }
-        if change <= tolerance {
-            return Convergence::new(Outcome::Converged, sweep + 1, change, tolerance);
+        let outcome = if change <= tolerance { Outcome::Converged } else { Outcome::IterationLimit };
+        ended = Convergence::new(outcome, sweep + 1, change, tolerance);
+        if ended.converged() {
+            break;
         }
     }
-    Convergence::new(Outcome::IterationLimit, sweeps, change, tolerance)
+    system.hold(&along, &across, &tangents);
+    ended
 }
 
 /// One step of friction at a contact: reduces the sliding as far as Coulomb's cone allows. Returns the largest change

@@ -116,5 +116,7 @@ pub(crate) fn solve<const D: usize>(
             b = missing.iter().zip(&pushed).map(|(missing, pushed)| missing - pushed).collect();
         }
     }
+    impulses.iter_mut().for_each(|impulse| *impulse *= mass);
+    system.hold(&impulses, &across, &tangents);
     Ok(report)
 }

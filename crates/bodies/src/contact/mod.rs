@@ -6,6 +6,7 @@ mod convex;
 mod impulses;
 mod lcp;
 mod lubrication;
+mod mobility;
 mod narrow;
 mod project;
 mod springs;
@@ -19,6 +20,7 @@ pub use system::{COMPLIANCE, ContactSystem};
 
 pub(crate) use impulses::{least_openings, pairwise, sequential};
 pub(crate) use lcp::{Limits, solve as solve_lcp};
+pub(crate) use mobility::mobility;
 pub(crate) use project::{Separation, push_apart};
 pub(crate) use springs::{longest_step as longest_spring_step, springs};
 

@@ -27,7 +27,7 @@ pub(crate) fn springs<const D: usize>(
     let (contacts, pairs) = find_contacts(bodies, container, time, &vec![0.0; bodies.len()]);
     let mut system = ContactSystem::new(bodies, contacts);
     let tangents = system.tangents(bodies);
-    let ContactSystem { contacts, normal, twists } = &mut system;
+    let ContactSystem { contacts, normal, twists, .. } = &mut system;
     // All forces are computed from the velocities before any of them acts.
     let before = twists.clone();
     for (index, (contact, row)) in contacts.iter().zip(normal.iter()).enumerate() {

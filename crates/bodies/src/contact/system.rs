@@ -11,11 +11,17 @@ use crate::body::RigidBody;
 /// Compliance of a contact, as a part of its diagonal entry.
 pub const COMPLIANCE: f64 = 1e-10;
 
+/// Contacts with less than this part of the largest impulse carry no load.
+const NO_LOAD: f64 = 1e-9;
+
+/// Friction within this part of Coulomb's limit slides.
+const SLIDING: f64 = 1e-6;
+
 /// One direction at one contact: a row of J for each of the two bodies, and its column of M⁻¹Jᵀ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<const D: usize> {
     pub bodies: [Option<usize>; 2],
-    jacobian: [Twist<D>; 2],
+    pub jacobian: [Twist<D>; 2],
     response: [Twist<D>; 2],
     /// A_ii.
     pub diagonal: f64,
@@ -29,6 +35,8 @@ pub struct ContactSystem<const D: usize> {
     pub contacts: Vec<Contact<D>>,
     pub(crate) normal: Vec<Row<D>>,
     pub(crate) twists: Vec<Twist<D>>,
+    /// Directions that contacts hold: the normals that push, and tangents that friction keeps from sliding.
+    pub(crate) held: Vec<Row<D>>,
 }
 
 impl<const D: usize> Row<D> {
@@ -91,7 +99,23 @@ impl<const D: usize> ContactSystem<D> {
     pub fn new(bodies: &[RigidBody<D>], contacts: Vec<Contact<D>>) -> Self {
         let normal = contacts.iter().map(|contact| Row::new(bodies, contact, contact.normal)).collect();
         let twists = bodies.iter().map(RigidBody::twist).collect();
-        Self { contacts, normal, twists }
+        Self { contacts, normal, twists, held: Vec::new() }
+    }
+
+    /// Notes which directions are held, given the impulses of all contacts along the normals and across them.
+    pub(crate) fn hold(&mut self, along: &[f64], across: &[[f64; 2]], tangents: &[[Option<Row<D>>; 2]]) {
+        let largest = along.iter().fold(0.0f64, |most, impulse| most.max(*impulse));
+        self.held.clear();
+        for (index, &impulse) in along.iter().enumerate() {
+            if impulse <= NO_LOAD * largest {
+                continue;
+            }
+            self.held.push(self.normal[index]);
+            let limit = self.contacts[index].friction * impulse;
+            if across.get(index).is_some_and(|across| length(*across) < (1.0 - SLIDING) * limit) {
+                self.held.extend(tangents[index].iter().flatten());
+            }
+        }
     }
 
     /// Velocity at which each contact opens; negative where bodies approach.

@@ -4,3 +4,4 @@ mod contact;
 mod floating;
 mod heaps;
 mod suspension;
+mod touching;

@@ -229,3 +229,24 @@ fn a_step_that_is_too_long_to_converge_is_shortened() {
     assert!(report.flow.length < 0.32 && report.flow.viscous.converged() && report.flow.pressure.converged());
     assert_eq!(limited.flow().state().time, 0.02 + report.flow.length);
 }
+
+/// A light disc is pressed against a lid that moves. What is shut in between must not set it swinging.
+#[test]
+fn a_disc_under_a_moving_lid_is_carried_along_and_not_thrown_away() {
+    for (cells, has_films) in [(24, true), (32, false), (32, true)] {
+        let axis = || Axis::uniform(0.0, 1.0, cells).unwrap();
+        let mut setup = FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.0025);
+        setup.sides[1][1] = Boundary::NoSlip { velocity: [1.0, 0.0] };
+        let walls = Container::inside([0.0; 2], [1.0; 2]);
+        let scene =
+            Suspension::new(Flow::new(setup).unwrap(), vec![disc("light", 0.5, [0.5, 0.9], [0.0; 2])], [0.0, -6.0]);
+        let mut scene = scene.with_contacts(walls, ContactModel::default()).unwrap().with_films(has_films);
+        for step in 0..400 {
+            scene.advance(0.01).unwrap();
+            let body = &scene.bodies()[0];
+            let speed = length(body.velocity()) + RADIUS * body.spin()[2].abs();
+            assert!(speed < 1.5, "{cells} {has_films}: {speed} m/s in step {step}");
+        }
+        assert!(scene.bodies()[0].position()[0] > 0.7 && scene.bodies()[0].position()[1] > 0.7);
+    }
+}

@@ -88,6 +88,11 @@ impl<'a, const D: usize> Projection<'a, D> {
         Self { discrete, mobility: mobility.collect(), pockets: pockets(discrete, held_faces, &faces), faces }
     }
 
+    /// Groups of cells that bodies and sides shut in.
+    pub fn into_pockets(self) -> Vec<Vec<usize>> {
+        self.pockets
+    }
+
     /// Momentum that a potential gives each body, less that of the liquid in its place, divided by density.
     pub fn taken(&self, potential: &CellField<f64, D>) -> Vec<Vector6<f64>> {
         let impulses = self.impulses(potential.values());

@@ -9,6 +9,7 @@
 //! ```
 
 mod balance;
+mod relax;
 mod report;
 mod right;
 
@@ -304,8 +305,11 @@ impl<const D: usize> Flow<D> {
                 *taken += weights.shift * more;
             }
         });
+        let pockets = self.under_lids(projection.into_pockets());
         self.held_faces.fill(&pass.momentum.bodies, &mut pass.momentum.faces);
+        relax::leave_out(&pockets, &mut divergence);
         self.update_pressure(helmholtz, &potential, &divergence);
+        self.relax(&pockets);
     }
 
     fn check(&self, length: f64, bodies: &[FlowBody<D>]) -> Result<(), StepError> {

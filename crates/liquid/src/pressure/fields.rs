@@ -7,12 +7,10 @@ use crate::solids::Geometry;
 
 /// The terms of the right-hand side beside the velocity.
 pub(crate) struct PressureSources<const D: usize> {
-    /// Divergence asked for in each cell, in 1/s.
-    pub divergence: Option<CellField<f64, D>>,
     /// The flow that moving walls carry across the faces.
     pub flow: Option<FaceField<f64, D>>,
-    /// κ, the least speed at which liquid leaves separating walls.
-    pub control: f64,
+    /// Divergence asked for in each cell, in 1/s.
+    pub divergence: Option<CellField<f64, D>>,
 }
 
 impl<const D: usize> PressureSources<D> {
@@ -39,7 +37,7 @@ impl<const D: usize> PressureSources<D> {
             liquid: liquid.values(),
             velocity: values(velocity),
             divergence: self.divergence.as_ref().map(CellField::values),
-            control: self.control,
+            control: 0.0,
         }
     }
 }
@@ -79,7 +77,7 @@ mod tests {
                 (p(above) - p(below)) / 2e-5
             })
         });
-        let sources = PressureSources { divergence: None, flow: None, control: 0.0 };
+        let sources = PressureSources { flow: None, divergence: None };
         let fields = sources.fields(&grid, &geometry, 0, &liquid, &velocity);
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
         let mut solver = RowSolver::new(name.build(&Stop::relative(1e-10)));

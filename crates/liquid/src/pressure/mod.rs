@@ -1,5 +1,6 @@
 //! The pressure: its problem as fields or rows, who solves it, and what it does to the velocity.
 
+mod couple;
 mod fields;
 mod project;
 mod rows;
@@ -11,6 +12,7 @@ pub use stage::PressureStage;
 
 pub(crate) use fields::PressureSources;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
+pub(crate) use update::update_velocity;
 
 use unstick_mlcp::fields::RowSolver;
 use unstick_mlcp::{PressureMethod, SplittingName};

@@ -12,11 +12,11 @@ use unstick_parallel::clock::Instant;
 use super::splitting::{self, SplittingInput};
 use super::update::update_velocity;
 use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
+use crate::cells::fill;
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use crate::simulation::report::Stage;
 use crate::state::LiquidState;
-use crate::volume;
 
 /// What a projection reports; the pressure is in the state.
 struct Projection<const D: usize> {
@@ -27,15 +27,16 @@ struct Projection<const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Solves for the pressure and takes its gradient off the velocity.
-    pub(crate) fn project_pressure(&mut self, kick: f64) -> Result<SolveReport, StepError> {
+    /// Solves for the pressure of a step of length `dt`, which acts for a time of `kick`, and takes its gradient off the
+    /// velocity.
+    pub(crate) fn project_pressure(&mut self, kick: f64, dt: f64) -> Result<SolveReport, StepError> {
         let start = Instant::now();
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
-        let sources = self.sources(kick);
+        let sources = self.sources();
         let Projection { report, leaving } = match (&self.solver, &self.bodies) {
             (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
-            _ => self.solve_rows(&sources, kick)?,
+            _ => self.solve_rows(&sources, kick, dt)?,
         };
         let Self { state, geometry, known, scaled_pressure, .. } = self;
         let LiquidState { liquid, velocity, pressure, .. } = state;
@@ -47,7 +48,6 @@ impl<const D: usize> Simulation<D> {
         parallel::for_each((scaled_pressure.values(), pressure.values_mut()), |(q, pressure)| {
             q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
         });
-        self.divergence = sources.divergence;
         self.times.add(Stage::Pressure, start.elapsed());
         Ok(report)
     }
@@ -78,26 +78,26 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// From rows: with bodies, or by a splitting.
-    fn solve_rows(&mut self, sources: &PressureSources<D>, kick: f64) -> Result<Projection<D>, StepError> {
+    fn solve_rows(&mut self, sources: &PressureSources<D>, kick: f64, dt: f64) -> Result<Projection<D>, StepError> {
         let (time, grid) = (self.state.time, self.setup.grid);
-        let rows = self.pressure_rows(sources).map_err(|source| StepError::Problem { time, source })?;
+        let mut rows = self.pressure_rows(sources, kick).map_err(|source| StepError::Problem { time, source })?;
         let Self { setup, state, geometry, solver, .. } = self;
         let LiquidState { liquid, velocity, pressure, .. } = state;
         let scale = kick / grid.spacing();
         let answer = match solver {
-            PressureSolver::Solver(solver) => rows.solve(solver.solver(), |cell| pressure.at(cell) * scale),
+            PressureSolver::Solver(_) => {
+                let start = rows.cells.iter().map(|&cell| pressure.at(cell) * scale).collect();
+                self.solve_with_bodies(&mut rows, start, kick, dt)?
+            }
             PressureSolver::Splitting(name) => {
                 let input = SplittingInput { grid: &grid, geometry, liquid, velocity, rows: &rows, kick };
-                splitting::solve(&input, *name, &setup.pressure.splitting)
+                let answer = splitting::solve(&input, *name, &setup.pressure.splitting);
+                let answer = answer.map_err(|error| failed(time, error))?;
+                RowAnswer { report: self.accept(answer.report)?, ..answer }
             }
         };
-        let RowAnswer { report, q, let_go, leaving } = answer.map_err(|error| failed(time, error))?;
-        let report = self.accept(report)?;
-        let Self { state, geometry, bodies, scaled_pressure, .. } = self;
-        if let Some(bodies) = bodies {
-            bodies.push(&rows.pushes(&q), kick);
-            geometry.carry_bodies(&grid, Some(bodies.immersed()));
-        }
+        let RowAnswer { report, q, let_go, leaving } = answer;
+        let Self { state, scaled_pressure, .. } = self;
         scaled_pressure.values_mut().fill(0.0);
         state.separated.values_mut().fill(false);
         rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
@@ -106,7 +106,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Refuses an answer that misses its tolerance, unless the setup accepts it.
-    fn accept(&self, report: SolveReport) -> Result<SolveReport, StepError> {
+    pub(super) fn accept(&self, report: SolveReport) -> Result<SolveReport, StepError> {
         if report.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
             return Ok(report);
         }
@@ -119,28 +119,42 @@ impl<const D: usize> Simulation<D> {
         })
     }
 
-    /// The terms of the right-hand side beside the velocity. The debt of the volume is updated on the way.
-    pub(super) fn sources(&mut self, kick: f64) -> PressureSources<D> {
-        let Self { setup, geometry, density, starts, state, .. } = self;
-        let divergence = setup.volume_correction.then(|| {
-            let kept = self.divergence.take();
-            let mut divergence = kept.unwrap_or_else(|| CellField::filled(setup.grid.cells(), 0.0));
-            volume::correction(setup, geometry, density, starts, state, kick, &mut divergence);
-            divergence
+    /// The terms of the right-hand side beside the velocity.
+    pub(super) fn sources(&self) -> PressureSources<D> {
+        PressureSources { flow: self.geometry.wall_flow(), divergence: self.drive_off_walls() }
+    }
+
+    /// κ as a divergence, r ≥ κ instead of r ≥ 0, in cells whose wall let go in the last step \[Andersen2017b, eq. (48)\].
+    /// Where the liquid presses on its wall it would inject volume.
+    fn drive_off_walls(&self) -> Option<CellField<f64, D>> {
+        let Self { setup, geometry, state, .. } = self;
+        if setup.control == 0.0 {
+            return None;
+        }
+        let mut divergence = CellField::filled(setup.grid.cells(), 0.0);
+        fill(&mut divergence, |cell, value| {
+            if state.separated.at(cell) && geometry.cell_open.at(cell) > 0.0 {
+                *value = setup.control / (setup.grid.spacing() * geometry.cell_open.at(cell));
+            }
         });
-        PressureSources { divergence, flow: geometry.wall_flow(), control: setup.control }
+        Some(divergence)
     }
 
     /// The rows of the problem, for what needs them.
-    pub(super) fn pressure_rows(&self, sources: &PressureSources<D>) -> Result<PressureRows<D>, ProblemError> {
+    pub(super) fn pressure_rows(
+        &self,
+        sources: &PressureSources<D>,
+        kick: f64,
+    ) -> Result<PressureRows<D>, ProblemError> {
         let Self { setup, state, geometry, geometry_version, .. } = self;
         let fields = sources.fields(&setup.grid, geometry, *geometry_version, &state.liquid, &state.velocity);
-        PressureRows::new(&setup.grid, geometry, &fields, setup.density)
+        let fall = setup.gravity.at(state.time).map(|acceleration| kick * acceleration);
+        PressureRows::new(&setup.grid, geometry, &fields, setup.density, fall)
     }
 }
 
 /// A solve that gave no answer.
-fn failed(time: f64, error: SolveError) -> StepError {
+pub(super) fn failed(time: f64, error: SolveError) -> StepError {
     match error {
         SolveError::Problem(source) => StepError::Problem { time, source },
         source => StepError::Solve { time, source },
@@ -164,7 +178,7 @@ mod tests {
     fn the_pressure_of_a_tank_at_rest_is_the_weight_above() {
         let mut tank = tank("best", 1e-13);
         let kick = tank.prepare_pressure(0.02);
-        let report = tank.project_pressure(kick).unwrap();
+        let report = tank.project_pressure(kick, 0.02).unwrap();
         assert_eq!((report.rows(), report.wall_rows(), report.active_rows()), (4, 4, 0));
         for (y, depth) in [(0, 0.375), (1, 0.125), (2, 0.0)] {
             assert!((tank.state.pressure.at([1, y]) - 9.81 * depth).abs() < 1e-9);

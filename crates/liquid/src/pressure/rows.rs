@@ -6,7 +6,7 @@ use unstick_mlcp::{CsrMatrix, Lattice, LowRank, Mlcp, MlcpSolver, ProblemError, 
 
 use super::update::{Side, gradient};
 use crate::cells::multi_index;
-use crate::solids::{BodyColumns, Geometry, Push};
+use crate::solids::{BodyColumns, Geometry, Push, Response};
 
 /// Marks a cell without an unknown.
 pub(crate) const NO_ROW: u32 = u32::MAX;
@@ -17,6 +17,8 @@ pub(crate) struct PressureRows<const D: usize> {
     pub cells: Vec<[usize; D]>,
     row_of: CellField<u32, D>,
     rows: FieldRows<D>,
+    /// b of bodies that do not move.
+    still: Vec<f64>,
     /// The outflow that bodies make in the cells, and the term that they add to the operator.
     bodies: BodyColumns<D>,
     columns: Vec<Vec<(u32, f64)>>,
@@ -35,23 +37,31 @@ pub(crate) struct RowAnswer<const D: usize> {
 }
 
 impl<const D: usize> PressureRows<D> {
-    /// The rows of `fields`, whose walls are those of `geometry`, with the bodies in a liquid of that density.
+    /// The rows of `fields`, whose walls are those of `geometry`, with the bodies in a liquid of that density, to
+    /// whose velocity gravity has added `fall`. They do not move before [`Self::set_response`].
     pub fn new(
         grid: &Grid<D>,
         geometry: &Geometry<D>,
         fields: &PressureFields<D>,
         density: f64,
+        fall: [f64; D],
     ) -> Result<Self, ProblemError> {
-        let mut rows = fields.rows()?;
+        let rows = fields.rows()?;
         let mut row_of = CellField::from_fn(grid, |_| NO_ROW);
         let places = rows.operator.lattice().cells();
         places.iter().zip(0..).for_each(|(&cell, row)| row_of.values_mut()[cell as usize] = row);
         let cells = places.iter().map(|&cell| multi_index(grid.cells(), cell as usize)).collect();
         let row = |cell| Some(row_of.at(cell)).filter(|&row| row != NO_ROW);
-        let bodies = geometry.body_columns(grid, density, &row);
-        bodies.add_outflow(&geometry.bodies, &mut rows.b);
-        let columns = bodies.columns(&geometry.bodies);
-        Ok(Self { cells, row_of, rows, bodies, columns })
+        let bodies = geometry.body_columns(grid, density, fall, &row);
+        let still = rows.b.clone();
+        Ok(Self { cells, row_of, rows, still, bodies, columns: Vec::new() })
+    }
+
+    /// Lets the bodies answer the pressure in this way.
+    pub fn set_response(&mut self, response: &Response<D>) {
+        self.rows.b.copy_from_slice(&self.still);
+        self.bodies.add_outflow(&response.under(self.bodies.lifts()), &mut self.rows.b);
+        self.columns = self.bodies.columns(response);
     }
 
     /// The problem as solvers see it.
@@ -88,13 +98,8 @@ impl<const D: usize> PressureRows<D> {
         self.rows.operator.matrix()
     }
 
-    /// Solves from `guess`, a scaled pressure for every cell.
-    pub fn solve(
-        &self,
-        solver: &mut dyn MlcpSolver,
-        guess: impl Fn([usize; D]) -> f64,
-    ) -> Result<RowAnswer<D>, SolveError> {
-        let mut q: Vec<f64> = self.cells.iter().map(|&cell| guess(cell)).collect();
+    /// Solves from a scaled pressure.
+    pub fn solve(&self, solver: &mut dyn MlcpSolver, mut q: Vec<f64>) -> Result<RowAnswer<D>, SolveError> {
         let report = solver.solve(&self.problem()?, &mut q)?;
         let let_go = report.let_go().to_vec();
         Ok(RowAnswer { report, q, let_go, leaving: Vec::new() })

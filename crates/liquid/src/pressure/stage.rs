@@ -25,9 +25,10 @@ impl<const D: usize> Simulation<D> {
     /// The stage of a copy of a simulation, which is of no use afterwards.
     fn become_stage(&mut self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let kick = self.prepare_pressure(dt);
-        let sources = self.sources(kick);
-        let rows = self.pressure_rows(&sources);
-        let rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        let sources = self.sources();
+        let rows = self.pressure_rows(&sources, kick);
+        let mut rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
+        rows.set_response(&self.expected_response(kick, dt)?);
         if rows.moves_bodies() {
             return Err(StepError::NoMatrix(self.state.time));
         }

@@ -8,12 +8,13 @@
 //! ```
 //!
 //! With V eliminated, r = (A + ρ h^D N M⁻¹ Nᵀ) q + b + N V*. The term that a body adds is symmetric and of
-//! low rank, and a light body is as stable as a heavy one. N comes from the part of the volume around
+//! low rank, and a light body is as stable as a heavy one. Bodies that touch each other or a wall do not
+//! answer as M⁻¹ says: see [`Response`]. N comes from the part of the volume around
 //! each face that the body covers. So the pressure acts at the surface of the body and not at the
 //! nearest cell centre: in still liquid the force is the weight of the liquid that is displaced.
 
 use unstick_grid::SignedDistance;
-use unstick_grid::vector::{Matrix, cross, lift, minus, plus};
+use unstick_grid::vector::{Matrix, cross, dot, lift, minus, plus, times};
 use unstick_mlcp::Convergence;
 
 use crate::setup::Wall;
@@ -51,6 +52,40 @@ impl<const D: usize> Immersed<D> {
 /// What pressure did to a body in a step: an impulse and an angular impulse about its centre.
 pub type Push<const D: usize> = ([f64; D], [f64; 3]);
 
+/// Bodies that move together, each with velocity and spin.
+pub type JointMotion<const D: usize> = Vec<(usize, [f64; D], [f64; 3])>;
+
+/// How bodies answer a push of the liquid, with their contacts as they are: V = V₀ + W P.
+///
+/// Without contacts W = M⁻¹. Contacts that carry a load take away the motion that would change them: with J the rows
+/// of those contacts, W = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹. So the pressure of a step knows that a body on the floor does
+/// not sink.
+#[derive(Clone, Debug)]
+pub struct Response<const D: usize> {
+    /// V₀: velocity and spin of every body without a push.
+    pub unpushed: Vec<([f64; D], [f64; 3])>,
+    /// Columns c with W = Σ c cᵀ.
+    pub columns: Vec<JointMotion<D>>,
+}
+
+impl<const D: usize> Response<D> {
+    /// V₀ + W P: velocity and spin of every body under a push.
+    pub fn under(&self, pushes: &[Push<D>]) -> Vec<([f64; D], [f64; 3])> {
+        let mut velocities = self.unpushed.clone();
+        for column in &self.columns {
+            let of_body = |(body, linear, angular): &(usize, [f64; D], [f64; 3])| {
+                dot(*linear, pushes[*body].0) + dot(*angular, pushes[*body].1)
+            };
+            let along: f64 = column.iter().map(of_body).sum();
+            for (body, linear, angular) in column {
+                let (velocity, spin) = &mut velocities[*body];
+                (*velocity, *spin) = (plus(*velocity, times(along, *linear)), plus(*spin, times(along, *angular)));
+            }
+        }
+        velocities
+    }
+}
+
 /// The bodies of a simulation, whoever moves them.
 pub trait Bodies<const D: usize>: Send + Sync {
     /// As they are now.
@@ -59,10 +94,17 @@ pub trait Bodies<const D: usize>: Send + Sync {
     /// Lets gravity act for a time.
     fn accelerate(&mut self, acceleration: [f64; D], dt: f64);
 
-    /// Lets the liquid push, one push for every body.
-    fn push(&mut self, pushes: &[Push<D>], dt: f64);
+    /// What the liquid is expected to push in a time: what it did before.
+    fn expected_pushes(&self, dt: f64) -> Vec<Push<D>>;
 
-    /// Resolves contacts and moves for a time; says how the solve for the contacts ended.
+    /// How they answer pushes near the given ones, in a step of length `dt`. Nothing changes.
+    fn respond(&self, pushes: &[Push<D>], dt: f64) -> Result<Response<D>, String>;
+
+    /// Lets the liquid push for a time of `kick` before a step of length `dt`, one push for every body; the bodies
+    /// answer as the response says. What contacts forbid they do not do.
+    fn push(&mut self, pushes: &[Push<D>], response: &Response<D>, kick: f64, dt: f64) -> Result<(), String>;
+
+    /// Moves for a time; says how the solve for the contacts ended.
     fn advance(&mut self, dt: f64) -> Result<Convergence, String>;
 
     /// Everything that changes, as numbers.

@@ -21,8 +21,9 @@ pub struct Geometry<const D: usize> {
     pub separating: CellField<bool, D>,
     /// Part of every cell that is not solid.
     pub cell_open: CellField<f64, D>,
-    /// Part of the space within a cell of every cell's centre that is open, with linear weights;
-    /// exact for plane walls. Densities of particles are relative to it.
+    /// Part of the space within a cell of every cell's centre that is not solid, with linear weights; exact for plane
+    /// walls. Beyond the border of the grid there is a mirror, so that the border takes nothing away. Densities of
+    /// particles are relative to it.
     pub space: CellField<f64, D>,
     /// Bodies whose velocity is unknown, and what they cover.
     pub bodies: Vec<Covered<D>>,
@@ -36,17 +37,23 @@ impl<const D: usize> Geometry<D> {
     /// The solids of `setup` at a time.
     pub fn at(setup: &Setup<D>, time: f64) -> Self {
         let grid = setup.grid;
-        let distance = |point| nearest(setup, time, point).0;
+        let distance = |point| border_distance(&grid, point).min(nearest_solid(setup, time, point).0);
         let nodes = grid.cells().map(|count| count + 1);
         let mut solid = CellField::of_shape(nodes, |_| 0.0);
         fill(&mut solid, |node, value| *value = distance(grid.node(node)));
         let open = open_fractions(&grid, distance);
-        let mut separating = CellField::from_fn(&grid, |_| false);
-        fill(&mut separating, |cell, value| *value = nearest(setup, time, grid.centre(cell)).1 == Wall::Separating);
-        let mut cell_open = CellField::from_fn(&grid, |_| 0.0);
+        let mut nearest_to_centre = CellField::filled(grid.cells(), (f64::INFINITY, setup.border));
+        fill(&mut nearest_to_centre, |cell, found| *found = nearest_solid(setup, time, grid.centre(cell)));
+        let mut separating = CellField::filled(grid.cells(), false);
+        fill(&mut separating, |cell, value| {
+            let (distance, wall) = nearest_to_centre.at(cell);
+            let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
+            *value = if is_border { setup.border } else { wall } == Wall::Separating;
+        });
+        let mut cell_open = CellField::filled(grid.cells(), 0.0);
         fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
-        let mut space = CellField::from_fn(&grid, |_| 0.0);
-        fill(&mut space, |cell, value| *value = open_space(&grid, &solid, cell));
+        let mut space = CellField::filled(grid.cells(), 0.0);
+        fill(&mut space, |cell, value| *value = open_space(nearest_to_centre.at(cell).0 / grid.spacing()));
         let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
         let solid_velocity = None;
         let mut geometry =
@@ -98,6 +105,14 @@ impl<const D: usize> Geometry<D> {
         Some(flow)
     }
 
+    /// Velocity of the walls, without bodies; none if they do not move.
+    pub(crate) fn walls_velocity(&self) -> Option<&FaceField<f64, D>> {
+        match &self.walls {
+            None => self.solid_velocity.as_ref(),
+            Some((_, velocity)) => velocity.as_ref(),
+        }
+    }
+
     /// Velocity of the nearest solid at a point.
     pub(crate) fn velocity_at(&self, setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
         let mut best = (border_distance(&setup.grid, point), [0.0; D]);
@@ -126,9 +141,9 @@ impl<const D: usize> Geometry<D> {
     }
 }
 
-/// Distance to the nearest solid, and what its wall does.
-fn nearest<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> (f64, Wall) {
-    let mut best = (border_distance(&setup.grid, point), setup.border);
+/// Distance to the nearest solid, and what its wall does; the border is no solid.
+fn nearest_solid<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> (f64, Wall) {
+    let mut best = (f64::INFINITY, setup.border);
     for solid in &setup.solids {
         let distance = solid.distance(time, point);
         if distance < best.0 {
@@ -149,9 +164,9 @@ fn open_part<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [u
     (0.5 + interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(0.0, 1.0)
 }
 
-/// Part of the space within a cell of a cell's centre that is open, with linear weights.
-fn open_space<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>, cell: [usize; D]) -> f64 {
-    let depth = (interpolate_nodes(grid, solid, grid.centre(cell)) / grid.spacing()).clamp(-1.0, 1.0);
+/// Part of the space within a cell of a point that is open, with linear weights, if a plane wall lies `depth` cells from it.
+fn open_space(depth: f64) -> f64 {
+    let depth = depth.clamp(-1.0, 1.0);
     0.5 + depth - 0.5 * depth * depth.abs()
 }
 

@@ -19,6 +19,8 @@ pub struct Covered<const D: usize> {
     pub body: Immersed<D>,
     /// Axis, face, covered part of the volume around the face.
     pub faces: Vec<(usize, [usize; D], f64)>,
+    /// The same for what it covers of the volume around a face that others close: where it touches them.
+    pub walled: Vec<(usize, [usize; D], f64)>,
 }
 
 impl<const D: usize> Covered<D> {
@@ -45,18 +47,22 @@ impl<const D: usize> Geometry<D> {
         for body in bodies {
             let (from, to) = cells_around(grid, &body);
             if (0..D).any(|axis| from[axis] >= to[axis]) {
-                self.bodies.push(Covered { body, faces: Vec::new() });
+                self.bodies.push(Covered { body, faces: Vec::new(), walled: Vec::new() });
                 continue;
             }
             let halves = HalfCells::new(grid, &body, from, to);
             let is_nearest = self.separate(grid, &body, from, to);
-            let mut faces = Vec::new();
+            let (mut faces, mut walled) = (Vec::new(), Vec::new());
             for axis in 0..D {
                 let mut end = to;
                 end[axis] += 1;
                 for_each_place(from, end, |face| {
                     let open = self.open[axis].at_mut(face);
-                    let mut part = halves.around_face(axis, face).min(*open);
+                    let covered = halves.around_face(axis, face);
+                    let mut part = covered.min(*open);
+                    if covered > part {
+                        walled.push((axis, face, covered - part));
+                    }
                     if part > 0.0 {
                         *open -= part;
                         if *open < CLOSED {
@@ -68,9 +74,11 @@ impl<const D: usize> Geometry<D> {
                 });
             }
             self.narrow(grid, &body, &halves, from, to);
-            self.bodies.push(Covered { body, faces });
+            self.bodies.push(Covered { body, faces, walled });
             self.nearest_body.extend(is_nearest);
         }
+        self.close_gaps(grid);
+        self.seal(grid);
         self.walls = Some((wall, wall_velocity));
         self.carry_bodies(grid, None);
     }
@@ -131,14 +139,14 @@ impl<const D: usize> Geometry<D> {
 }
 
 /// Cells from and up to (not including) which a body has a part in.
-fn cells_around<const D: usize>(grid: &Grid<D>, body: &Immersed<D>) -> ([usize; D], [usize; D]) {
+pub(super) fn cells_around<const D: usize>(grid: &Grid<D>, body: &Immersed<D>) -> ([usize; D], [usize; D]) {
     let (lower, upper) = (grid.in_cells(body.bounds.0), grid.in_cells(body.bounds.1));
     let from = std::array::from_fn(|axis| (lower[axis].max(0.0) as usize).saturating_sub(RIM).min(grid.cells()[axis]));
     let to = std::array::from_fn(|axis| (upper[axis].max(0.0).ceil() as usize + RIM).min(grid.cells()[axis]));
     (from, to)
 }
 
-fn for_each_place<const D: usize>(from: [usize; D], to: [usize; D], mut visit: impl FnMut([usize; D])) {
+pub(super) fn for_each_place<const D: usize>(from: [usize; D], to: [usize; D], mut visit: impl FnMut([usize; D])) {
     let shape: [usize; D] = std::array::from_fn(|axis| to[axis].saturating_sub(from[axis]));
     for index in 0..shape.iter().product() {
         let offset = multi_index(shape, index);

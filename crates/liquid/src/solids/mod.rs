@@ -2,11 +2,13 @@
 
 mod bodies;
 mod columns;
+mod film;
 mod geometry;
 mod half_cells;
 mod immerse;
+mod seal;
 
-pub use bodies::{Bodies, Immersed, Push};
+pub use bodies::{Bodies, Immersed, JointMotion, Push, Response};
 pub use geometry::Geometry;
 pub use immerse::Covered;
 
