@@ -88,6 +88,23 @@ pub enum StepError {
     /// At this time the problem has bodies, and so no matrix that could be written.
     #[error("at {0} s: the pressure moves bodies, and such a problem has no sparse matrix")]
     NoMatrix(f64),
+    /// Something moves faster than anything can explain.
+    #[error(
+        "at {time} s something moves at {speed:.3e} m/s, where {explained:.3e} m/s can be explained: the kinetic energy is \
+         {energy:.3e} J and the step {dt:.1e} s"
+    )]
+    Absurd {
+        /// Simulated time.
+        time: f64,
+        /// The largest speed.
+        speed: f64,
+        /// What the start, gravity, sources and moving solids explain.
+        explained: f64,
+        /// Kinetic energy of the liquid.
+        energy: f64,
+        /// Length of the step.
+        dt: f64,
+    },
     /// At this time a velocity became NaN or infinite.
     #[error("at {0} s the velocity is no longer a number")]
     NotFinite(f64),

@@ -17,6 +17,7 @@
 //! ```
 
 mod cells;
+mod distribution;
 mod error;
 mod particles;
 mod pressure;
@@ -35,7 +36,7 @@ pub use pressure::splitting::{Marking, SplittingParams, Stopping};
 pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};
 pub use simulation::{Simulation, equal_part};
-pub use solids::{Bodies, Covered, Geometry, Immersed, Push};
+pub use solids::{Bodies, Covered, Geometry, Immersed, JointMotion, Push, Response};
 pub use state::LiquidState;
 pub use unstick_mlcp::Unconverged;
 pub use velocity::{interpolate_cells, interpolate_velocity};

@@ -50,7 +50,8 @@ impl<const D: usize> Solid<D> {
 pub enum Transport {
     /// Particles carry velocity and take on its changes on the grid. A part `pic` is taken from the grid itself.
     Flip {
-        /// Part that comes from the grid, 0 to 1: less is livelier, more is calmer. Default 0.03.
+        /// Part that comes from the grid in a hundredth of a second, 0 to 1: less is livelier, more is calmer. Default
+        /// 0.05.
         pic: f64,
     },
     /// Particles carry an affine velocity field each.
@@ -61,7 +62,7 @@ pub enum Transport {
 
 impl Default for Transport {
     fn default() -> Self {
-        Self::Flip { pic: 0.03 }
+        Self::Flip { pic: 0.05 }
     }
 }
 
@@ -172,12 +173,10 @@ pub struct Setup<const D: usize> {
     pub max_step: f64,
     /// Particles of a full cell along each axis. Default 2.
     pub particles_per_axis: usize,
-    /// Whether the total volume is held. Default true.
+    /// Whether the density of the particles, and with it the volume, is held. Default true.
     pub volume_correction: bool,
-    /// Whether particles are added and removed to keep cells evenly filled. Default true.
-    pub reseeding: bool,
-    /// κ: the least speed at which liquid leaves separating walls \[Andersen2017b, eq. (48)\]. A
-    /// positive one drives it off, a negative one lets it in. Default 0.
+    /// κ: the least speed at which liquid leaves separating walls that have let go \[Andersen2017b, eq. (48)\]. A
+    /// positive one drives it off, a negative one lets it come back. Default 0.
     pub control: f64,
     /// Sources and drains.
     pub emitters: Vec<Emitter<D>>,
@@ -202,7 +201,6 @@ impl<const D: usize> Setup<D> {
             max_step: 0.01,
             particles_per_axis: 2,
             volume_correction: true,
-            reseeding: true,
             control: 0.0,
             emitters: Vec::new(),
             seed: 0,

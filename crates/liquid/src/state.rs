@@ -24,14 +24,6 @@ pub struct LiquidState<const D: usize> {
     pub liquid: CellField<f64, D>,
     /// Cells whose wall has let go.
     pub separated: CellField<bool, D>,
-    /// Volume that the correction aims at.
-    pub target_volume: f64,
-    /// Volume inside the surface. The correction keeps the surface from enclosing more.
-    pub target_surface: f64,
-    /// Accumulated error of the volume correction.
-    pub volume_debt: f64,
-    /// Part by which the surface encloses too much, averaged over some steps.
-    pub swelling: f64,
     /// The state of the bodies, as they store it.
     pub bodies: Vec<f64>,
 }
@@ -46,10 +38,6 @@ struct FlatState {
     pressure: Vec<f64>,
     liquid: Vec<f64>,
     separated: Vec<bool>,
-    target_volume: f64,
-    target_surface: f64,
-    volume_debt: f64,
-    swelling: f64,
     bodies: Vec<f64>,
 }
 
@@ -66,10 +54,6 @@ impl<const D: usize> LiquidState<D> {
             pressure: cells.clone(),
             liquid: CellField::from_fn(grid, |_| grid.spacing()),
             separated: CellField::from_fn(grid, |_| false),
-            target_volume: 0.0,
-            target_surface: 0.0,
-            volume_debt: 0.0,
-            swelling: 0.0,
             bodies: Vec::new(),
         }
     }
@@ -85,10 +69,6 @@ impl<const D: usize> LiquidState<D> {
             pressure: self.pressure.values().to_vec(),
             liquid: self.liquid.values().to_vec(),
             separated: self.separated.values().to_vec(),
-            target_volume: self.target_volume,
-            target_surface: self.target_surface,
-            volume_debt: self.volume_debt,
-            swelling: self.swelling,
             bodies: self.bodies.clone(),
         }
     }
@@ -123,8 +103,6 @@ impl<const D: usize> LiquidState<D> {
             affine: vectors(&flat.particles.affine).as_chunks::<D>().0.to_vec(),
         };
         (state.time, state.step, state.last_step) = (flat.time, flat.step, flat.last_step);
-        (state.target_volume, state.volume_debt) = (flat.target_volume, flat.volume_debt);
-        (state.target_surface, state.swelling) = (flat.target_surface, flat.swelling);
         state.bodies = flat.bodies;
         Ok(Some(state))
     }
@@ -138,7 +116,7 @@ mod tests {
     fn a_state_is_read_back_bit_for_bit_and_only_on_its_own_grid() {
         let grid = Grid::<2>::unit(2).unwrap();
         let mut state = LiquidState::empty(&grid);
-        (state.time, state.step, state.volume_debt, state.bodies) = (0.1 + 0.2, 7, -0.0, vec![1.5]);
+        (state.time, state.step, state.last_step, state.bodies) = (0.1 + 0.2, 7, -0.0, vec![1.5]);
         state.particles.push([0.1, 0.7], [1.0 / 3.0, -2.0]);
         state.particles.affine = vec![[[1.0, 2.0], [3.0, 4.0]]];
         *state.pressure.at_mut([1, 0]) = 3.5;

@@ -14,7 +14,7 @@ use crate::particles::gather::add_by_slabs;
 use crate::solids::Geometry;
 
 /// Below this part of open space around a cell centre the density says nothing.
-const TOO_CLOSED: f64 = 0.1;
+pub(crate) const TOO_CLOSED: f64 = 0.1;
 
 /// Density of the particles relative to full cells, at cell centres.
 pub(crate) fn measure_density<const D: usize>(
@@ -29,28 +29,25 @@ pub(crate) fn measure_density<const D: usize>(
     density.values_mut().fill(0.0);
     add_by_slabs(grid, starts, shape, density.values_mut(), |particle, base, piece| {
         let place = grid.in_cells(particles.position[particle]);
-        // Counted from one cell before the first: there lies the corner of a particle in the outer half of a border
-        // cell. The share of such a cell is lost, as in solids.
-        let (mut corner, mut part, mut strides, mut stride) = ([0; D], [0.0; D], [0; D], 1);
+        // Beyond the border of the grid the liquid is mirrored: the outer half of a border cell is all its own.
+        let (mut low, mut high, mut part) = ([0; D], [0; D], [0.0; D]);
+        let mut stride = 1;
         for axis in 0..D {
-            let beyond = (place[axis] + 0.5).max(0.0);
-            corner[axis] = (beyond as usize).min(shape[axis]);
-            part[axis] = beyond - corner[axis] as f64;
-            strides[axis] = stride;
+            let beyond = (place[axis] - 0.5).clamp(0.0, (shape[axis] - 1) as f64);
+            let cell = beyond as usize;
+            part[axis] = beyond - cell as f64;
+            low[axis] = cell * stride;
+            high[axis] = (cell + 1).min(shape[axis] - 1) * stride;
             stride *= shape[axis];
         }
         for choice in 0..1usize << D {
-            let (mut weight, mut index, mut is_inside) = (1.0, 0, true);
+            let (mut weight, mut index) = (1.0, 0);
             for axis in 0..D {
-                let upper = choice >> axis & 1;
-                weight *= if upper == 1 { part[axis] } else { 1.0 - part[axis] };
-                let cell = corner[axis] + upper; // one more than the cell's number
-                is_inside &= cell > 0 && cell <= shape[axis];
-                index += cell.saturating_sub(1) * strides[axis];
+                let is_upper = choice >> axis & 1 == 1;
+                weight *= if is_upper { part[axis] } else { 1.0 - part[axis] };
+                index += if is_upper { high[axis] } else { low[axis] };
             }
-            if is_inside {
-                piece[index - base] += weight;
-            }
+            piece[index - base] += weight;
         }
     });
     let share = 1.0 / per_cell as f64;

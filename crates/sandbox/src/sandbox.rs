@@ -111,15 +111,11 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Removes the liquid inside of painted walls, also from the target volume.
+    /// Removes the liquid inside of painted walls.
     fn clear_walls(&self, state: &mut LiquidState<2>) {
         let Some(solid) = self.setup.solids.first() else { return };
         let positions = state.particles.position.clone();
         state.particles.retain(|index| solid.shape.at(positions[index]) > 0.0);
-        let share = self.setup.grid.spacing().powi(2) / self.setup.particles_per_cell() as f64;
-        let lost = (positions.len() - state.particles.len()) as f64 * share;
-        state.target_volume = (state.target_volume - lost).max(0.0);
-        state.target_surface = (state.target_surface - lost).max(0.0);
     }
 }
 

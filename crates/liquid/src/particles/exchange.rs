@@ -1,13 +1,12 @@
-//! Particles that come, go or move elsewhere: shapes that are filled, sources, drains, and cells that run empty or overfull.
+//! Particles that come and go: shapes that are filled, sources and drains.
 
-use unstick_grid::{CellField, FaceField, Grid, Random, SignedDistance};
+use unstick_grid::{FaceField, Grid, SignedDistance};
 
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
 use crate::setup::{Emitter, Setup};
 use crate::solids::Geometry;
 use crate::state::LiquidState;
-use crate::velocity::interpolate_velocity;
 
 /// Fills sources and empties drains; true if any particle has come or gone.
 pub(crate) fn emit<const D: usize>(
@@ -27,10 +26,6 @@ pub(crate) fn emit<const D: usize>(
             let before = state.particles.len();
             let position = state.particles.position.clone();
             state.particles.retain(|index| emitter.shape.at(position[index]) >= 0.0);
-            let cell = grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
-            let left = (before - state.particles.len()) as f64 * cell;
-            state.target_volume -= left;
-            state.target_surface -= left;
             changed |= before != state.particles.len();
             continue;
         };
@@ -45,9 +40,6 @@ pub(crate) fn emit<const D: usize>(
         for &(_, site) in room.iter().take(entering) {
             state.particles.push(site, velocity);
         }
-        let entered = entering as f64 * grid.spacing().powi(D as i32) / setup.particles_per_cell() as f64;
-        state.target_volume += entered;
-        state.target_surface += entered;
         changed |= entering > 0;
     }
     changed
@@ -128,52 +120,10 @@ pub(crate) fn prescribe<const D: usize>(
     }
 }
 
-/// Moves particles from crowded cells (more than 1½ times what fills them) to inner cells that run
-/// empty (less than half of it). Their number, which is the volume, stays the same. Places are random
-/// but depend on seed, step and cell alone; velocities are those of the new place.
-pub(crate) fn reseed<const D: usize>(
-    setup: &Setup<D>,
-    geometry: &Geometry<D>,
-    starts: &[u32],
-    state: &mut LiquidState<D>,
-) -> bool {
-    let grid = setup.grid;
-    let full = setup.particles_per_cell();
-    let liquid: &CellField<f64, D> = &state.liquid;
-    let is_inner = |cell: [usize; D]| {
-        let mut around = (0..2 * D).filter_map(|side| grid.neighbour(cell, side / 2, side % 2 == 1));
-        geometry.cell_open.at(cell) == 1.0 && around.all(|other| liquid.at(other) < 0.0)
-    };
-    let mut crowd = Vec::new();
-    let mut places = Vec::new();
-    for (index, window) in starts.windows(2).enumerate() {
-        let own = window[0] as usize..window[1] as usize;
-        if 2 * own.len() > 3 * full {
-            crowd.extend(own.start + full..own.end);
-        } else if 2 * own.len() < full && liquid.values()[index] < 0.0 {
-            let cell = multi_index(grid.cells(), index);
-            if !is_inner(cell) {
-                continue;
-            }
-            let corner = grid.node(cell);
-            for number in own.len()..full {
-                let part = |axis| Random::hash(0, [setup.seed, state.step, index as u64, (D * number + axis) as u64]);
-                places.push(std::array::from_fn(|axis| corner[axis] + part(axis) * grid.spacing()));
-            }
-        }
-    }
-    for (&particle, &place) in crowd.iter().zip(&places) {
-        state.particles.position[particle] = place;
-        state.particles.velocity[particle] = interpolate_velocity(&grid, &state.velocity, place);
-        if let Some(affine) = state.particles.affine.get_mut(particle) {
-            *affine = [[0.0; D]; D];
-        }
-    }
-    !crowd.is_empty() && !places.is_empty()
-}
-
 #[cfg(test)]
 mod tests {
+    use unstick_grid::CellField;
+
     use super::*;
 
     fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {
@@ -190,11 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn a_source_fills_its_cell_once_and_adds_its_volume() {
+    fn a_source_fills_its_cell_once() {
         let setup = setup(vec![emitter(Some([1.0, 0.0]))]);
         let mut state = LiquidState::empty(&setup.grid);
         assert!(emitted(&setup, &mut state) && !emitted(&setup, &mut state));
-        assert_eq!((state.particles.len(), state.target_volume), (4, 1.0 / 16.0));
+        assert_eq!(state.particles.len(), 4);
         assert!(state.particles.velocity.iter().all(|&velocity| velocity == [1.0, 0.0]));
         state.time = 1.0;
         state.particles = Particles::default();
@@ -202,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn a_drain_removes_what_it_covers_and_the_volume_of_it() {
+    fn a_drain_removes_what_it_covers() {
         let setup = setup(vec![emitter(None)]);
         let mut state = LiquidState::empty(&setup.grid);
         state.particles.push([0.3, 0.3], [0.0; 2]);
         state.particles.push([0.6, 0.3], [0.0; 2]);
         assert!(emitted(&setup, &mut state));
-        assert_eq!((state.particles.position.as_slice(), state.target_volume), ([[0.6, 0.3]].as_slice(), -1.0 / 64.0));
+        assert_eq!(state.particles.position, [[0.6, 0.3]]);
     }
 
     #[test]
@@ -223,23 +173,5 @@ mod tests {
         prescribe(&Setup { emitters: vec![wide], ..setup }, 0.0, &mut velocity, &mut known);
         assert_eq!((velocity[0].at([1, 1]), velocity[1].at([1, 1]), velocity[0].at([0, 1])), (2.0, 0.0, 7.0));
         assert!(known[0].at([2, 1]) && !known[0].at([3, 1]));
-    }
-
-    #[test]
-    fn particles_of_a_crowded_cell_move_to_an_inner_cell_that_runs_empty() {
-        let setup = setup(Vec::new());
-        let mut state = LiquidState::empty(&setup.grid);
-        // One inner cell: all around it is liquid, and around no other.
-        state.liquid =
-            CellField::from_fn(&setup.grid, |[x, y]| if x.abs_diff(1) + y.abs_diff(1) < 2 { -1.0 } else { 1.0 });
-        for (cell, count) in [([1, 1], 1), ([2, 2], 8)] {
-            let [x, y] = setup.grid.centre(cell);
-            (0..count).for_each(|number| state.particles.push([x + 0.01 * f64::from(number), y], [0.0; 2]));
-        }
-        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
-        assert!(reseed(&setup, &Geometry::at(&setup, 0.0), &starts, &mut state));
-        let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
-        let count = |cell| starts[setup.grid.index(cell) + 1] - starts[setup.grid.index(cell)];
-        assert_eq!((state.particles.len(), count([1, 1]), count([2, 2])), (9, 4, 5));
     }
 }

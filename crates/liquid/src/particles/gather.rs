@@ -54,18 +54,24 @@ fn add_particle<const D: usize>(
     let reach: usize = strides.iter().sum();
     let piece = &mut piece[start..=start + reach]; // one check instead of one per face
     let velocity = particles.velocity[index][axis];
-    let affine = particles.affine.get(index).map_or([0.0; D], |affine| affine[axis].map(|by| by * grid.spacing()));
-    for choice in 0..1usize << D {
-        let (mut weight, mut place, mut carried) = (1.0, 0, velocity);
-        for other in 0..D {
-            let upper = choice >> other & 1;
+    let affine = match particles.affine.is_empty() {
+        true => [0.0; D],
+        false => particles.affine[index][axis].map(|by| by * grid.spacing()),
+    };
+    // Lines of two faces along the first axis: two in the plane, four in space.
+    for line in 0..1usize << (D - 1) {
+        let (mut weight, mut place, mut carried) = (1.0, 0, velocity - affine[0] * part[0]);
+        for other in 1..D {
+            let upper = line >> (other - 1) & 1;
             weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
             place += upper * strides[other];
             carried += affine[other] * (upper as f64 - part[other]);
         }
-        let arrived = &mut piece[place];
-        arrived[0] += weight * carried;
-        arrived[1] += weight;
+        let (below, above) = (weight * (1.0 - part[0]), weight * part[0]);
+        piece[place][0] += below * carried;
+        piece[place][1] += below;
+        piece[place + 1][0] += above * (carried + affine[0]);
+        piece[place + 1][1] += above;
     }
 }
 

@@ -11,7 +11,13 @@ use crate::velocity::{in_faces, interpolate_velocity, locate};
 /// Particles per piece of work.
 const PIECE: usize = 4096;
 
-/// Gives every particle its new velocity. `before` is the velocity that was gathered from the particles; it is
+/// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
+const BLEND_TIME: f64 = 0.01;
+
+/// Rate at which the affine part of `apic` fades, in 1/s: as fast as `flip` forgets what the grid does not see.
+const CALMING: f64 = 12.0;
+
+/// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from the particles; it is
 /// overwritten.
 ///
 /// For `flip` with the part `pic` of the grid's own velocity the new one is
@@ -20,6 +26,7 @@ const PIECE: usize = 4096;
 pub(crate) fn scatter<const D: usize>(
     grid: &Grid<D>,
     transport: Transport,
+    dt: f64,
     before: &mut FaceField<f64, D>,
     after: &FaceField<f64, D>,
     particles: &mut Particles<D>,
@@ -27,7 +34,7 @@ pub(crate) fn scatter<const D: usize>(
     let Particles { position, velocity, affine } = particles;
     match transport {
         Transport::Flip { pic } => {
-            let keep = 1.0 - pic;
+            let keep = (1.0 - pic).powf(dt / BLEND_TIME);
             for (before, after) in before.iter_mut().zip(after) {
                 vector::scale_and_add(after.values(), -keep, before.values_mut());
             }
@@ -41,12 +48,13 @@ pub(crate) fn scatter<const D: usize>(
             });
         }
         Transport::Apic => {
+            let keep = (-CALMING * dt).exp();
             affine.resize(position.len(), [[0.0; D]; D]);
             let pieces =
                 position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
             pieces.for_each(|((&point, velocity), affine)| {
                 *velocity = interpolate_velocity(grid, after, point);
-                *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point));
+                *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point).map(|value| keep * value));
             });
         }
         Transport::SemiLagrangian => {
@@ -83,7 +91,7 @@ mod tests {
     use super::*;
 
     /// One particle after a step from a velocity field to another.
-    fn scattered(transport: Transport, before: f64, after: impl Fn([f64; 2]) -> f64) -> Particles<2> {
+    fn scattered(transport: Transport, dt: f64, before: f64, after: impl Fn([f64; 2]) -> f64) -> Particles<2> {
         let grid = Grid::<2>::unit(4).unwrap();
         let mut before = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), before));
         let after = std::array::from_fn(|axis| {
@@ -91,21 +99,32 @@ mod tests {
         });
         let mut particles = Particles::default();
         particles.push([0.375, 0.5], [3.0, 1.0]);
-        scatter(&grid, transport, &mut before, &after, &mut particles);
+        scatter(&grid, transport, dt, &mut before, &after, &mut particles);
         particles
     }
 
     #[test]
     fn flip_takes_on_changes_and_pic_takes_on_values() {
-        assert_eq!(scattered(Transport::Flip { pic: 0.0 }, 1.0, |_| 1.5).velocity, [[3.5, 1.5]]);
-        assert_eq!(scattered(Transport::Flip { pic: 1.0 }, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
-        assert_eq!(scattered(Transport::SemiLagrangian, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+        for dt in [0.001, 0.01] {
+            assert_eq!(scattered(Transport::Flip { pic: 0.0 }, dt, 1.0, |_| 1.5).velocity, [[3.5, 1.5]]);
+            assert_eq!(scattered(Transport::Flip { pic: 1.0 }, dt, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+            assert_eq!(scattered(Transport::SemiLagrangian, dt, 1.0, |_| 1.5).velocity, [[1.5, 1.5]]);
+        }
     }
 
     #[test]
-    fn apic_takes_on_the_gradient_too() {
-        let particles = scattered(Transport::Apic, 0.0, |[x, y]| 2.0 * x - y);
-        assert_eq!(particles.velocity, [[0.25, 0.25]]);
-        assert_eq!(particles.affine, [[[2.0, -1.0], [2.0, -1.0]]]);
+    fn what_flip_forgets_in_a_time_does_not_depend_on_the_step() {
+        let kept = |dt: f64| scattered(Transport::Flip { pic: 0.03 }, dt, 0.0, |_| 0.0).velocity[0][0] / 3.0;
+        assert!((kept(0.01) - 0.97).abs() < 1e-12 && (kept(0.001).powi(10) - 0.97).abs() < 1e-12);
+    }
+
+    #[test]
+    fn apic_takes_on_the_gradient_too_which_fades() {
+        for dt in [0.0, 0.1] {
+            let particles = scattered(Transport::Apic, dt, 0.0, |[x, y]| 2.0 * x - y);
+            assert_eq!(particles.velocity, [[0.25, 0.25]]);
+            let kept = (-CALMING * dt).exp();
+            assert_eq!(particles.affine, [[[2.0 * kept, -kept], [2.0 * kept, -kept]]]);
+        }
     }
 }

@@ -54,8 +54,10 @@ pub(crate) fn push_out<const D: usize>(
     velocity: &mut [f64; D],
 ) {
     let grid = &setup.grid;
-    // Nothing solid lies within a cell of the cell's centre. This holds for most particles.
-    if geometry.space.at(cell_of(grid, *point)) >= 1.0 {
+    // Nothing solid lies within a cell of the cell's centre, nor is it at the border. This holds for most particles.
+    let cell = cell_of(grid, *point);
+    let is_inside = |axis: usize| cell[axis] > 0 && cell[axis] + 1 < grid.cells()[axis];
+    if geometry.space.at(cell) >= 1.0 && (0..D).all(is_inside) {
         return;
     }
     let clearance = CLEARANCE * grid.spacing();

@@ -4,7 +4,9 @@ use unstick_grid::{CellField, SignedDistance, by_dimension};
 use unstick_mlcp::PressureMethod;
 
 use super::Simulation;
+use super::guard::Guard;
 use super::report::StageTimes;
+use crate::distribution::Distribution;
 use crate::error::SetupError;
 use crate::particles::exchange::fill_shape;
 use crate::pressure::PressureSolver;
@@ -54,8 +56,6 @@ impl<const D: usize> Simulation<D> {
         }
         let mut simulation = Self::restore(setup, state, bodies)?;
         simulation.track_surface();
-        simulation.state.target_volume = simulation.volume();
-        simulation.state.target_surface = simulation.surface_volume();
         Ok(simulation)
     }
 
@@ -103,6 +103,8 @@ impl<const D: usize> Simulation<D> {
         let no_density = CellField::filled(grid.cells(), 0.0);
         let mut simulation = Self {
             solver: PressureSolver::of(&setup.pressure),
+            distribution: Distribution::new(&setup),
+            guard: Guard::new(&setup, 0.0),
             setup,
             state,
             geometry,
@@ -113,16 +115,17 @@ impl<const D: usize> Simulation<D> {
             device_failure: None,
             starts: Vec::new(),
             known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
+            reached: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             gathered: no_velocity.clone(),
             free: no_velocity,
             scaled_pressure: no_density.clone(),
             density: no_density,
-            divergence: None,
             arrived: Vec::new(),
             spare: Vec::new(),
             times: StageTimes::default(),
         };
         simulation.sort_particles();
+        simulation.guard = Guard::new(&simulation.setup, simulation.fastest());
         Ok(simulation)
     }
 }
@@ -174,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn each_shape_has_its_velocity_and_the_volume_is_the_target() {
+    fn each_shape_has_its_velocity_and_is_filled_once() {
         let setup = Setup::new(Grid::<2>::unit(8).unwrap());
         let low = (SignedDistance::cuboid([0.0; 2], [1.0, 0.25]), [1.0, 0.0]);
         let all = (SignedDistance::cuboid([0.0; 2], [1.0, 0.5]), [0.0, 2.0]);
         let state = Simulation::with_liquids(setup, &[low, all]).unwrap().state;
         let expected = |[_, y]: [f64; 2]| if y < 0.25 { [1.0, 0.0] } else { [0.0, 2.0] };
         assert!(state.particles.position.iter().zip(&state.particles.velocity).all(|(at, v)| expected(*at) == *v));
-        assert_eq!((state.particles.len(), state.target_volume), (4 * 32, 0.5));
+        assert_eq!(state.particles.len(), 4 * 32);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A running simulation: what it consists of, and its steps.
 
 mod begin;
+mod guard;
 pub(crate) mod report;
 mod stages;
 mod step;
@@ -8,11 +9,13 @@ mod step;
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::fields::FieldSolver;
 
+use crate::distribution::Distribution;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
 use crate::solids::{Bodies, Geometry};
 use crate::state::LiquidState;
 use crate::volume;
+use guard::Guard;
 use report::StageTimes;
 
 pub use step::equal_part;
@@ -29,6 +32,8 @@ pub struct Simulation<const D: usize> {
     /// The walls without the bodies, where there are bodies and the walls do not move.
     pub(crate) still_walls: Option<Geometry<D>>,
     pub(crate) solver: PressureSolver<D>,
+    distribution: Distribution<D>,
+    guard: Guard,
     /// What solves in place of `solver` until it fails.
     pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
     /// Why the device failed in this step.
@@ -39,10 +44,10 @@ pub struct Simulation<const D: usize> {
     gathered: FaceField<f64, D>,
     /// Faces whose velocity is known.
     pub(crate) known: FaceField<bool, D>,
+    /// Faces that particles have reached.
+    reached: FaceField<bool, D>,
     /// Density of the particles relative to full cells.
     pub(crate) density: CellField<f64, D>,
-    /// Memory for the divergence that is asked for.
-    pub(crate) divergence: Option<CellField<f64, D>>,
     /// q of the last projection.
     pub(crate) scaled_pressure: CellField<f64, D>,
     /// Memory of a step: what arrives at faces, a copy of the velocity, a copy of the particles.

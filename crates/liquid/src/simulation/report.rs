@@ -6,6 +6,7 @@ use unstick_mlcp::{Convergence, SolveReport};
 use unstick_parallel::clock::Instant;
 
 use super::Simulation;
+use super::guard::Guard;
 use crate::error::StepError;
 
 /// A part of a step, in the order in which they run.
@@ -98,7 +99,7 @@ pub struct StepReport {
     pub solver: String,
     /// Why the device failed in this step. The processor has solved instead, and does so from now on.
     pub device_failure: Option<String>,
-    /// Whether the pressure solve met its tolerance.
+    /// Whether the solves for the pressure and for the displacement of the particles met their tolerances.
     pub converged: bool,
     /// Outer cycles of the pressure solver.
     pub cycles: usize,
@@ -127,12 +128,13 @@ impl<const D: usize> Simulation<D> {
         &mut self,
         dt: f64,
         solve: &SolveReport,
+        evened: bool,
         contacts: Convergence,
     ) -> Result<StepReport, StepError> {
         let device_failure = self.device_failure.take();
         let state = &self.state;
-        let particle = state.target_volume.max(f64::MIN_POSITIVE) / state.particles.len().max(1) as f64;
-        let mass = self.setup.density * particle;
+        let cell = self.setup.grid.spacing().powi(D as i32);
+        let mass = self.setup.density * cell / self.setup.particles_per_cell() as f64;
         let gravity = self.setup.gravity.at(state.time);
         let origin = self.setup.grid.origin();
         // Velocity lives in the middle of the step; so does the potential energy that goes with it.
@@ -145,6 +147,8 @@ impl<const D: usize> Simulation<D> {
         if !f64::is_finite(kinetic + potential) {
             return Err(StepError::NotFinite(state.time));
         }
+        let explained = self.guard.explained(&self.setup, &self.geometry, state.time);
+        Guard::check(explained, self.fastest(), state.time, dt, kinetic)?;
         Ok(StepReport {
             time: state.time,
             dt,
@@ -160,7 +164,7 @@ impl<const D: usize> Simulation<D> {
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
             solver: solve.solver().into(),
             device_failure,
-            converged: solve.converged(),
+            converged: solve.converged() && evened,
             cycles: solve.cycles(),
             inner_iterations: solve.inner_iterations(),
             residual: solve.residual(),

@@ -2,14 +2,17 @@
 
 use unstick_grid::FaceField;
 use unstick_mlcp::Convergence;
+use unstick_parallel as parallel;
 use unstick_parallel::vector;
 
 use super::Simulation;
 use super::report::Stage;
+use crate::distribution::Crowd;
 use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
 use crate::setup::Transport;
 use crate::solids::Geometry;
+use crate::state::LiquidState;
 use crate::surface;
 use crate::velocity::{advect, constrain, extrapolate};
 
@@ -20,13 +23,15 @@ impl<const D: usize> Simulation<D> {
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
     pub(super) fn gather_velocity(&mut self, dt: f64) {
-        let Self { setup, state, starts, gathered, known, arrived, times, .. } = self;
+        let Self { setup, state, starts, gathered, known, reached, arrived, times, .. } = self;
         times.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
                 let before = state.velocity.clone();
+                reached.iter_mut().for_each(|field| field.values_mut().fill(false));
                 advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
             } else {
                 gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
+                reached.clone_from(known);
                 extrapolate(&mut state.velocity, known, 2);
             }
             exchange::prescribe(setup, state.time, &mut state.velocity, known);
@@ -49,14 +54,11 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Sources, drains and reseeding. Particles are sorted again after each.
+    /// Sources and drains. Particles are sorted again after them.
     pub(super) fn exchange_particles(&mut self) {
         let Self { setup, state, starts, geometry, spare, times, .. } = self;
         times.time(Stage::Surface, || {
             if exchange::emit(setup, geometry, starts, state) {
-                *starts = state.particles.sort_by_cell(&setup.grid, spare);
-            }
-            if setup.reseeding && state.step > 0 && exchange::reseed(setup, geometry, starts, state) {
                 *starts = state.particles.sort_by_cell(&setup.grid, spare);
             }
         });
@@ -72,22 +74,33 @@ impl<const D: usize> Simulation<D> {
         });
     }
 
-    /// Velocity beyond the liquid and into solids.
+    /// Velocity beyond the liquid and into solids. Spray flies on by itself: beyond the first layer, faces that
+    /// particles have reached keep their velocity.
     pub(super) fn extrapolate_velocity(&mut self) {
-        let Self { setup, state, geometry, known, free, times, .. } = self;
+        let Self { setup, state, geometry, known, reached, free, times, .. } = self;
         let layers = setup.cfl.ceil() as usize + 2;
         times.time(Stage::Extrapolate, || {
-            extrapolate(&mut state.velocity, known, layers);
+            extrapolate(&mut state.velocity, known, 1);
+            for ((known, reached), open) in known.iter_mut().zip(&*reached).zip(&geometry.open) {
+                parallel::for_each(
+                    (known.values_mut(), (reached.values(), open.values())),
+                    |(known, (reached, open))| {
+                        let faces = known.iter_mut().zip(reached).zip(open);
+                        faces.for_each(|((known, reached), open)| *known |= *reached && *open > 0.0);
+                    },
+                );
+            }
+            extrapolate(&mut state.velocity, known, layers - 1);
             copy_faces(&state.velocity, free);
             constrain(&setup.grid, geometry, free, &mut state.velocity, known);
         });
     }
 
     /// Faces → particles.
-    pub(super) fn scatter_velocity(&mut self) {
+    pub(super) fn scatter_velocity(&mut self, dt: f64) {
         let Self { setup, state, gathered, times, .. } = self;
         times.time(Stage::Scatter, || {
-            scatter::scatter(&setup.grid, setup.transport, gathered, &state.velocity, &mut state.particles);
+            scatter::scatter(&setup.grid, setup.transport, dt, gathered, &state.velocity, &mut state.particles);
         });
     }
 
@@ -117,6 +130,19 @@ impl<const D: usize> Simulation<D> {
         let contacts = bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
         self.state.bodies = bodies.store();
         Ok(contacts)
+    }
+
+    /// Brings the density of the particles back; whether its solve met its tolerance.
+    pub(super) fn even_out_particles(&mut self, dt: f64) -> Result<bool, StepError> {
+        if !self.setup.volume_correction {
+            return Ok(true);
+        }
+        let Self { setup, geometry, geometry_version, density, starts, state, distribution, times, .. } = self;
+        let LiquidState { particles, liquid, separated, time, step, .. } = state;
+        let (geometry_version, time, step) = (*geometry_version, *time, *step);
+        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+        let evened = times.time(Stage::Move, || distribution.even_out(&crowd, dt, particles));
+        evened.map_err(|source| StepError::Solve { time, source })
     }
 
     /// Particles through the velocity.

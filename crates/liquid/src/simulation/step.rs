@@ -4,6 +4,7 @@ use unstick_grid::by_dimension;
 use unstick_mlcp::Unconverged;
 
 use super::Simulation;
+use super::guard::length;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
 
@@ -31,11 +32,8 @@ impl<const D: usize> Simulation<D> {
 
     /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
     fn longest_step(&self) -> f64 {
-        let speed = |velocity: &[f64; D]| velocity.iter().map(|value| value * value).sum::<f64>();
-        let of_particles = self.state.particles.velocity.iter().map(speed);
-        let of_bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed()).map(|body| speed(&body.velocity));
-        let fastest = of_particles.chain(of_bodies).fold(0.0, f64::max).sqrt();
-        let gravity = speed(&self.setup.gravity.at(self.state.time)).sqrt();
+        let fastest = self.fastest();
+        let gravity = length(&self.setup.gravity.at(self.state.time));
         let distance = self.setup.cfl * self.setup.grid.spacing();
         // distance = (v + g dt) dt
         if gravity > 0.0 {
@@ -45,6 +43,13 @@ impl<const D: usize> Simulation<D> {
         } else {
             f64::INFINITY
         }
+    }
+
+    /// The speed of the fastest particle or body.
+    pub(super) fn fastest(&self) -> f64 {
+        let of_particles = self.state.particles.velocity.iter().map(length);
+        let of_bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed()).map(|body| length(&body.velocity));
+        of_particles.chain(of_bodies).fold(0.0, f64::max)
     }
 
     /// One step, of length `dt` or of less where the setup shortens steps.
@@ -84,15 +89,16 @@ impl<const D: usize> Simulation<D> {
     fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
         self.times = StageTimes::default();
         let kick = self.prepare_pressure(dt);
-        let solve = self.project_pressure(kick)?;
+        let solve = self.project_pressure(kick, dt)?;
         self.extrapolate_velocity();
-        self.scatter_velocity();
+        self.scatter_velocity(dt);
+        let evened = self.even_out_particles(dt)?;
         self.move_particles(dt);
         let contacts = self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, &solve, contacts)
+        self.report(dt, &solve, evened, contacts)
     }
 
     /// All of a step before the pressure; returns the seconds over which forces and pressure act.
@@ -105,6 +111,7 @@ impl<const D: usize> Simulation<D> {
         self.gather_velocity(dt);
         self.apply_forces(kick);
         self.track_surface();
+        self.geometry.fill_cut_cells(&self.setup.grid, &mut self.state.liquid);
         kick
     }
 }

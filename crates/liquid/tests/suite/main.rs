@@ -5,3 +5,4 @@ mod exact;
 mod martin_moyce;
 mod splittings;
 mod volume;
+mod water;

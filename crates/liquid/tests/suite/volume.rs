@@ -34,8 +34,8 @@ fn scene(number: usize) -> (Vec<Shape>, Shape) {
     }
 }
 
-/// Largest relative deviation of the volume in five seconds.
-fn drift(number: usize, wall: Wall, correction: bool) -> f64 {
+/// Largest relative deviation of the volume in five seconds, and that of the surface's volume at their end.
+fn drift(number: usize, wall: Wall, correction: bool) -> (f64, f64) {
     let (solids, liquid) = scene(number);
     let mut setup = Setup::new(Grid::<2>::unit(100).unwrap());
     setup.solids = solids.into_iter().map(Solid::still).collect();
@@ -45,30 +45,32 @@ fn drift(number: usize, wall: Wall, correction: bool) -> f64 {
     let report = simulation.advance_to(5.0).unwrap();
     let most = report.steps.iter().fold(0.0f64, |most, step| most.max((step.volume / start - 1.0).abs()));
     let surface = report.steps.last().unwrap().surface_volume / report.steps[0].surface_volume - 1.0;
-    let (most_percent, surface) = (100.0 * most, 100.0 * surface);
-    println!(
-        "scene {number}, {wall:?}, correction {correction}: at most {most_percent:.2} %, surface at the end {surface:+.1} %"
-    );
-    most
+    let (most_percent, surface_percent) = (100.0 * most, 100.0 * surface);
+    println!("scene {number}, {wall:?}: at most {most_percent:.2} %, surface at the end {surface_percent:+.1} %");
+    (most, surface)
 }
 
-#[test]
-fn volume_is_held_within_a_percent_with_separating_walls() {
+fn volume_is_held(wall: Wall) {
     for number in 1..=5 {
-        let drift = drift(number, Wall::Separating, true);
-        assert!(drift < 0.01, "scene {number}: {:.2} %", 100.0 * drift);
+        let (drift, surface) = drift(number, wall, true);
+        assert!(drift < 0.008, "scene {number}: {:.2} %", 100.0 * drift);
+        // In the maze a tenth of the liquid ends as films on the baffles, thinner than the surface can show.
+        let most = if number == 3 { 0.12 } else { 0.02 };
+        assert!(surface.abs() < most, "scene {number}: the surface encloses {:+.1} %", 100.0 * surface);
     }
 }
 
 #[test]
-fn volume_is_held_within_a_percent_with_sealed_walls() {
-    for number in 1..=5 {
-        let drift = drift(number, Wall::Sealed, true);
-        assert!(drift < 0.01, "scene {number}: {:.2} %", 100.0 * drift);
-    }
+fn separating_walls_hold_the_volume() {
+    volume_is_held(Wall::Separating);
+}
+
+#[test]
+fn sealed_walls_hold_the_volume() {
+    volume_is_held(Wall::Sealed);
 }
 
 #[test]
 fn without_the_correction_much_of_it_is_lost() {
-    assert!(drift(4, Wall::Separating, false) > 0.1);
+    assert!(drift(4, Wall::Separating, false).0 > 0.1);
 }

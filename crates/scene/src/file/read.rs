@@ -106,7 +106,6 @@ impl Reader<'_> {
         }
         let fields = self.fields.inner("volume", &schema::VOLUME)?;
         fields.read("correction", &mut setup.volume_correction, Node::truth)?;
-        fields.read("reseeding", &mut setup.reseeding, Node::truth)?;
         Ok(backing)
     }
 

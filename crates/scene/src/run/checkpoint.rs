@@ -1,7 +1,7 @@
 //! Checkpoints: the state of a simulation in one file, which is complete or not there.
 //!
 //! ```text
-//!     "unstick checkpoint 2\n"   21 bytes
+//!     "unstick checkpoint 3\n"   21 bytes
 //!     blake3 of what follows     32 bytes
 //!     lz4( postcard( header, state ) )
 //! ```
@@ -14,7 +14,8 @@ use unstick_files::write_atomic;
 use super::stepper::{RunScene, StateError, Stepper};
 use super::{RunError, RunFolder};
 
-const MAGIC: &[u8] = b"unstick checkpoint 2\n";
+const MAGIC: &[u8] = b"unstick checkpoint 3\n";
+const KIND: &[u8] = b"unstick checkpoint ";
 const HASH: usize = 32;
 
 /// How many are kept: the newest, and one to fall back to.
@@ -103,7 +104,10 @@ pub(super) fn read_state<const D: usize>(
 ) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
     let damaged = |reason: &str| Refusal::Damaged(reason.into());
     let bytes = std::fs::read(path).map_err(|error| Refusal::Damaged(error.to_string()))?;
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it does not begin as checkpoints do"))?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| match bytes.starts_with(KIND) {
+        true => damaged("another version of unstick has written it, whose steps were not the same"),
+        false => damaged("it does not begin as checkpoints do"),
+    })?;
     let (hash, packed) = rest.split_at_checked(HASH).ok_or_else(|| damaged("it is cut short"))?;
     if blake3::hash(packed).as_bytes() != hash {
         return Err(damaged("its content does not match its hash"));

@@ -45,8 +45,8 @@ pub(crate) static TRANSPORT: Table = Table::new(
         optional(
             "pic",
             Kind::Within(0.0, 1.0),
-            "0.03",
-            "part of the grid's own velocity in `flip`: less is livelier, more is calmer",
+            "0.05",
+            "part of the grid's own velocity that `flip` takes on in 0.01 s: less is livelier, more is calmer",
         ),
         optional("particles_per_axis", Kind::Count(1), "2", "particles of a full cell along each axis, up to 4"),
     ],
@@ -114,8 +114,5 @@ pub(crate) static SPLITTING: Table = Table::new(
 /// `[volume]`.
 pub(crate) static VOLUME: Table = Table::new(
     "volume",
-    &[
-        optional("correction", Kind::Bool, "true", "holds the total volume"),
-        optional("reseeding", Kind::Bool, "true", "keeps cells evenly filled with particles"),
-    ],
+    &[optional("correction", Kind::Bool, "true", "holds the density of the particles, and with it the volume")],
 );

@@ -15,7 +15,7 @@ use unstick_scene::{Frame, SceneFile};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// A small scene with everything that could spoil a resumed run: reseeding, a source, moving walls.
+/// A small scene with everything that could spoil a resumed run: displaced particles, a source, moving walls.
 const LIVELY: &str = r#"
 [grid]
 cells = [24, 24]

@@ -1,0 +1,140 @@
+//! Particles that lie too close move apart.
+
+use std::ops::Range;
+
+use unstick_grid::{FaceField, Grid};
+use unstick_parallel as parallel;
+
+use super::Crowd;
+use crate::particles::trace::push_out;
+use crate::velocity::interpolate_velocity;
+
+/// The least distance as a part of the one in full cells. Discs of this diameter cover 0.57 of the plane, balls 0.32 of
+/// space: far from jammed, so that the distance hardly ever acts in liquid at rest.
+const LEAST_DISTANCE: f64 = 0.85;
+
+/// Particles take turns: in each step one of so many looks for others that are too close. The search is what costs.
+const TURNS: u64 = 2;
+
+/// New positions: each pair closer than the least distance moves apart, half of what is missing each, and all are
+/// displaced by a field on a grid of its own. Solids are kept free.
+pub(super) fn spread<const D: usize>(
+    crowd: &Crowd<D>,
+    (blocks, displacement): (&Grid<D>, &FaceField<f64, D>),
+    position: &[[f64; D]],
+    moved: &mut Vec<[f64; D]>,
+) {
+    let Crowd { setup, geometry, starts, time, step, .. } = *crowd;
+    let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
+    moved.resize(position.len(), [0.0; D]);
+    parallel::for_each((0..position.len(), moved.as_mut_slice()), |(range, moved)| {
+        for (index, moved) in range.zip(moved) {
+            let here = position[index];
+            let is_turn = (index as u64 + step).is_multiple_of(TURNS);
+            let apart = if is_turn { away_from_near(&setup.grid, starts, position, index, least) } else { [0.0; D] };
+            let along = interpolate_velocity(blocks, displacement, here);
+            *moved = std::array::from_fn(|axis| here[axis] + apart[axis] + along[axis]);
+            if *moved != here {
+                push_out(setup, geometry, time, moved, &mut [0.0; D]);
+            }
+        }
+    });
+}
+
+/// The way of a particle from those that are closer than `least`; at most half of that.
+fn away_from_near<const D: usize>(
+    grid: &Grid<D>,
+    starts: &[u32],
+    position: &[[f64; D]],
+    index: usize,
+    least: f64,
+) -> [f64; D] {
+    let here = position[index];
+    let mut way = [0.0; D];
+    for_each_line_around(grid, here, least, |line| {
+        let near = starts[line.start] as usize..starts[line.end] as usize;
+        for (other, there) in near.clone().zip(&position[near]) {
+            let mut square = 0.0;
+            for axis in 0..D {
+                square += (here[axis] - there[axis]) * (here[axis] - there[axis]);
+            }
+            if square >= least * least || other == index {
+                continue;
+            }
+            let distance = square.sqrt();
+            if distance > 1e-9 * least {
+                let part = 0.5 * (least - distance) / distance;
+                for axis in 0..D {
+                    way[axis] += part * (here[axis] - there[axis]);
+                }
+            } else {
+                // Two in one place have no direction; their numbers choose one.
+                way[(index + other) % D] += if index < other { 0.5 * least } else { -0.5 * least };
+            }
+        }
+    });
+    let length = way.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let scale = if length > 0.5 * least { 0.5 * least / length } else { 1.0 };
+    way.map(|value| scale * value)
+}
+
+/// Calls `visit` with the lines of cells along the first axis that are within `reach` of a point.
+#[inline(always)]
+fn for_each_line_around<const D: usize>(
+    grid: &Grid<D>,
+    point: [f64; D],
+    reach: f64,
+    mut visit: impl FnMut(Range<usize>),
+) {
+    let (cells, place, reach) = (grid.cells(), grid.in_cells(point), reach / grid.spacing());
+    let cell = |value: f64, axis: usize| (value.max(0.0) as usize).min(cells[axis] - 1);
+    let low: [usize; D] = std::array::from_fn(|axis| cell(place[axis] - reach, axis));
+    let high: [usize; D] = std::array::from_fn(|axis| cell(place[axis] + reach, axis));
+    let lines: usize = (1..D).map(|axis| high[axis] - low[axis] + 1).product();
+    for line in 0..lines {
+        let (mut rest, mut first) = (line, low);
+        for axis in 1..D {
+            let count = high[axis] - low[axis] + 1;
+            first[axis] = low[axis] + rest % count;
+            rest /= count;
+        }
+        let start = grid.index(first);
+        visit(start..start + high[0] - low[0] + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::particles::Particles;
+
+    /// Where particles are after one displacement from each other, in a box of four by four cells.
+    fn apart(positions: &[[f64; 2]]) -> Vec<[f64; 2]> {
+        let grid = Grid::<2>::unit(4).unwrap();
+        let mut particles = Particles::default();
+        positions.iter().for_each(|&position| particles.push(position, [0.0; 2]));
+        let starts = particles.sort_by_cell(&grid, &mut Vec::new());
+        let position = &particles.position;
+        let way = |index| away_from_near(&grid, &starts, position, index, 0.1);
+        (0..position.len()).map(|index| std::array::from_fn(|axis| position[index][axis] + way(index)[axis])).collect()
+    }
+
+    #[test]
+    fn a_pair_that_is_too_close_is_at_its_least_distance_afterwards_also_across_cells() {
+        for x in [0.1, 0.24] {
+            let moved = apart(&[[x, 0.1], [x + 0.06, 0.1]]);
+            assert!((moved[1][0] - moved[0][0] - 0.1).abs() < 1e-12, "{moved:?}");
+            assert!((moved[0][0] + moved[1][0] - 2.0 * x - 0.06).abs() < 1e-12, "the middle stays: {moved:?}");
+        }
+        let far = [[0.1, 0.1], [0.21, 0.1], [0.1, 0.3]];
+        assert_eq!(apart(&far), far);
+    }
+
+    #[test]
+    fn particles_in_one_place_part_and_none_goes_further_than_half_the_distance() {
+        let moved = apart(&[[0.1, 0.1], [0.1, 0.1], [0.1, 0.1]]);
+        assert!(moved[0] != moved[1] && moved[1] != moved[2]);
+        let far = moved.iter().map(|[x, y]| (x - 0.1).hypot(y - 0.1)).fold(0.0, f64::max);
+        assert!(far <= 0.05 + 1e-12, "{far}");
+    }
+}

@@ -1,0 +1,67 @@
+//! The guard against speeds that nothing can explain.
+
+use crate::error::StepError;
+use crate::setup::Setup;
+use crate::solids::Geometry;
+
+/// A run ends when anything is faster than so many times what can be explained. Jets that collapse reach about ten.
+const ABSURD: f64 = 100.0;
+
+/// The fastest that anything has been driven so far: by its start, sources, moving solids.
+pub(crate) struct Guard {
+    driven: f64,
+}
+
+impl Guard {
+    /// `start` is the speed of the fastest particle or body at the start.
+    pub fn new<const D: usize>(setup: &Setup<D>, start: f64) -> Self {
+        let entering = setup.emitters.iter().filter_map(|emitter| emitter.velocity).map(|velocity| length(&velocity));
+        Self { driven: entering.fold(start.max(setup.control.abs()), f64::max) }
+    }
+
+    /// The speed that starts, sources, solids and a fall through the whole grid explain at this time.
+    pub fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
+        let of_solids = geometry.walls_velocity().into_iter().flatten().flat_map(|field| field.values());
+        self.driven = of_solids.fold(self.driven, |most, speed| most.max(speed.abs()));
+        let extent = setup.grid.cells().map(|count| count as f64 * setup.grid.spacing());
+        (self.driven.powi(2) + 2.0 * length(&setup.gravity.at(time)) * length(&extent)).sqrt()
+    }
+
+    /// Refuses a speed that is absurd.
+    pub fn check(explained: f64, speed: f64, time: f64, dt: f64, energy: f64) -> Result<(), StepError> {
+        if explained > 0.0 && speed > ABSURD * explained {
+            return Err(StepError::Absurd { time, speed, explained, energy, dt });
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn length<const D: usize>(vector: &[f64; D]) -> f64 {
+    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+
+    use super::*;
+    use crate::Simulation;
+
+    #[test]
+    fn a_run_ends_with_numbers_when_a_particle_is_faster_than_anything_explains() {
+        let tank = || {
+            let setup = Setup::new(Grid::<2>::unit(8).unwrap());
+            Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.5])).unwrap()
+        };
+        // A fall through the box ends at √(2 g √2) = 5.3 m/s.
+        let mut hurled = tank();
+        hurled.state.particles.velocity.iter_mut().for_each(|velocity| velocity[0] = 1e6);
+        let error = hurled.advance(1e-9).unwrap_err();
+        assert!(
+            matches!(error, StepError::Absurd { speed, explained, .. } if speed > 1e5 && explained < 5.4),
+            "{error}"
+        );
+        assert!(error.to_string().contains("m/s"), "{error}");
+        assert!(tank().advance(0.01).is_ok());
+    }
+}
