@@ -14,7 +14,7 @@ use crate::velocity::interpolate_velocity;
 const LEAST_DISTANCE: f64 = 0.85;
 
 /// Particles take turns: in each step one of so many looks for others that are too close. The search is what costs.
-const TURNS: u64 = 2;
+const TURNS: u64 = 3;
 
 /// New positions: each pair closer than the least distance moves apart, half of what is missing each, and all are
 /// displaced by a field on a grid of its own. Solids are kept free.
