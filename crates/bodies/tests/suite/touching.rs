@@ -223,3 +223,16 @@ fn the_force_on_a_held_disc_in_a_gentle_slosh_is_smooth() {
     let (noise, mean) = noise(&lifts);
     assert!((mean / 308.0 - 1.0).abs() < 0.05 && noise < 0.02 * mean, "{noise} of {mean}");
 }
+
+/// At the rim of a plate that lifts off, liquid comes before its particles. Nothing may pump them there.
+#[test]
+fn a_light_plate_on_a_fine_grid_rises_calmly_and_keeps_the_liquid_around_it() {
+    let mut simulation = under_water(&tank(96), vec![plate(300.0)]);
+    let volume = simulation.volume();
+    let report = simulation.advance_to(0.7).unwrap();
+    let most = report.steps.iter().map(|step| step.kinetic_energy).fold(0.0, f64::max);
+    assert!(most < 1.0, "{most} J");
+    assert!((simulation.volume() / volume - 1.0).abs() < 0.005, "{}", simulation.volume() / volume);
+    let height = bodies(&simulation)[0].position()[1];
+    assert!((0.0325..0.1).contains(&height), "{height}");
+}

@@ -164,7 +164,7 @@ impl<const D: usize> Blocks<D> {
         let beside = |block| (0..2 * D).filter_map(move |side| grid.neighbour(block, side / 2, side % 2 == 1));
         fill(growth, |block, growth| {
             *growth = 0.0;
-            if liquid.at(block) >= 0.0 {
+            if liquid.at(block) >= 0.0 || is_cut_by_body(crowd, block) {
                 return;
             }
             let (mut present, mut room) = content(crowd, block);
@@ -192,6 +192,12 @@ impl<const D: usize> Blocks<D> {
             *growth = wanted.clamp(-MOST, MOST);
         });
     }
+}
+
+/// Whether a body may reach into a block. The liquid that a body leaves free as it lifts off comes before its particles
+/// do: they wait in a crowd at its rim. A block that spread it in every step would be a source without end.
+fn is_cut_by_body<const D: usize>(crowd: &Crowd<D>, block: [usize; D]) -> bool {
+    !crowd.geometry.bodies.is_empty() && cells_of(crowd, block).any(|cell| crowd.geometry.space.at(cell) < 1.0)
 }
 
 /// Full cells that the particles of a block make, and full cells that there is room for.
