@@ -16,6 +16,9 @@ use crate::solids::Geometry;
 /// Below this part of open space around a cell centre the density says nothing.
 pub(crate) const TOO_CLOSED: f64 = 0.1;
 
+/// Films thinner than this part of a cell are single particles.
+const THINNEST: f64 = 0.02;
+
 /// Density of the particles relative to full cells, at cell centres.
 pub(crate) fn measure_density<const D: usize>(
     grid: &Grid<D>,
@@ -79,11 +82,65 @@ pub(crate) fn track<const D: usize>(
     });
 }
 
+/// The surface as it is shown: with films on solids that are thinner than half a cell, and without gaps at walls.
+///
+/// A cell whose centre lies above a film is dry for the pressure. What its particles and those that count in the solid
+/// beside it fill, spread over the wall, is a film of some thickness d: the distance to the solid less d is the distance
+/// to its surface. Closed cells continue the liquid beside them; what linear weights put there depends on how particles
+/// lie at the wall.
+pub(crate) fn show<const D: usize>(
+    grid: &Grid<D>,
+    geometry: &Geometry<D>,
+    density: &CellField<f64, D>,
+    liquid: &CellField<f64, D>,
+) -> CellField<f64, D> {
+    let beside = |cell| (0..2 * D).filter_map(move |side| grid.neighbour(cell, side / 2, side % 2 == 1));
+    let is_closed = |cell: [usize; D]| geometry.cell_open.at(cell) == 0.0;
+    let content = |cell: [usize; D]| density.at(cell) * geometry.space.at(cell).max(TOO_CLOSED);
+    // Thickness of the film in an open cell; none where there is no wall or no film.
+    let film = |cell: [usize; D]| {
+        let in_solids: f64 = beside(cell).filter(|&other| is_closed(other)).map(content).sum();
+        let thickness = (content(cell) + in_solids) * grid.spacing();
+        let has_wall = beside(cell).any(is_closed);
+        (has_wall && liquid.at(cell) >= 0.0 && thickness > THINNEST * grid.spacing()).then_some(thickness)
+    };
+    let above = |cell: [usize; D], film: f64| geometry.distance(grid, grid.centre(cell)) - film;
+    let mut shown = liquid.clone();
+    fill(&mut shown, |cell, value| {
+        if !is_closed(cell) {
+            *value = film(cell).map_or(*value, |film| value.min(above(cell, film)));
+            return;
+        }
+        let continued = beside(cell).filter(|&other| !is_closed(other)).map(|other| match film(other) {
+            Some(film) => above(cell, film),
+            None => liquid.at(other),
+        });
+        *value = continued.fold(grid.spacing(), f64::min);
+    });
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Setup, Simulation};
+    use crate::{Setup, Simulation, Solid};
     use unstick_grid::SignedDistance;
+
+    /// Half a cell of liquid on a solid floor, one layer of particles: dry for the pressure, and shown.
+    #[test]
+    fn a_film_on_a_solid_is_shown_with_its_volume() {
+        let grid = Grid::<2>::unit(16).unwrap();
+        let mut setup = Setup::new(grid);
+        setup.solids.push(Solid::still(SignedDistance::half_space([0.0, 0.25], [0.0, 1.0])));
+        let film = SignedDistance::cuboid([0.0, 0.25], [1.0, 0.25 + 0.5 / 16.0]);
+        let simulation = Simulation::new(setup, &film).unwrap();
+        assert!(simulation.state().liquid.at([5, 4]) >= 0.0, "{}", simulation.state().liquid.at([5, 4]));
+        // The corners at the two sides of so small a tank count for an eighth of a cell more.
+        assert!((0.98..1.12).contains(&(simulation.surface_volume() * 32.0)), "{}", simulation.surface_volume() * 32.0);
+        let shown = simulation.surface();
+        assert!(shown.at([5, 3]) < 0.0 && (shown.at([5, 4]) - shown.at([5, 3]) - grid.spacing()).abs() < 1e-9);
+        assert_eq!(shown.at([5, 9]), grid.spacing(), "above it is dry");
+    }
 
     /// A tank filled to any height: the surface is found where it is.
     #[test]

@@ -71,6 +71,12 @@ pub(crate) fn measure_surface<const D: usize>(
     let solid = geometry.solid.values();
     let shape = geometry.solid.shape();
     let liquid = liquid.values();
+    // In a closed cell the distance goes on behind the wall. At the wall itself it is less by the depth of the cell.
+    let closed = geometry.cell_open.values();
+    let value = |cell: usize| match closed[cell] == 0.0 && liquid[cell] < 0.0 {
+        true => (liquid[cell] - geometry.distance(grid, grid.centre(multi_index(cells, cell)))).min(0.0),
+        false => liquid[cell],
+    };
     // Elsewhere nothing is inside.
     let near = (0..D).fold(Window::around_negative(cells, liquid), |near, axis| near.widened(axis, 0, 1, shape));
     let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
@@ -83,13 +89,11 @@ pub(crate) fn measure_surface<const D: usize>(
             }
             let corner =
                 |place: usize, choice: usize, axis: usize| (place + choice).saturating_sub(1).min(cells[axis] - 1);
-            // The lines of cells around this line of nodes; two in the plane, four in space.
-            let line = |choice: usize| {
-                let start: usize =
-                    (1..D).map(|axis| corner(node[axis], choice >> (axis - 1) & 1, axis) * stride[axis]).sum();
-                &liquid[start..start + cells[0]]
+            // Where the lines of cells around this line of nodes start; two in the plane, four in space.
+            let line = |choice: usize| -> usize {
+                (1..D).map(|axis| corner(node[axis], choice >> (axis - 1) & 1, axis) * stride[axis]).sum()
             };
-            let lines: [&[f64]; 4] = std::array::from_fn(line);
+            let lines: [usize; 4] = std::array::from_fn(line);
             for (x, distance) in (node[0]..).zip(&solid[part]).skip(within.start).take(within.len()) {
                 let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
                 if open == 0.0 {
@@ -97,7 +101,7 @@ pub(crate) fn measure_surface<const D: usize>(
                 }
                 let (mut inside, mut all) = (0.0, 0.0);
                 let ends = [corner(x, 0, 0), corner(x, 1, 0)];
-                for distance in lines[..1 << (D - 1)].iter().flat_map(|line| ends.map(|end| line[end])) {
+                for distance in lines[..1 << (D - 1)].iter().flat_map(|line| ends.map(|end| value(line + end))) {
                     inside += (-distance).max(0.0);
                     all += distance.abs();
                 }

@@ -88,7 +88,7 @@ impl<const D: usize> Frame<D> {
             number,
             time: state.time,
             step: state.step,
-            liquid: state.liquid.clone(),
+            liquid: simulation.surface().into_owned(),
             solid: simulation.geometry().solid.clone(),
             positions: state.particles.position.clone(),
             velocities: state.particles.velocity.clone(),

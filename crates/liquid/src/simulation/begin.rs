@@ -125,6 +125,7 @@ impl<const D: usize> Simulation<D> {
             times: StageTimes::default(),
         };
         simulation.sort_particles();
+        simulation.measure_density();
         simulation.guard = Guard::new(&simulation.setup, simulation.fastest());
         Ok(simulation)
     }

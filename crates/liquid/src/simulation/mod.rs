@@ -6,6 +6,8 @@ pub(crate) mod report;
 mod stages;
 mod step;
 
+use std::borrow::Cow;
+
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::fields::FieldSolver;
 
@@ -14,6 +16,7 @@ use crate::pressure::PressureSolver;
 use crate::setup::Setup;
 use crate::solids::{Bodies, Geometry};
 use crate::state::LiquidState;
+use crate::surface;
 use crate::volume;
 use guard::Guard;
 use report::StageTimes;
@@ -84,10 +87,18 @@ impl<const D: usize> Simulation<D> {
         &self.geometry
     }
 
-    /// Volume inside the surface that pictures and meshes show, without films and spray that are too
-    /// thin for it.
+    /// Distance to the surface that pictures and meshes show, at cell centres, negative inside. It has the films on
+    /// solids that are too thin for the pressure.
+    pub fn surface(&self) -> Cow<'_, CellField<f64, D>> {
+        if self.setup.solids.is_empty() && self.bodies.is_none() {
+            return Cow::Borrowed(&self.state.liquid);
+        }
+        Cow::Owned(surface::show(&self.setup.grid, &self.geometry, &self.density, &self.state.liquid))
+    }
+
+    /// Volume inside that surface, without spray and without films at the border of the grid that are too thin for it.
     pub fn surface_volume(&self) -> f64 {
-        volume::measure_surface(&self.setup.grid, &self.geometry, &self.state.liquid)
+        volume::measure_surface(&self.setup.grid, &self.geometry, &self.surface())
     }
 
     /// Volume of the liquid now: the space that its particles fill.

@@ -64,13 +64,18 @@ impl<const D: usize> Simulation<D> {
         });
     }
 
-    /// Particles → liquid distance.
+    /// Particles → density → liquid distance.
     pub(super) fn track_surface(&mut self) {
+        self.measure_density();
+        let Self { setup, state, geometry, times, density, .. } = self;
+        times.time(Stage::Surface, || surface::track(&setup.grid, geometry, density, &mut state.liquid));
+    }
+
+    pub(super) fn measure_density(&mut self) {
         let Self { setup, state, starts, geometry, times, density, .. } = self;
         times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
-            surface::track(&setup.grid, geometry, density, &mut state.liquid);
         });
     }
 

@@ -54,8 +54,8 @@ fn volume_is_held(wall: Wall) {
     for number in 1..=5 {
         let (drift, surface) = drift(number, wall, true);
         assert!(drift < 0.008, "scene {number}: {:.2} %", 100.0 * drift);
-        // In the maze a tenth of the liquid ends as films on the baffles, thinner than the surface can show.
-        let most = if number == 3 { 0.12 } else { 0.02 };
+        // In the maze some of the liquid ends as films and drops that no surface on this grid shows.
+        let most = if number == 3 { 0.03 } else { 0.01 };
         assert!(surface.abs() < most, "scene {number}: the surface encloses {:+.1} %", 100.0 * surface);
     }
 }
