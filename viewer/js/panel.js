@@ -39,7 +39,7 @@ export class Panel {
   /** Shows a run, or takes the news of the run that is shown. */
   setRun(run) {
     const isSame = run && this.run?.id === run.id;
-    const isRestarted = isSame && this.lastFrame() > lastOf(run.particles.concat(run.surface)) + 1;
+    const isRestarted = isSame && this.lastFrame() > lastOf(run.whole ?? []) + 1;
     if (!isSame) this.store = run ? new FrameStore(run.id) : null;
     if (isRestarted) this.store.clear();
     if (!isSame || isRestarted) this.shown = null;
@@ -50,13 +50,13 @@ export class Panel {
 
   /** Whether the run left data, not only pictures. */
   hasData() {
-    return this.run && lastOf(this.run.particles) >= 0;
+    return this.run && lastOf(this.run.whole ?? []) >= 0;
   }
 
   /** The frames that can be shown now. */
   ranges() {
     if (!this.run || this.run.problem) return [];
-    return this.hasData() ? this.run.particles : this.run.pictures;
+    return this.hasData() ? this.run.whole : this.run.pictures;
   }
 
   lastFrame() {

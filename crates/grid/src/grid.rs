@@ -113,6 +113,12 @@ impl<const D: usize> Grid<D> {
         cell[axis] = if upwards { cell[axis] + 1 } else { cell[axis].checked_sub(1)? };
         (cell[axis] < self.cells[axis]).then_some(cell)
     }
+
+    /// The cells that share a face with a cell.
+    pub fn neighbours(&self, cell: [usize; D]) -> impl Iterator<Item = [usize; D]> + use<D> {
+        let grid = *self;
+        (0..2 * D).filter_map(move |side| grid.neighbour(cell, side / 2, side % 2 == 1))
+    }
 }
 
 /// Index in memory of a place on a lattice of any shape.

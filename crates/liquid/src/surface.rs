@@ -75,8 +75,7 @@ pub(crate) fn track<const D: usize>(
         *value = if geometry.space.at(cell) > TOO_CLOSED {
             of_density(density.at(cell))
         } else {
-            let neighbours = (0..2 * D).filter_map(|side| grid.neighbour(cell, side / 2, side % 2 == 1));
-            let informed = neighbours.filter(|&other| geometry.space.at(other) > TOO_CLOSED);
+            let informed = grid.neighbours(cell).filter(|&other| geometry.space.at(other) > TOO_CLOSED);
             informed.map(|other| of_density(density.at(other))).fold(spacing, f64::min)
         };
     });
@@ -94,15 +93,17 @@ pub(crate) fn show<const D: usize>(
     density: &CellField<f64, D>,
     liquid: &CellField<f64, D>,
 ) -> CellField<f64, D> {
-    let beside = |cell| (0..2 * D).filter_map(move |side| grid.neighbour(cell, side / 2, side % 2 == 1));
     let is_closed = |cell: [usize; D]| geometry.cell_open.at(cell) == 0.0;
     let content = |cell: [usize; D]| density.at(cell) * geometry.space.at(cell).max(TOO_CLOSED);
     // Thickness of the film in an open cell; none where there is no wall or no film.
     let film = |cell: [usize; D]| {
-        let in_solids: f64 = beside(cell).filter(|&other| is_closed(other)).map(content).sum();
+        // A cell without a solid near has no closed cell beside it. This holds for most cells.
+        if liquid.at(cell) < 0.0 || geometry.space.at(cell) >= 1.0 || !grid.neighbours(cell).any(is_closed) {
+            return None;
+        }
+        let in_solids: f64 = grid.neighbours(cell).filter(|&other| is_closed(other)).map(content).sum();
         let thickness = (content(cell) + in_solids) * grid.spacing();
-        let has_wall = beside(cell).any(is_closed);
-        (has_wall && liquid.at(cell) >= 0.0 && thickness > THINNEST * grid.spacing()).then_some(thickness)
+        (thickness > THINNEST * grid.spacing()).then_some(thickness)
     };
     let above = |cell: [usize; D], film: f64| geometry.distance(grid, grid.centre(cell)) - film;
     let mut shown = liquid.clone();
@@ -111,7 +112,7 @@ pub(crate) fn show<const D: usize>(
             *value = film(cell).map_or(*value, |film| value.min(above(cell, film)));
             return;
         }
-        let continued = beside(cell).filter(|&other| !is_closed(other)).map(|other| match film(other) {
+        let continued = grid.neighbours(cell).filter(|&other| !is_closed(other)).map(|other| match film(other) {
             Some(film) => above(cell, film),
             None => liquid.at(other),
         });

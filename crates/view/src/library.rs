@@ -136,7 +136,13 @@ impl ShownRun {
             Err(_) if !self.folder.record().exists() => return problem("The run is no longer there.".into()),
             Err(error) => return problem(format!("The run cannot be read: {error}")),
         };
-        let [particles, surface] = LAYERS.map(|layer| self.folder.view_layer(layer).numbers().unwrap_or_default());
+        // The layers of a frame are written one after the other: only a frame that has them all can be shown.
+        let layers = LAYERS.map(|layer| self.folder.view_layer(layer).numbers().unwrap_or_default());
+        let whole: Vec<usize> = layers[0]
+            .iter()
+            .copied()
+            .filter(|number| layers.iter().all(|layer| layer.binary_search(number).is_ok()))
+            .collect();
         let pictures = self.root.pictures().numbers().unwrap_or_default();
         let size = |path: &PathBuf| path.metadata().map_or(0, |data| data.len());
         let name = |path: PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -150,8 +156,7 @@ impl ShownRun {
             "cells": record.cells,
             "frames": record.frames,
             "frame_seconds": record.frame_seconds,
-            "particles": ranges(&particles),
-            "surface": ranges(&surface),
+            "whole": ranges(&whole),
             "pictures": ranges(&pictures),
             "tables": self.tables.iter().map(|table| json!({ "label": table.label, "bytes": size(&table.path) })).collect::<Vec<_>>(),
             "movie": self.root.movie().and_then(name),

@@ -64,13 +64,21 @@ fn the_page_and_the_files_of_a_run_are_served() {
     let (status, page) = get(address, "/");
     assert!(status == 200 && page.contains("<title>unstick</title>") && page.contains("default-src 'none'"));
     let (status, runs) = get(address, "/api/runs");
-    assert!(status == 200 && runs.contains("\"particles\":[[0,1]]"), "{runs}");
+    assert!(status == 200 && runs.contains("\"whole\":[[0,1]]"), "{runs}");
     for path in ["scene", "particles/1", "surface/0", "table/0"] {
         assert_eq!(get(address, &format!("/api/runs/0/{path}")).0, 200, "{path}");
     }
     for path in ["particles/2", "surface/99999999999999999999", "picture/0", "movie", "table/1", "nothing"] {
         assert_eq!(get(address, &format!("/api/runs/0/{path}")).0, 404, "{path}");
     }
+}
+
+#[test]
+fn a_frame_is_offered_when_all_its_layers_are_there() {
+    let (folder, address) = serve_run();
+    std::fs::remove_file(folder.path().join("run/view/surface/0001.gz")).unwrap();
+    let (_, runs) = get(address, "/api/runs");
+    assert!(runs.contains("\"whole\":[[0,0]]"), "{runs}");
 }
 
 #[test]
@@ -162,7 +170,7 @@ fn several_clients_hear_of_every_frame() {
     let (folder, address) = serve_run();
     let mut clients = [watch(address), watch(address)];
     for client in &mut clients {
-        assert!(client.next().unwrap().contains("\"particles\":[[0,1]]"));
+        assert!(client.next().unwrap().contains("\"whole\":[[0,1]]"));
     }
     let layer = folder.path().join("run/view/particles");
     std::fs::copy(layer.join("0001.gz"), layer.join("0002.gz")).unwrap();

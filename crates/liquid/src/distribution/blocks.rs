@@ -55,7 +55,8 @@ pub(super) struct Blocks<const D: usize> {
 impl<const D: usize> Blocks<D> {
     pub fn new(fine: &Grid<D>) -> Self {
         let cells = fine.cells().map(|count| count.div_ceil(SIDE));
-        let grid = Grid::new(cells, SIDE as f64 * fine.spacing(), fine.origin()).expect("fewer and larger cells");
+        let spacing = (SIDE as f64 * fine.spacing()).min(f64::MAX);
+        let grid = Grid::new(cells, spacing, fine.origin()).expect("fewer and larger cells");
         let (zero, no) = (CellField::filled(cells, 0.0), vec![false; grid.len()]);
         let faces: FaceField<f64, D> = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
         let name: SolverName = "sticking+cg/multigrid".parse().expect("a name of the catalogue");
@@ -158,10 +159,8 @@ impl<const D: usize> Blocks<D> {
     fn ask_for_growth(&mut self, crowd: &Crowd<D>, dt: f64) {
         let fading = 1.0 - (-dt / FADE).exp();
         let Self { grid, liquid, open, cell_open, growth, .. } = self;
-        let open = &*open;
+        let (grid, open) = (&*grid, &*open);
         let deep = -0.5 * crowd.setup.grid.spacing();
-        let grid = *grid;
-        let beside = |block| (0..2 * D).filter_map(move |side| grid.neighbour(block, side / 2, side % 2 == 1));
         fill(growth, |block, growth| {
             *growth = 0.0;
             if liquid.at(block) >= 0.0 || is_cut_by_body(crowd, block) {
@@ -170,8 +169,8 @@ impl<const D: usize> Blocks<D> {
             let (mut present, mut room) = content(crowd, block);
             // Linear weights put a part of the particles at a wall into the solid. It is theirs; otherwise particles
             // that leave the wall would look like more particles.
-            for solid in beside(block).filter(|&other| cell_open.at(other) == 0.0) {
-                let sharers = beside(solid).filter(|&other| cell_open.at(other) > 0.0).count() as f64;
+            for solid in grid.neighbours(block).filter(|&other| cell_open.at(other) == 0.0) {
+                let sharers = grid.neighbours(solid).filter(|&other| cell_open.at(other) > 0.0).count() as f64;
                 let (theirs, of_room) = content(crowd, solid);
                 (present, room) = (present + theirs / sharers, room + of_room / sharers);
             }
@@ -183,7 +182,7 @@ impl<const D: usize> Blocks<D> {
             let is_full = |cell| crowd.liquid.at(cell) < 0.0 && !crowd.separated.at(cell);
             let is_at_wall = || (0..2 * D).any(|side| open[side / 2].at(face_of(block, side)) < 1.0);
             let is_inner = liquid.at(block) < deep
-                && beside(block).all(|other| liquid.at(other) < deep)
+                && grid.neighbours(block).all(|other| liquid.at(other) < deep)
                 && (!is_at_wall() || cells_of(crowd, block).all(is_full));
             let wanted = match is_inner {
                 true => fading * (excess - beyond) + AT_ONCE * beyond,

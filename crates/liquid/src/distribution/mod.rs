@@ -26,7 +26,6 @@ mod spread;
 use unstick_grid::CellField;
 use unstick_mlcp::SolveError;
 
-use crate::particles::Particles;
 use crate::setup::Setup;
 use crate::solids::Geometry;
 use blocks::Blocks;
@@ -34,8 +33,6 @@ use blocks::Blocks;
 /// Holds the density of the particles. It keeps memory, and nothing that a step depends on.
 pub(crate) struct Distribution<const D: usize> {
     blocks: Blocks<D>,
-    /// Memory for the new positions.
-    moved: Vec<[f64; D]>,
 }
 
 /// What the displacements depend on.
@@ -59,14 +56,21 @@ pub(crate) struct Crowd<'a, const D: usize> {
 
 impl<const D: usize> Distribution<D> {
     pub fn new(setup: &Setup<D>) -> Self {
-        Self { blocks: Blocks::new(&setup.grid), moved: Vec::new() }
+        Self { blocks: Blocks::new(&setup.grid) }
     }
 
-    /// Displaces the particles of a step of length `dt`; whether the projection met its tolerance.
-    pub fn even_out(&mut self, crowd: &Crowd<D>, dt: f64, particles: &mut Particles<D>) -> Result<bool, SolveError> {
+    /// Displaces particles at the start of a step of length `dt`; whether the projection met its tolerance. `spare` lends
+    /// and keeps the memory.
+    pub fn even_out(
+        &mut self,
+        crowd: &Crowd<D>,
+        dt: f64,
+        position: &mut Vec<[f64; D]>,
+        spare: &mut Vec<[f64; D]>,
+    ) -> Result<bool, SolveError> {
         let converged = self.blocks.project(crowd, dt)?;
-        spread::spread(crowd, self.blocks.displacement(), &particles.position, &mut self.moved);
-        std::mem::swap(&mut particles.position, &mut self.moved);
+        spread::spread(crowd, self.blocks.displacement(), position, spare);
+        std::mem::swap(position, spare);
         Ok(converged)
     }
 }

@@ -14,11 +14,11 @@ const PIECE: usize = 4096;
 /// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
 const BLEND_TIME: f64 = 0.01;
 
-/// Rate at which the affine part of `apic` fades, in 1/s: as fast as `flip` forgets what the grid does not see.
+/// Rate at which the affine part of `apic` fades, in 1/s. It is what keeps small vortices alive long after a splash.
 const CALMING: f64 = 12.0;
 
-/// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from the particles; it is
-/// overwritten.
+/// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from
+/// the particles; it is overwritten.
 ///
 /// For `flip` with the part `pic` of the grid's own velocity the new one is
 /// (1 − pic)(v + u − u₀) + pic u = (1 − pic) v + (u − (1 − pic) u₀): one field to be read between its

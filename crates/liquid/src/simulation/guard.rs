@@ -1,5 +1,8 @@
 //! The guard against speeds that nothing can explain.
 
+use unstick_grid::vector::length;
+use unstick_parallel::vector;
+
 use crate::error::StepError;
 use crate::setup::Setup;
 use crate::solids::Geometry;
@@ -15,29 +18,32 @@ pub(crate) struct Guard {
 impl Guard {
     /// `start` is the speed of the fastest particle or body at the start.
     pub fn new<const D: usize>(setup: &Setup<D>, start: f64) -> Self {
-        let entering = setup.emitters.iter().filter_map(|emitter| emitter.velocity).map(|velocity| length(&velocity));
+        let entering = setup.emitters.iter().filter_map(|emitter| emitter.velocity).map(length);
         Self { driven: entering.fold(start.max(setup.control.abs()), f64::max) }
     }
 
     /// The speed that starts, sources, solids and a fall through the whole grid explain at this time.
-    pub fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
-        let of_solids = geometry.walls_velocity().into_iter().flatten().flat_map(|field| field.values());
-        self.driven = of_solids.fold(self.driven, |most, speed| most.max(speed.abs()));
+    fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
+        let of_walls = geometry.walls_velocity().into_iter().flatten().map(|field| vector::norm_max(field.values()));
+        self.driven = of_walls.fold(self.driven, f64::max);
         let extent = setup.grid.cells().map(|count| count as f64 * setup.grid.spacing());
-        (self.driven.powi(2) + 2.0 * length(&setup.gravity.at(time)) * length(&extent)).sqrt()
+        (self.driven.powi(2) + 2.0 * length(setup.gravity.at(time)) * length(extent)).sqrt()
     }
 
-    /// Refuses a speed that is absurd.
-    pub fn check(explained: f64, speed: f64, time: f64, dt: f64, energy: f64) -> Result<(), StepError> {
+    /// Refuses a largest `speed` that is absurd.
+    pub fn check<const D: usize>(
+        &mut self,
+        (setup, geometry): (&Setup<D>, &Geometry<D>),
+        (time, dt): (f64, f64),
+        speed: f64,
+        energy: f64,
+    ) -> Result<(), StepError> {
+        let explained = self.explained(setup, geometry, time);
         if explained > 0.0 && speed > ABSURD * explained {
             return Err(StepError::Absurd { time, speed, explained, energy, dt });
         }
         Ok(())
     }
-}
-
-pub(crate) fn length<const D: usize>(vector: &[f64; D]) -> f64 {
-    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

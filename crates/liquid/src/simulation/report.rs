@@ -6,7 +6,6 @@ use unstick_mlcp::{Convergence, SolveReport};
 use unstick_parallel::clock::Instant;
 
 use super::Simulation;
-use super::guard::Guard;
 use crate::error::StepError;
 
 /// A part of a step, in the order in which they run.
@@ -138,17 +137,20 @@ impl<const D: usize> Simulation<D> {
         let gravity = self.setup.gravity.at(state.time);
         let origin = self.setup.grid.origin();
         // Velocity lives in the middle of the step; so does the potential energy that goes with it.
-        let (mut kinetic, mut potential) = (0.0, 0.0);
+        let (mut kinetic, mut potential, mut fastest) = (0.0, 0.0, self.fastest_body().powi(2));
         for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
-            kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
+            let square = velocity.iter().map(|value| value * value).sum::<f64>();
+            fastest = fastest.max(square);
+            kinetic += 0.5 * mass * square;
             let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
             potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
         }
         if !f64::is_finite(kinetic + potential) {
             return Err(StepError::NotFinite(state.time));
         }
-        let explained = self.guard.explained(&self.setup, &self.geometry, state.time);
-        Guard::check(explained, self.fastest(), state.time, dt, kinetic)?;
+        let Self { guard, setup, geometry, .. } = self;
+        guard.check((setup, geometry), (self.state.time, dt), fastest.sqrt(), kinetic)?;
+        let state = &self.state;
         Ok(StepReport {
             time: state.time,
             dt,

@@ -142,11 +142,11 @@ impl<const D: usize> Simulation<D> {
         if !self.setup.volume_correction {
             return Ok(true);
         }
-        let Self { setup, geometry, geometry_version, density, starts, state, distribution, times, .. } = self;
+        let Self { setup, geometry, geometry_version, density, starts, state, distribution, spare, times, .. } = self;
         let LiquidState { particles, liquid, separated, time, step, .. } = state;
         let (geometry_version, time, step) = (*geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        let evened = times.time(Stage::Move, || distribution.even_out(&crowd, dt, particles));
+        let evened = times.time(Stage::Move, || distribution.even_out(&crowd, dt, &mut particles.position, spare));
         evened.map_err(|source| StepError::Solve { time, source })
     }
 

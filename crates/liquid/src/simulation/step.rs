@@ -1,10 +1,10 @@
 //! One step after another.
 
 use unstick_grid::by_dimension;
+use unstick_grid::vector::length;
 use unstick_mlcp::Unconverged;
 
 use super::Simulation;
-use super::guard::length;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
 
@@ -33,7 +33,7 @@ impl<const D: usize> Simulation<D> {
     /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
     fn longest_step(&self) -> f64 {
         let fastest = self.fastest();
-        let gravity = length(&self.setup.gravity.at(self.state.time));
+        let gravity = length(self.setup.gravity.at(self.state.time));
         let distance = self.setup.cfl * self.setup.grid.spacing();
         // distance = (v + g dt) dt
         if gravity > 0.0 {
@@ -47,9 +47,14 @@ impl<const D: usize> Simulation<D> {
 
     /// The speed of the fastest particle or body.
     pub(super) fn fastest(&self) -> f64 {
-        let of_particles = self.state.particles.velocity.iter().map(length);
-        let of_bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed()).map(|body| length(&body.velocity));
-        of_particles.chain(of_bodies).fold(0.0, f64::max)
+        let of_particles = self.state.particles.velocity.iter().map(|&velocity| length(velocity));
+        of_particles.fold(self.fastest_body(), f64::max)
+    }
+
+    /// The speed of the fastest body.
+    pub(super) fn fastest_body(&self) -> f64 {
+        let bodies = self.bodies.iter().flat_map(|bodies| bodies.immersed());
+        bodies.map(|body| length(body.velocity)).fold(0.0, f64::max)
     }
 
     /// One step, of length `dt` or of less where the setup shortens steps.

@@ -26,10 +26,7 @@ impl<const D: usize> Geometry<D> {
         for covered in &self.bodies {
             let (from, to) = cells_around(grid, &covered.body);
             for_each_place(from, to, |cell| {
-                let open = |axis: usize| {
-                    let (below, above) = sides(cell, axis);
-                    [self.open[axis].at(below), self.open[axis].at(above)]
-                };
+                let open = |axis: usize| self.open_sides(cell, axis);
                 let is_cut = (0..D).flat_map(open).any(|open| open < 1.0);
                 if is_cut && liquid.at(cell) >= 0.0 && (0..D).flat_map(open).any(|open| open > 0.0) {
                     dry.insert(cell);
@@ -38,9 +35,9 @@ impl<const D: usize> Geometry<D> {
         }
         while let Some(first) = dry.pop_first() {
             // One pocket after another: all cells that are connected, and whether they meet liquid or air.
-            let (mut pocket, mut next, mut meets_liquid, mut meets_air) = (vec![first], 0, false, false);
-            while let Some(&cell) = pocket.get(next) {
-                next += 1;
+            let (mut pocket, mut front) = (BTreeSet::from([first]), vec![first]);
+            let (mut meets_liquid, mut meets_air) = (false, false);
+            while let Some(cell) = front.pop() {
                 for side in 0..2 * D {
                     let (axis, is_above) = (side / 2, side % 2 == 1);
                     let (below, above) = sides(cell, axis);
@@ -49,7 +46,8 @@ impl<const D: usize> Geometry<D> {
                         continue;
                     }
                     if dry.remove(&other) {
-                        pocket.push(other);
+                        pocket.insert(other);
+                        front.push(other);
                     } else {
                         let is_liquid = liquid.at(other) < 0.0;
                         (meets_liquid, meets_air) = (meets_liquid || is_liquid, meets_air || !is_liquid);
@@ -62,18 +60,21 @@ impl<const D: usize> Geometry<D> {
         }
     }
 
+    /// Open parts of the two faces of a cell across an axis.
+    fn open_sides(&self, cell: [usize; D], axis: usize) -> [f64; 2] {
+        let (below, above) = sides(cell, axis);
+        [self.open[axis].at(below), self.open[axis].at(above)]
+    }
+
     /// Closes gaps that are too narrow for the grid. Films take their place.
     pub(super) fn close_gaps(&mut self, grid: &Grid<D>) {
         let mut gaps = BTreeSet::new();
         for covered in &self.bodies {
             let (from, to) = cells_around(grid, &covered.body);
             for_each_place(from, to, |cell| {
-                let open = |axis: usize| {
-                    let (below, above) = sides(cell, axis);
-                    (self.open[axis].at(below), self.open[axis].at(above))
-                };
-                let is_thin = (0..D).all(|axis| open(axis).0.max(open(axis).1) < CLOSED_GAP);
-                let is_narrow = |axis: usize| open(axis).0 + open(axis).1 < CLOSED_GAP;
+                let open = |axis: usize| self.open_sides(cell, axis);
+                let is_thin = (0..D).flat_map(open).all(|open| open < CLOSED_GAP);
+                let is_narrow = |axis: usize| open(axis).iter().sum::<f64>() < CLOSED_GAP;
                 if is_thin && (TOUCHING..CLOSED_GAP).contains(&self.cell_open.at(cell)) && (0..D).any(is_narrow) {
                     gaps.insert(cell);
                 }

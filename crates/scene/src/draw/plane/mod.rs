@@ -143,7 +143,7 @@ fn mean_speed(frame: &Frame<2>) -> CellField<f64, 2> {
     for _ in 0..2 {
         let (known_sum, known_count) = (sum.clone(), count.clone());
         for cell in grid.iter().filter(|&cell| known_count.at(cell) == 0.0) {
-            for other in (0..4).filter_map(|side| grid.neighbour(cell, side / 2, side % 2 == 1)) {
+            for other in grid.neighbours(cell) {
                 *sum.at_mut(cell) += known_sum.at(other);
                 *count.at_mut(cell) += known_count.at(other);
             }
