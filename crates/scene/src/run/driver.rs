@@ -50,6 +50,7 @@ pub struct Run<const D: usize> {
     unconverged: usize,
     sinks: Vec<Box<dyn FrameSink<D> + Send>>,
     files: Option<RunFiles>,
+    is_checkpoint_due: bool,
     device_failure: Option<String>,
 }
 
@@ -71,8 +72,18 @@ impl<const D: usize> Run<D> {
 
     /// Continues a simulation that is at a frame, without a folder.
     pub(super) fn at(scene: RunScene<D>, stepper: Box<dyn Stepper<D>>, number: usize) -> Self {
-        let (steps, sinks) = (Vec::new(), Vec::new());
-        Self { scene, stepper, number, frame: None, steps, unconverged: 0, sinks, files: None, device_failure: None }
+        Self {
+            scene,
+            stepper,
+            number,
+            frame: None,
+            steps: Vec::new(),
+            unconverged: 0,
+            sinks: Vec::new(),
+            files: None,
+            is_checkpoint_due: false,
+            device_failure: None,
+        }
     }
 
     /// Writes a run into a folder that is there, from its first frame on; [`RunFolder::prepare`] makes one.
@@ -131,6 +142,15 @@ impl<const D: usize> Run<D> {
 
     /// Computes the next frame. When asked to stop, it finishes the step and writes a checkpoint.
     pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        let outcome = self.compute(stop);
+        self.write_due_checkpoint()?;
+        outcome
+    }
+
+    /// The same without the checkpoint, which promises that all files of the frames up to it are on disk. Who draws
+    /// pictures of the run waits for them, then calls [`Self::write_due_checkpoint`].
+    pub(super) fn compute(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
+        self.is_checkpoint_due = false; // where files cannot be written, none may follow
         if self.is_at_frame() {
             self.steps.clear();
         }
@@ -141,7 +161,7 @@ impl<const D: usize> Run<D> {
             let is_to_stop = stop.load(Ordering::Relaxed) && self.stepper.next_step(time).is_some();
             if outcome.is_err() || is_to_stop {
                 self.flush()?;
-                self.checkpoint()?;
+                self.is_checkpoint_due = true;
                 return outcome.map(|()| Progress::Interrupted);
             }
         }
@@ -152,11 +172,22 @@ impl<const D: usize> Run<D> {
         self.flush()?;
         let is_to_stop = self.show()?.is_break() || stop.load(Ordering::Relaxed);
         let every = self.scene.output.checkpoint_every;
-        let is_due = every > 0 && self.number.is_multiple_of(every);
-        if is_due || is_to_stop || self.number >= self.scene.frames {
-            self.checkpoint()?;
-        }
+        let is_in_turn = every > 0 && self.number.is_multiple_of(every);
+        self.is_checkpoint_due = is_in_turn || is_to_stop || self.number >= self.scene.frames;
         Ok(if is_to_stop { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    /// Whether the frame that was computed last, or the step that ended it early, asks for a checkpoint.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.is_checkpoint_due
+    }
+
+    /// Writes the checkpoint that is due, if one is.
+    pub(super) fn write_due_checkpoint(&mut self) -> Result<(), RunError> {
+        match std::mem::take(&mut self.is_checkpoint_due) {
+            true => self.checkpoint(),
+            false => Ok(()),
+        }
     }
 
     /// Notes a step that was just taken. A scene that needs its device ends when that has failed.
@@ -214,9 +245,11 @@ impl<const D: usize> Run<D> {
         Ok(flow)
     }
 
-    /// Writes a checkpoint; does nothing without a folder.
+    /// Writes a checkpoint; does nothing without a folder. The lines of the tables reach the disk before it does.
     pub fn checkpoint(&self) -> Result<(), RunError> {
         let Some((files, header)) = self.files.as_ref().zip(self.header()) else { return Ok(()) };
+        files.stats.sync()?;
+        files.bodies.as_ref().map_or(Ok(()), CsvTable::sync)?;
         checkpoint::write(&files.folder, &header, &*self.stepper)
     }
 

@@ -88,17 +88,26 @@ impl<const D: usize> Group<D> {
         let target = self.number() + 1;
         let behind: Vec<_> = self.runs.iter_mut().filter(|run| run.number() < target).collect();
         let progress = std::thread::scope(|scope| {
-            let threads: Vec<_> = behind.into_iter().map(|run| scope.spawn(|| run.advance(stop))).collect();
+            let threads: Vec<_> = behind.into_iter().map(|run| scope.spawn(|| run.compute(stop))).collect();
             let joined = threads.into_iter().map(|thread| thread.join());
             let outcomes = joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             outcomes.collect::<Vec<Result<Progress, RunError>>>()
         });
-        let drawn = self.draw();
+        let saved = self.draw().and_then(|()| self.write_due_checkpoints());
         let is_interrupted = progress
             .into_iter()
             .try_fold(false, |before, progress| Ok::<_, RunError>(before | (progress? == Progress::Interrupted)))?;
-        drawn?;
+        saved?;
         Ok(if is_interrupted { Progress::Interrupted } else { Progress::Frame })
+    }
+
+    /// Writes the checkpoints that are due, after the pictures of all frames up to them: a run that is resumed goes on
+    /// behind its checkpoint and would not draw them again.
+    fn write_due_checkpoints(&mut self) -> Result<(), RunError> {
+        if self.runs.iter().any(Run::is_checkpoint_due) {
+            self.finish_pictures()?;
+        }
+        self.runs.iter_mut().try_for_each(Run::write_due_checkpoint)
     }
 
     /// Waits for the last picture.
@@ -107,7 +116,8 @@ impl<const D: usize> Group<D> {
     }
 
     /// Writes checkpoints of all.
-    pub fn checkpoint(&self) -> Result<(), RunError> {
+    pub fn checkpoint(&mut self) -> Result<(), RunError> {
+        self.finish_pictures()?;
         self.runs.iter().try_for_each(Run::checkpoint)
     }
 
@@ -189,7 +199,7 @@ impl Pictures {
 
     /// Whether the picture of a frame is there.
     fn has(&self, number: usize) -> bool {
-        self.folder.picture(number).exists()
+        self.folder.picture(number).is_file()
     }
 
     /// Begins to draw a frame, when the one before is done.

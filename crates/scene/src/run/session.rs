@@ -222,8 +222,8 @@ impl Session {
     }
 
     /// Writes checkpoints of all runs.
-    pub fn checkpoint(&self) -> Result<(), RunError> {
-        either!(&self.runs, runs => runs.checkpoint())
+    pub fn checkpoint(&mut self) -> Result<(), RunError> {
+        either!(&mut self.runs, runs => runs.checkpoint())
     }
 
     /// What there is to see now, of the first run.

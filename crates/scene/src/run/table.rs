@@ -36,7 +36,12 @@ impl CsvTable {
         Ok(Self { path: path.to_owned(), file, lines: String::new() })
     }
 
-    /// Writes the new lines to the disk.
+    /// Makes the lines that were written survive a power failure.
+    pub fn sync(&self) -> Result<(), RunError> {
+        self.file.sync_data().map_err(RunError::file(&self.path))
+    }
+
+    /// Writes the new lines to the file.
     pub fn flush(&mut self) -> Result<(), RunError> {
         self.file.write_all(self.lines.as_bytes()).map_err(RunError::file(&self.path))?;
         self.lines.clear();

@@ -237,6 +237,28 @@ fn a_session_draws_every_frame_and_ends_with_a_report() {
 }
 
 #[test]
+fn a_checkpoint_comes_after_the_pictures_of_its_frame() {
+    for compare in [None, Some(Comparison::Setting("density=500.0".into()))] {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(place.path().join("run"));
+        let set = ["output.width=64", "output.checkpoint_every=1", "time.frames=5"];
+        let mut session =
+            Session::open(RunRequest { compare, ..request(&set, folder.path()) }, Arc::default()).unwrap();
+        // Picture 3 cannot be written: a folder has its name.
+        let obstacle = folder.picture(3);
+        std::fs::create_dir_all(obstacle.join("within")).unwrap();
+        let refused = session.run(&NEVER, |_, _| ()).unwrap_err();
+        assert!(matches!(&refused, RunError::Draw(_)), "{refused}");
+        drop(session);
+        std::fs::remove_dir_all(&obstacle).unwrap();
+        let session = carry_out(RunRequest { resume: true, ..request(&set, folder.path()) });
+        assert_eq!(session.number(), 5);
+        drop(session);
+        assert_eq!(folder.pictures().numbers().unwrap(), [0, 1, 2, 3, 4, 5]);
+    }
+}
+
+#[test]
 fn a_comparison_of_a_setting_is_resumed_with_the_same_bits() {
     let set = ["output.width=64", "time.frames=4"];
     let compare = Some(Comparison::Setting("density=500.0".into()));
