@@ -2,7 +2,8 @@
 
 use nalgebra::{Matrix6, Vector6};
 use unstick_grid::FaceField;
-use unstick_parallel::{self as parallel, vector};
+use unstick_parallel::binary::{shift_all, shifted};
+use unstick_parallel::{self as parallel, larger, vector};
 
 use crate::discrete::Discrete;
 use crate::twist::exists;
@@ -26,7 +27,18 @@ impl<const D: usize> Momentum<D> {
 
     /// The largest velocity of a face.
     pub fn fastest(&self) -> f64 {
-        self.faces.iter().map(|field| vector::norm_max(field.values())).fold(0.0, f64::max)
+        self.faces.iter().map(|field| vector::norm_max(field.values())).fold(0.0, larger)
+    }
+
+    /// The largest of all numbers.
+    pub fn largest(&self) -> f64 {
+        self.bodies.iter().map(|row| row.amax()).fold(self.fastest(), larger)
+    }
+
+    /// self ← 2^exponent self.
+    pub fn shift(&mut self, exponent: i32) {
+        self.faces.iter_mut().for_each(|field| shift_all(exponent, field.values_mut()));
+        self.bodies.iter_mut().for_each(|row| row.apply(|value| *value = shifted(*value, exponent)));
     }
 
     /// self ← self + a other.

@@ -24,10 +24,23 @@ pub fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
     (0..D).map(|axis| a[axis] * b[axis]).sum()
 }
 
-/// |a|.
+/// |a|, also where the squares of its parts are no numbers.
 #[inline]
 pub fn length<const D: usize>(a: [f64; D]) -> f64 {
-    dot(a, a).sqrt()
+    let squared = dot(a, a);
+    if (SQUARED_SAFELY..f64::INFINITY).contains(&squared) { squared.sqrt() } else { scaled_length(a) }
+}
+
+/// Smaller sums of squares have lost digits by underflow.
+const SQUARED_SAFELY: f64 = 1e-280;
+
+fn scaled_length<const D: usize>(a: [f64; D]) -> f64 {
+    let most = a.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    if !(most > 0.0 && most.is_finite()) {
+        return dot(a, a).sqrt(); // zero, or no number
+    }
+    let parts = a.map(|value| value / most);
+    most * dot(parts, parts).sqrt()
 }
 
 /// a × b.
@@ -73,4 +86,19 @@ pub fn product<const D: usize>(a: &Matrix<D>, b: &Matrix<D>) -> Matrix<D> {
 #[inline]
 pub fn applied<const D: usize>(a: &Matrix<D>, to: [f64; D]) -> [f64; D] {
     std::array::from_fn(|row| dot(a[row], to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_tiny_and_huge_vectors_are_those_of_ordinary_ones() {
+        for scale in [1e-300, 1e-200, 1e-130, 1.0, 1e200, 1e300] {
+            let found = length([3.0 * scale, -4.0 * scale]);
+            assert!((found / (5.0 * scale) - 1.0).abs() < 1e-14, "{scale:e}: {found:e}");
+        }
+        assert_eq!(length([0.0; 3]), 0.0);
+        assert!(length([f64::NAN, 1.0]).is_nan() && length([f64::INFINITY, 1.0]) == f64::INFINITY);
+    }
 }

@@ -47,6 +47,7 @@ mod parameter;
 mod pressure;
 mod problem;
 mod report;
+mod scale;
 mod singular;
 mod start;
 mod stop;

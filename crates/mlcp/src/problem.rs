@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use unstick_parallel::binary::shift_all;
 use unstick_parallel::{self as parallel, larger, vector};
 
 use crate::csr::CsrMatrix;
@@ -10,6 +11,7 @@ use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::pressure::PressureOperator;
+use crate::scale::Shifted;
 
 /// Find q such that r = A q + b satisfies, row by row,
 ///
@@ -121,6 +123,21 @@ impl<'a> Mlcp<'a> {
         b.into_iter().for_each(|b| problem.b = Arc::new(b.into()));
         lower.into_iter().for_each(|lower| problem.lower = Arc::new(lower.into()));
         problem
+    }
+
+    /// The same problem in other units: A times 2^−matrix and b times 2^−right, and bounds that go with them.
+    pub(crate) fn shifted(&self, matrix: i32, right: i32) -> Self {
+        let shift = |array: &Array<'a>, exponent: i32| -> Array<'a> {
+            let mut values = array.to_vec();
+            shift_all(exponent, &mut values);
+            Arc::new(values.into())
+        };
+        Self {
+            operator: if matrix == 0 { self.operator.clone() } else { Shifted::of(&self.operator, -matrix) },
+            b: shift(&self.b, -right),
+            lower: shift(&self.lower, matrix - right),
+            walls: self.walls.as_ref().map(|walls| shift(walls, matrix - right)),
+        }
     }
 
     /// The same problem with another right-hand side.

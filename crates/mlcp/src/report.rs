@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::run::{Reached, Trace};
+use crate::scale::Scale;
 
 /// How a solve ended. Only with `Converged` does the answer meet its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,20 @@ pub struct SolveReport {
 }
 
 impl SolveReport {
+    /// The report of a [scaled](Scale) problem as one of the caller's, on which `reached` was measured.
+    pub(crate) fn in_units_of(self, scale: Scale, reference: f64, target: f64, reached: Reached) -> Self {
+        let mut report = Self { reference, target, reached, ..self };
+        report.trace.history.iter_mut().for_each(|residual| *residual = scale.residual(*residual));
+        report.pockets.iter_mut().for_each(|pocket| pocket.imbalance = scale.residual(pocket.imbalance));
+        if report.reached.residual <= target {
+            report.outcome = Outcome::Converged;
+        } else if report.converged() {
+            report.outcome = Outcome::Stalled;
+            report.trace.remark = Some("the answer in the units of the problem is beyond the range of numbers");
+        }
+        report
+    }
+
     /// Full name of the solver, e.g. `policy+cg/mic0`.
     pub fn solver(&self) -> &str {
         &self.solver

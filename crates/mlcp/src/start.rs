@@ -7,6 +7,7 @@ use unstick_parallel as parallel;
 
 use crate::error::SolveError;
 use crate::problem::Mlcp;
+use crate::scale::Scale;
 use crate::solvers::LineSearch;
 use crate::solvers::newton::{merit, project_step};
 use crate::solvers::psor::Sweeps;
@@ -42,6 +43,14 @@ impl Start {
         if self != Self::Given {
             q.fill(0.0);
         }
+        let Some(scale) = Scale::of(problem, problem.residual_at_zero()) else { return self.improve(problem, q) };
+        let mut start = scale.start(q);
+        self.improve(&scale.problem(problem), &mut start)?;
+        scale.finish(&start, q);
+        Ok(())
+    }
+
+    fn improve(self, problem: &Mlcp, q: &mut [f64]) -> Result<(), SolveError> {
         match self {
             Self::Zero | Self::Given => {}
             Self::Psor(count) => Sweeps::gauss_seidel(problem, count, q)?,

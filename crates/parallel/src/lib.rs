@@ -15,6 +15,7 @@
 //! ```
 
 pub mod bandwidth;
+pub mod binary;
 pub mod clock;
 pub mod simd;
 pub mod tridiagonal;

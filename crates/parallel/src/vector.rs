@@ -1,5 +1,6 @@
 //! Vector work of the iterative methods, fused so that each array is read once.
 
+use crate::binary::{shifted, unusual_exponent};
 use crate::{self as parallel, larger};
 
 /// Independent partial sums of a dot product: enough to fill the vector units of common processors.
@@ -25,9 +26,24 @@ pub fn dot_of_block(x: &[f64], y: &[f64]) -> f64 {
     partial.iter().sum::<f64>() + rest
 }
 
-/// √Σ x_i².
+/// √Σ x_i², also of entries whose squares are no numbers.
 pub fn norm(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
+    let squared = dot(x, x);
+    if (SQUARED_SAFELY..f64::INFINITY).contains(&squared) { squared.sqrt() } else { scaled_norm(x) }
+}
+
+/// Smaller sums of squares have lost digits by underflow.
+const SQUARED_SAFELY: f64 = 1e-280;
+
+#[cold]
+fn scaled_norm(x: &[f64]) -> f64 {
+    let most = norm_max(x);
+    let exponent = unusual_exponent(most);
+    if exponent == 0 {
+        return dot(x, x).sqrt();
+    }
+    let squared = parallel::sum(x, |x| x.iter().map(|x| shifted(*x, -exponent).powi(2)).sum());
+    shifted(squared.sqrt(), exponent)
 }
 
 /// max |x_i|; NaN if any entry is.
@@ -76,6 +92,17 @@ mod tests {
         let (mut x, mut r) = ([0.0; 3], [1.0; 3]);
         assert_eq!(step_both(0.5, &p, &q, &mut x, &mut r), 2.0);
         assert_eq!((x, r), ([0.5, 1.0, 1.5], [-1.0, -1.5, -2.0]));
+    }
+
+    #[test]
+    fn norms_of_tiny_and_huge_entries_are_those_of_ordinary_ones() {
+        for scale in [1e-300, 1e-200, 1e-130, 1.0, 1e200, 1e300] {
+            let found = norm(&[3.0 * scale, -4.0 * scale]);
+            assert!((found / (5.0 * scale) - 1.0).abs() < 1e-14, "{scale:e}: {found:e}");
+        }
+        assert_eq!((norm(&[0.0; 3]), norm(&[])), (0.0, 0.0));
+        assert_eq!(norm(&[1.0, f64::INFINITY]), f64::INFINITY);
+        assert!(norm(&[1.0, f64::NAN]).is_nan());
     }
 
     #[test]

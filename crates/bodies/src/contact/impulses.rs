@@ -1,7 +1,7 @@
 //! Contact by impulses, pair by pair: one sweep, or many.
 
 use unstick_flow::Twist;
-use unstick_grid::vector::dot;
+use unstick_grid::vector::length;
 use unstick_mlcp::{Convergence, Outcome};
 
 use super::Contact;
@@ -93,7 +93,7 @@ pub(super) fn rub<const D: usize>(
         let Some(row) = row else { continue };
         *wish -= row.velocity(twists) / row.diagonal;
     }
-    let size = dot(wished, wished).sqrt();
+    let size = length(wished);
     if size > limit {
         wished = wished.map(|value| value * limit / size);
     }

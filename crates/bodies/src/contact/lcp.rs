@@ -53,10 +53,11 @@ pub(crate) fn solve<const D: usize>(
     let matrix = system.matrix(mass).map_err(unstick_mlcp::ProblemError::from)?;
     let free: Vec<f64> = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect();
     let largest = free.iter().fold(0.0f64, |most, value| most.max(-value));
-    if largest == 0.0 {
-        return Ok(report); // nothing approaches
+    let target = tolerance * largest;
+    if target < f64::MIN_POSITIVE {
+        return Ok(report); // nothing approaches, or so slowly that no number is left for what may remain of it
     }
-    let stop = Stop::absolute(tolerance * largest).with_max_cycles(cycles);
+    let stop = Stop::absolute(target).with_max_cycles(cycles);
     let is_descent = matches!(solver.method(), Method::Psor | Method::Mprgp);
     let solver = match solver.method() {
         Method::Psor => solver.or_parameter("relaxation", RELAXATION).expect("a parameter of `psor`"),
@@ -84,7 +85,7 @@ pub(crate) fn solve<const D: usize>(
         }
         let solved = solved?;
         drop(problem);
-        let ended = Convergence::new(solved.outcome(), cycles, solved.residual(), tolerance * largest);
+        let ended = Convergence::new(solved.outcome(), cycles, solved.residual(), target);
         report.impulse_solve = report.impulse_solve.and(ended);
         system.push_all(impulses.iter().zip(&before).map(|(now, before)| mass * (now - before)));
         if !has_friction {
@@ -97,16 +98,16 @@ pub(crate) fn solve<const D: usize>(
                 let limit = system.contacts[index].friction * mass * impulses[index];
                 change = change.max(rub(rows, limit, &mut across[index], &mut system.twists));
             }
-            if change <= tolerance * largest {
+            if change <= target {
                 break;
             }
         }
         // The next normal solve must correct what friction changed of the openings.
         let missing = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect::<Vec<_>>();
         let closing = missing.iter().fold(0.0f64, |most, value| most.max(-value));
-        let is_settled = closing <= 10.0 * tolerance * largest && change <= tolerance * largest;
+        let is_settled = closing <= 10.0 * target && change <= target;
         let outcome = if is_settled { Outcome::Converged } else { Outcome::IterationLimit };
-        report.friction_solve = Convergence::new(outcome, round + 1, change.max(0.1 * closing), tolerance * largest);
+        report.friction_solve = Convergence::new(outcome, round + 1, change.max(0.1 * closing), target);
         if is_settled {
             break;
         }

@@ -37,6 +37,24 @@ fn tall_box() -> Container<2> {
 }
 
 #[test]
+fn bodies_that_creep_to_a_wall_come_to_rest_with_every_solver() {
+    for speed in [1e-100, 1e-200, 1e-300, 1e-308, 5e-324] {
+        for solver in ["mprgp", "psor", "policy+cg/jacobi", "newton+cg/jacobi", "penalty", "best"] {
+            let ball = |name: &str, x: f64, velocity: f64| {
+                let ball = body(name, Shape::Sphere { radius: 0.1 }, [x, 0.5], rough(0.5));
+                ball.with_motion([velocity, 0.3 * velocity], [0.0; 3]).unwrap()
+            };
+            let bodies = vec![ball("left", 0.1, -speed), ball("right", 0.9, speed)];
+            let mut world = World::new(bodies, Container::inside([0.0; 2], [1.0; 2]), named(solver)).unwrap();
+            let report = world.step(0.01).unwrap_or_else(|error| panic!("{solver} at {speed:e} m/s: {error}"));
+            assert!(report.impulse_solve.converged(), "{solver} at {speed:e} m/s: {:?}", report.impulse_solve);
+            let left = world.bodies()[0].velocity()[0];
+            assert!(left.abs() <= 1e-4 * speed || speed < 1e-300, "{solver} at {speed:e} m/s: {left:e}");
+        }
+    }
+}
+
+#[test]
 fn a_stack_of_ten_boxes_stands_with_every_model() {
     let sinks = |model: ContactModel| {
         let mut world = World::new(stack(10, 0.5), tall_box(), model).unwrap();

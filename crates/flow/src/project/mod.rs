@@ -15,6 +15,7 @@ use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::CellField;
 use unstick_mlcp::{Convergence, Outcome};
+use unstick_parallel::binary::{shift_all, unusual_exponent};
 use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
@@ -160,6 +161,9 @@ impl<'a, const D: usize> Projection<'a, D> {
         StopAt { tolerance, max_iterations }: StopAt,
     ) -> Convergence {
         vector::clear(x);
+        // Divergences too small or too large to be squared are scaled, and the answer is scaled back.
+        let exponent = unusual_exponent(vector::norm_max(&residual));
+        shift_all(-exponent, &mut residual);
         let first = vector::norm(&residual);
         let ended = |outcome, iterations, norm: f64| {
             Convergence::new(outcome, iterations, if first > 0.0 { norm / first } else { 0.0 }, tolerance)
@@ -176,6 +180,7 @@ impl<'a, const D: usize> Projection<'a, D> {
         let outcome = loop {
             let norm = vector::norm(&residual);
             if norm <= tolerance * first {
+                shift_all(exponent, x);
                 return ended(Outcome::Converged, iterations, norm);
             }
             since += 1;
@@ -206,6 +211,7 @@ impl<'a, const D: usize> Projection<'a, D> {
             iterations += 1;
         };
         vector::copy(&nearest, x);
+        shift_all(exponent, x);
         ended(outcome, iterations, least)
     }
 
@@ -328,5 +334,26 @@ mod tests {
         let (short, left) = run(3);
         assert_eq!((short.outcome, short.iterations), (Outcome::IterationLimit, 3));
         assert!((left / short.residual - 1.0).abs() < 1e-6, "{short}, {left}");
+    }
+
+    #[test]
+    fn divergences_that_cannot_be_squared_are_projected_as_well() {
+        let discrete = even_square(20);
+        let (held_faces, excess) = discs(&discrete);
+        let projection = Projection::new(&discrete, &held_faces, &excess);
+        for exponent in [-1000, -700, 0, 700] {
+            let mut momentum = Momentum { faces: waves(&discrete, 0.9), bodies: vec![Vector6::zeros(); 2] };
+            held_faces.fill(&momentum.bodies, &mut momentum.faces);
+            momentum.shift(exponent);
+            let (mut divergence, mut potential) = (discrete.zero_cells(), discrete.zero_cells());
+            discrete.divergence(&momentum.faces, &mut divergence);
+            let before = vector::norm_max(divergence.values());
+            let stop = StopAt { tolerance: 1e-9, max_iterations: 200 };
+            let mut solver = Separable::new(&discrete.pressure);
+            let ended = projection.project(&mut momentum, &mut potential, &divergence, &mut solver, stop);
+            discrete.divergence(&momentum.faces, &mut divergence);
+            let left = vector::norm_max(divergence.values()) / before;
+            assert!(ended.converged() && left < 1e-7, "2^{exponent}: {ended}, {left:e}");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod precondition;
 
 use nalgebra::{Matrix6, Vector6};
 use unstick_mlcp::{Convergence, Outcome};
+use unstick_parallel::binary::{shifted, unusual_exponent};
 
 use crate::direct::Separable;
 use crate::discrete::Discrete;
@@ -116,6 +117,10 @@ impl<const D: usize> Viscous<'_, D> {
             x.add(1.0, &z);
             return Convergence::direct(1);
         }
+        // Defects too small or too large to be squared are scaled; `unit` scales back what they change.
+        let exponent = unusual_exponent(residual.largest());
+        residual.shift(-exponent);
+        let unit = shifted(1.0, exponent);
         let preconditioner = Preconditioner::new(self);
         let mut direction = Momentum::zero(self.discrete, x.bodies.len());
         let mut product = direction.clone();
@@ -125,20 +130,24 @@ impl<const D: usize> Viscous<'_, D> {
             preconditioner.apply(self, &residual, &mut z, solvers);
             // The defect as velocities: a sum over cells of all sizes would hardly see the small ones at bodies.
             self.held_faces.fill(&z.bodies, &mut z.faces);
-            let (left, fastest) = (z.fastest(), x.fastest());
+            let (left, fastest) = (unit * z.fastest(), x.fastest());
             let is_done = left <= tolerance * fastest;
+            let part = if fastest > 0.0 { left / fastest } else { left };
+            let ended = |outcome| Convergence::new(outcome, iterations, part, tolerance);
             if is_done || iterations == max_iterations {
-                let outcome = if is_done { Outcome::Converged } else { Outcome::IterationLimit };
-                let part = if fastest > 0.0 { left / fastest } else { left };
-                return Convergence::new(outcome, iterations, part, tolerance);
+                return ended(if is_done { Outcome::Converged } else { Outcome::IterationLimit });
             }
             let slope = residual.dot(&z);
             direction.follow(&z, if iterations == 0 { 0.0 } else { slope / last });
             last = slope;
             self.held_faces.fill(&direction.bodies, &mut direction.faces);
             self.apply(&direction, &mut product);
-            let step = slope / direction.dot(&product);
-            x.add(step, &direction);
+            let curvature = direction.dot(&product);
+            if curvature.is_nan() || curvature <= 0.0 {
+                return ended(Outcome::Stalled);
+            }
+            let step = slope / curvature;
+            x.add(unit * step, &direction);
             residual.add(-step, &product);
             iterations += 1;
         }
@@ -209,6 +218,23 @@ mod tests {
             let ended = viscous.solve(&right, &mut x, solvers, StopAt { tolerance: 1e-11, max_iterations: 2 });
             assert_eq!((ended.outcome, ended.iterations), (Outcome::IterationLimit, 2));
             assert!(ended.residual > 1e-11);
+        });
+    }
+
+    #[test]
+    fn momenta_that_cannot_be_squared_are_solved_for_as_well() {
+        with_a_disc(0.01, |viscous, solvers| {
+            for exponent in [-1000, -700, 0, 700] {
+                let mut wanted = momentum(viscous, 0.37);
+                wanted.shift(exponent);
+                let mut right = Momentum::zero(viscous.discrete, 1);
+                viscous.apply(&wanted, &mut right);
+                let mut x = Momentum::zero(viscous.discrete, 1);
+                let ended = viscous.solve(&right, &mut x, solvers, StopAt { tolerance: 1e-11, max_iterations: 200 });
+                let fastest = wanted.fastest();
+                x.add(-1.0, &wanted);
+                assert!(ended.converged() && x.fastest() < 1e-9 * fastest, "2^{exponent}: {ended}");
+            }
         });
     }
 }

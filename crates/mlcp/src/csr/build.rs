@@ -1,7 +1,19 @@
 //! Matrices from triplets and from rows.
 
+use unstick_parallel::binary::shift_all;
+
 use super::CsrMatrix;
 use crate::error::MatrixError;
+
+impl CsrMatrix<'_> {
+    /// All entries times 2^exponent.
+    pub(crate) fn shifted(&self, exponent: i32) -> CsrMatrix<'static> {
+        let mut shifted = self.clone().into_owned();
+        shift_all(exponent, shifted.values.to_mut());
+        shift_all(exponent, &mut shifted.diagonal);
+        shifted
+    }
+}
 
 impl CsrMatrix<'static> {
     /// Sorts (row, column, value) triplets into rows; entries of the same place are added up, in input order.

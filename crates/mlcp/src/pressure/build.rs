@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use unstick_parallel::Chunks;
+use unstick_parallel::binary::{shift_all, shifted};
 
 use super::lines::{Line, Lines};
 use super::{INSIDE, PressureOperator, Stencil, Stretch};
@@ -117,6 +118,14 @@ impl<const D: usize> PressureOperator<D> {
     pub fn keeping(lattice: Lattice, matrix: CsrMatrix<'static>) -> Self {
         let operator = Self::from_csr(lattice, &matrix);
         Self { assembled: OnceLock::from(matrix), ..operator }
+    }
+
+    /// All entries times 2^exponent.
+    pub(crate) fn shifted(&self, exponent: i32) -> Self {
+        let mut operator = Self { assembled: OnceLock::new(), unit: shifted(self.unit, exponent), ..self.clone() };
+        shift_all(exponent, &mut operator.diagonal);
+        shift_all(exponent, &mut operator.coefficients);
+        operator
     }
 
     /// The assembled matrix.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use unstick_parallel::{self as parallel, larger};
 
+use crate::error::SolveError;
 use crate::problem::{Mlcp, minimum_map};
 
 /// What a solve has reached.
@@ -57,6 +58,12 @@ impl Reached {
             reached
         };
         parallel::fold(0..q.len(), &of_rows, &Self::join)
+    }
+
+    /// The same, or an error if the answer is none: a residual that is not finite.
+    pub(super) fn checked(self, cycle: usize) -> Result<Self, SolveError> {
+        let residual = self.residual;
+        if residual.is_finite() { Ok(self) } else { Err(SolveError::NotFinite { cycle, residual }) }
     }
 
     /// The rows of `self`, then those of `next`.

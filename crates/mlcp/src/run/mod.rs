@@ -40,7 +40,7 @@ mod measure;
 pub(crate) mod remote;
 
 pub use measure::Reached;
-use remote::run_remote;
+use remote::{Local, run_remote};
 
 use std::time::Duration;
 
@@ -50,6 +50,7 @@ use crate::error::SolveError;
 use crate::interrupt;
 use crate::problem::Mlcp;
 use crate::report::{Outcome, SolveReport};
+use crate::scale::Scale;
 use crate::stop::Stop;
 
 /// A solve whose residual grows by this factor has diverged. Active-set methods pass through residuals
@@ -215,7 +216,17 @@ where
     M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     problem.check_iterate(q)?;
-    run_remote(solver, &mut remote::Local { problem, q, method: Some(method) }, stop, max_cycles)
+    let reference = problem.residual_at_zero();
+    let Some(scale) = Scale::of(problem, reference) else {
+        return run_remote(solver, &mut Local { problem, reference, q, method: Some(method) }, stop, max_cycles);
+    };
+    let (target, ordinary, stop) = (stop.tolerance.target(reference)?, scale.problem(problem), scale.stop(stop));
+    let (mut start, scaled_reference) = (scale.start(q), ordinary.residual_at_zero());
+    let mut local = Local { problem: &ordinary, reference: scaled_reference, q: &mut start, method: Some(method) };
+    let report = run_remote(solver, &mut local, &stop, max_cycles)?;
+    scale.finish(&start, q);
+    let reached = Reached::by(problem, q).checked(report.cycles())?;
+    Ok(report.in_units_of(scale, reference, target, reached))
 }
 
 /// Runs a `method` that stops on its own measure and reports on it.
@@ -239,7 +250,8 @@ where
     let flag = interrupt::current();
     rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
     let (outcome, reference) = (trace.outcome.unwrap_or(Outcome::Stalled), problem.residual_at_zero());
-    let (reached, pockets, solve) = (Reached::by(problem, q), Vec::new(), trace.time_since(start));
+    let reached = Reached::by(problem, q).checked(trace.cycles())?;
+    let (pockets, solve) = (Vec::new(), trace.time_since(start));
     Ok(SolveReport { solver, outcome, reference, target, reached, pockets, trace, solve })
 }
 

@@ -56,7 +56,7 @@ pub fn run_remote<'a>(
     if let (Some(compatible), Some(problem)) = (&compatible, &unheld) {
         remote.settle(&|q| compatible.settle(problem, q))?;
     }
-    let reached = remote.measure()?;
+    let reached = remote.measure()?.checked(trace.cycles())?;
     let outcome = match trace.outcome {
         _ if reached.residual <= target => Outcome::Converged,
         Some(Outcome::Converged) if compatible.as_ref().is_some_and(|part| !part.is_solvable()) => {
@@ -74,6 +74,8 @@ pub fn run_remote<'a>(
 /// A problem in the memory of the processor.
 pub(super) struct Local<'l, 'a, M> {
     pub problem: &'l Mlcp<'a>,
+    /// ‖H(0)‖∞.
+    pub reference: f64,
     pub q: &'l mut [f64],
     pub method: Option<M>,
 }
@@ -83,11 +85,10 @@ where
     M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     fn residual_at_zero(&mut self) -> Result<f64, SolveError> {
-        let reference = self.problem.residual_at_zero();
-        if reference == 0.0 {
+        if self.reference == 0.0 {
             self.q.fill(0.0);
         }
-        Ok(reference)
+        Ok(self.reference)
     }
 
     fn unheld(&self) -> Option<Mlcp<'a>> {

@@ -47,7 +47,7 @@ impl ComposedMethod for MprgpParams {
         let step = trace.set_up(|| params.expansion / scaled_norm(operator));
         let vector = || vec![0.0; size];
         let (mut r, mut phi, mut z, mut direction, mut product) = (vector(), vector(), vector(), vector(), vector());
-        let (mut free, mut free_before) = (vec![true; size], vec![false; size]);
+        let (mut free, mut free_before) = (vec![true; size], Vec::new()); // the preconditioner knows no face yet
         inner.forget();
         q.iter_mut().zip(problem.lower()).for_each(|(q, lower)| *q = q.max(*lower));
         problem.residual(q, &mut r);
@@ -75,7 +75,7 @@ impl ComposedMethod for MprgpParams {
                 masked(&free, &r, &mut phi);
                 if free != free_before {
                     inner.rebuild(&Subsystem::whole(operator).with_free(&free), trace)?;
-                    free_before.copy_from_slice(&free);
+                    free_before.clone_from(&free);
                 }
                 rho = inner.precondition(&phi, &mut z);
                 vector::copy(&z, &mut direction);

@@ -6,3 +6,4 @@ mod determinism;
 mod pockets;
 mod random_lattices;
 mod random_problems;
+mod scales;
