@@ -12,10 +12,14 @@ const UNSIGNED: u32 = 5125;
 const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 
-/// A mesh of triangles. An empty surface gives a scene without a mesh, because the format allows no empty mesh.
+/// A mesh of triangles with normals. An empty surface gives a scene without a mesh, because the format allows no empty mesh.
 pub fn surface(surface: &Surface) -> Vec<u8> {
-    let mut data: Vec<u8> = surface.vertices.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let bytes = |vectors: &[[f32; 3]]| -> Vec<u8> {
+        vectors.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect()
+    };
+    let mut data = bytes(&surface.vertices);
     let positions = data.len();
+    data.extend(bytes(&surface.normals()));
     data.extend(surface.triangles.as_flattened().iter().flat_map(|index| index.to_le_bytes()));
     container(&description(surface, positions, data.len()), &data)
 }
@@ -38,15 +42,17 @@ fn description(surface: &Surface, positions: usize, length: usize) -> Value {
         }],
         "meshes": [{
             "name": "liquid",
-            "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1, "material": 0, "mode": 4 }],
+            "primitives": [{ "attributes": { "POSITION": 0, "NORMAL": 1 }, "indices": 2, "material": 0, "mode": 4 }],
         }],
         "accessors": [
             { "bufferView": 0, "componentType": FLOAT, "count": surface.vertices.len(), "type": "VEC3", "min": lower, "max": upper },
-            { "bufferView": 1, "componentType": UNSIGNED, "count": 3 * surface.triangles.len(), "type": "SCALAR" },
+            { "bufferView": 1, "componentType": FLOAT, "count": surface.vertices.len(), "type": "VEC3" },
+            { "bufferView": 2, "componentType": UNSIGNED, "count": 3 * surface.triangles.len(), "type": "SCALAR" },
         ],
         "bufferViews": [
             { "buffer": 0, "byteOffset": 0, "byteLength": positions, "target": VERTICES },
-            { "buffer": 0, "byteOffset": positions, "byteLength": length - positions, "target": INDICES },
+            { "buffer": 0, "byteOffset": positions, "byteLength": positions, "target": VERTICES },
+            { "buffer": 0, "byteOffset": 2 * positions, "byteLength": length - 2 * positions, "target": INDICES },
         ],
         "buffers": [{ "byteLength": length }],
     })
@@ -89,6 +95,16 @@ mod tests {
             assert_eq!(word(8), bytes.len());
             let parsed: Value = serde_json::from_slice(&bytes[20..20 + word(12)]).unwrap();
             assert_eq!(parsed["meshes"].is_null(), surface.triangles.is_empty());
+            if let Some(views) = parsed["bufferViews"].as_array() {
+                let end = |view: &Value| view["byteOffset"].as_u64().unwrap() + view["byteLength"].as_u64().unwrap();
+                assert_eq!(views.iter().map(end).collect::<Vec<_>>(), [36, 72, 84]);
+                let start = 20 + word(12) + 8 + 36;
+                let normal = [0, 4, 8].map(|place| f32::from_bits(word(start + place) as u32));
+                assert_eq!(
+                    (normal, &parsed["meshes"][0]["primitives"][0]["attributes"]["NORMAL"]),
+                    ([0.0, 0.0, 1.0], &json!(1))
+                );
+            }
         }
     }
 }

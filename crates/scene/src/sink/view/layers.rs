@@ -39,7 +39,7 @@ pub(super) fn surface<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
 pub(super) fn solids<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     let Some(frame) = frame.in_space() else { return distances(pack, "solid", &frame.grid, frame.solid.values()) };
     let mesh = Surface::open_of_nodes(&frame.grid, &frame.solid);
-    add_mesh(pack, "solid_", &frame.grid, &mesh, &normals(&mesh));
+    add_mesh(pack, "solid_", &frame.grid, &mesh, &mesh.normals());
 }
 
 /// `separated`: the cells whose wall has let go.
@@ -64,7 +64,7 @@ fn plane_fields(frame: &Frame<2>, pack: &mut Pack) {
 /// cell below the surface, where the pressure is not that of the air.
 fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
     let (grid, mesh) = (&frame.grid, surface_of(frame));
-    let normals = normals(&mesh);
+    let normals = mesh.normals();
     let below = |(vertex, normal): (&[f32; 3], &[f32; 3])| {
         std::array::from_fn(|axis| f64::from(vertex[axis]) - grid.spacing() * f64::from(normal[axis]))
     };
@@ -81,24 +81,6 @@ fn add_mesh(pack: &mut Pack, prefix: &str, grid: &Grid<3>, mesh: &Surface, norma
     pack.places(&format!("{prefix}vertex"), grid, points);
     pack.directions(&format!("{prefix}normal"), normals);
     pack.triangles(&format!("{prefix}triangle"), &mesh.triangles);
-}
-
-/// Unit normals of vertices: those of the triangles around them, weighted by area.
-fn normals(mesh: &Surface) -> Vec<[f32; 3]> {
-    let mut sums = vec![[0.0f32; 3]; mesh.vertices.len()];
-    for triangle in &mesh.triangles {
-        let [a, b, c] = triangle.map(|index| mesh.vertices[index as usize]);
-        let [u, v]: [[f32; 3]; 2] = [b, c].map(|to| std::array::from_fn(|axis| to[axis] - a[axis]));
-        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-        for &index in triangle {
-            sums[index as usize].iter_mut().zip(cross).for_each(|(sum, part)| *sum += part);
-        }
-    }
-    for sum in &mut sums {
-        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        *sum = sum.map(|value| value / length);
-    }
-    sums
 }
 
 fn distances<const D: usize>(pack: &mut Pack, name: &str, grid: &Grid<D>, values: &[f64]) {
