@@ -91,7 +91,7 @@ def read_obj(path):
         if line.startswith("v "):
             vertices.append([float(word) for word in line.split()[1:]])
         elif line.startswith("f "):
-            faces.append([int(word) - 1 for word in line.split()[1:]])
+            faces.append([int(word.split("/")[0]) - 1 for word in line.split()[1:]])
     return vertices, faces
 
 

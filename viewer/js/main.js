@@ -89,6 +89,8 @@ function onRuns(news) {
   fillSelect($("run-0"), names, isFirst ? "0" : null);
   const pair = runs.length > 1 && runs[0].cells?.length === runs[1].cells?.length ? "1" : "";
   fillSelect($("run-1"), [{ value: "", text: "none" }, ...names], isFirst ? pair : null);
+  $("no-runs").hidden = runs.length > 0;
+  $("with-runs").hidden = !runs.length;
   if (!runs.length) openTab("sandbox");
   chooseRuns();
 }

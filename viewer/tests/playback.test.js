@@ -185,20 +185,52 @@ test("a frame and a movie can be saved", async () => {
 test("old runs show their pictures, damaged frames say so", async () => {
   const old = simulate("column", join(folder, "old"), "--frames", "5", "--set", "grid.cells=[32,32]", "--set", "output.view=false");
   const damaged = simulate("column", join(folder, "damaged"), "--frames", "5", "--set", "grid.cells=[32,32]");
-  writeFileSync(join(damaged, "view/surface/0003.gz"), "not a frame");
+  writeFileSync(join(damaged, "view/surface/0002.gz"), "not a frame");
   rmSync(join(damaged, "view/surface/0004.gz"));
   const server = await serve([old, damaged]);
   const page = await openPage(browser, server.url);
   await until(page, () => document.querySelector(".panel img").complete && document.querySelector(".panel img").naturalWidth > 0);
-  await page.locator("#time").fill("3");
+  await page.locator("#time").fill("2");
   const message = page.locator(".panel:nth-child(2) .message");
-  await until(page, () => /Frame 3 cannot be shown/.test(document.querySelector(".panel:nth-child(2) .message").textContent));
-  await page.locator("#time").fill("4");
-  await until(page, () => /Frame 4 cannot be shown: it is not there/.test(document.querySelector(".panel:nth-child(2) .message").textContent));
+  await until(page, () => /Frame 2 cannot be shown/.test(document.querySelector(".panel:nth-child(2) .message").textContent));
+  await page.locator("#time").fill("4"); // without its surface it is not offered: the one before is shown
+  await until(page, () => window.unstick.panels[1].shown?.number === 3);
+  assert.ok(await message.isHidden());
   await page.locator("#time").fill("5");
   await until(page, () => document.querySelector(".panel:nth-child(2) .message").hidden);
   assert.ok(await page.locator(".panel:nth-child(1) img").isVisible());
   assert.ok(await message.isHidden());
+  await page.context().close();
+  await server.kill();
+});
+
+test("a viscous flow is shown alone and beside a liquid, each with the plots it has", async () => {
+  const flow = simulate("cavity", join(folder, "cavity"), "--frames", "3", "--set", "output.frames=false");
+  const liquid = simulate("column", join(folder, "beside"), "--frames", "3", "--set", "grid.cells=[32,32]", "--set", "output.frames=false");
+  const drawn = (page) => page.evaluate(() => [...document.querySelectorAll(".plot:not([hidden])")].map((plot) => [plot.id, plot.querySelectorAll("path").length]));
+  for (const [folders, plots] of [[[flow], { "plot-energy": 1, "plot-speed": 2 }], [[liquid, flow], { "plot-volume": 1, "plot-energy": 4 }], [[flow, liquid], { "plot-volume": 1, "plot-energy": 4 }]]) {
+    const server = await serve(folders);
+    const page = await openPage(browser, server.url);
+    await shown(page, 0);
+    await until(page, () => document.querySelector("#plot-energy path"));
+    const found = Object.fromEntries(await drawn(page));
+    for (const [plot, count] of Object.entries(plots)) assert.equal(found[plot], count, `${plot} of ${folders}`);
+    assert.ok(Object.values(found).every((count) => count > 0), "no plot is empty");
+    await page.locator("#last").click(); // frames of the two are not as far apart, but both have three
+    await shown(page, 3);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+    await server.kill();
+  }
+});
+
+test("without a run there are neither plots nor controls of runs, and a sentence says so", async () => {
+  const server = await serve([]);
+  const page = await openPage(browser, server.url);
+  await until(page, () => !document.querySelector("#sandbox").hidden);
+  await page.locator("#tab-runs").click();
+  assert.match(await page.locator("#no-runs").innerText(), /unstick view FOLDER/);
+  assert.equal(await page.locator("#runs .plot:visible, #runs button:visible").count(), 0);
   await page.context().close();
   await server.kill();
 });

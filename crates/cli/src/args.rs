@@ -135,7 +135,7 @@ pub struct Cli {
     pub command: Option<Command>,
 
     /// Number of threads [default: all]
-    #[arg(long, global = true, display_order = 900, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, display_order = 900, value_name = "T", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
     /// Print errors and requested results only
@@ -191,8 +191,8 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
 
     /// Frames to simulate [default: what the scene says]
-    #[arg(long, value_name = "N")]
-    pub frames: Option<usize>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub frames: Option<u32>,
 
     /// Resume from the newest checkpoint in the run folder
     #[arg(long, conflicts_with = "force")]
@@ -215,7 +215,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "WALLS|KEY=VALUE")]
     pub compare: Option<Comparison>,
 
-    /// Print a JSON object at the end
+    /// Print a line of JSON at the end
     #[arg(long)]
     pub json: bool,
 }
@@ -250,8 +250,8 @@ pub struct CaptureArgs {
     pub scene: String,
 
     /// Write the problem of the step after this frame
-    #[arg(long, value_name = "K")]
-    pub frame: usize,
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub frame: u32,
 
     /// The problem folder to write; must be empty or missing
     #[arg(long, value_name = "DIR")]
@@ -290,7 +290,7 @@ pub struct SolveArgs {
     pub absolute: bool,
 
     /// Limit of outer iterations [default: depends on the method]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_iterations: Option<usize>,
 
     /// Where solvers start: `zero`, `given` (x.npy of the folder), `psor:K`, `gradient:K`
@@ -301,7 +301,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FILE.npy")]
     pub write_x: Option<PathBuf>,
 
-    /// Print a JSON array with one object per solver instead of a table
+    /// Print a line of JSON per solver instead of a table
     #[arg(long)]
     pub json: bool,
 
@@ -322,7 +322,7 @@ pub struct BenchArgs {
     pub problems: Vec<String>,
 
     /// Cells along the longest axis [default: what the scene says; 64 for examples]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub sizes: Vec<u32>,
 
     /// Names of solvers, as for `unstick solve`; ratios are relative to the first
@@ -334,7 +334,7 @@ pub struct BenchArgs {
     pub backend: Vec<Backend>,
 
     /// Frames of the scenes to take problems from [default: 10]
-    #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub frames: Vec<u32>,
 
     /// Natural residual to reach, as a fraction of the residual at zero
@@ -346,14 +346,14 @@ pub struct BenchArgs {
     pub warm: bool,
 
     /// Solves per solver; fewer if one takes longer than 20 s
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
 
     /// Number of threads; with a list, measure with each number [default: all]
-    #[arg(long, value_name = "T,…", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "T,…", value_delimiter = ',', allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Vec<u16>,
 
-    /// Print one line of JSON per solver instead of tables
+    /// Print a line of JSON per solver instead of tables
     #[arg(long)]
     pub json: bool,
 }
@@ -364,6 +364,10 @@ pub struct StudyArgs {
     /// Names of studies, `lai`, `andersen` or `eckert` for a whole source, or `all` [default: list the studies]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
+
+    /// List the studies
+    #[arg(long, conflicts_with_all = ["names", "quick", "out", "only", "show", "resume", "fresh", "tables"])]
+    pub list: bool,
 
     /// Use small grids and few frames: minutes instead of hours
     #[arg(long)]
@@ -406,7 +410,7 @@ pub struct GenerateArgs {
     pub name: Option<String>,
 
     /// Cells along each axis
-    #[arg(long, value_name = "N", requires = "name")]
+    #[arg(long, value_name = "N", requires = "name", allow_negative_numbers = true)]
     pub size: Option<usize>,
 
     /// Number of axes: 2 or 3
@@ -429,7 +433,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub bench: bool,
 
-    /// Print a JSON object instead of text
+    /// Print a line of JSON instead of text
     #[arg(long)]
     pub json: bool,
 }

@@ -23,6 +23,12 @@ const NAMES_HELP: &str = "a solver is method+linear/preconditioner; parts that a
 const DEVICE_HELP: &str = "resume with `--resume`; add `--backend cpu` for the processor, or `--backend auto`, which turns to \
     the processor whenever the GPU fails";
 
+/// What to do about a folder that is not empty and cannot be replaced.
+pub const OTHER_FOLDER: &str = "name another folder with `--out`, or empty this one";
+
+/// Help for users without a run folder.
+pub const RUN_HELP: &str = "`unstick run` makes a run folder, by default in `out`";
+
 /// What to do without a GPU.
 const GPU_HELP: &str = "`--backend auto` uses the GPU where it can; `unstick doctor` shows what is there";
 
@@ -96,11 +102,13 @@ impl From<SceneError> for CommandError {
 impl From<RunError> for CommandError {
     fn from(error: RunError) -> Self {
         let help = match &error {
-            RunError::NotEmpty(_) => {
-                "go on with `--resume`, replace an older run with `--force`, or name another folder with `--out`"
+            RunError::NotEmpty { holds_run: true, .. } => {
+                "go on with `--resume`, replace the older run with `--force`, or name another folder with `--out`"
             }
+            RunError::NotEmpty { holds_run: false, .. } => OTHER_FOLDER,
+            RunError::NoRun(_) => RUN_HELP,
             RunError::OtherScene(_) => "`--resume --out DIR` without a scene resumes the one that was run",
-            RunError::NoCheckpoint { .. } => "without `--resume` the run begins again",
+            RunError::NoCheckpoint { .. } => "`--force` instead of `--resume` begins the run again",
             RunError::NoWalls(_) => "compare one of its values: `--compare KEY=VALUE`",
             RunError::NothingToCompare(Comparison::Walls(Wall::Sealed)) => "try `--compare separating`",
             RunError::NothingToCompare(Comparison::Walls(Wall::Separating)) => "try `--compare sealed`",

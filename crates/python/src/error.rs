@@ -92,11 +92,14 @@ impl From<RunError> for Exception {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Scene(error) => error.into(),
-            RunError::NotEmpty { .. } => {
-                let help = "go on with `resume=True`, replace an older run with `force=True`, or name another folder";
+            RunError::NotEmpty { holds_run, .. } => {
+                let help = match holds_run {
+                    true => "go on with `resume=True`, replace the older run with `force=True`, or name another folder",
+                    false => "name another folder, or empty this one",
+                };
                 Self::new("FileError", error.to_string(), Some(help.into()))
             }
-            RunError::File { .. } => Self::new("FileError", error.to_string(), None),
+            RunError::File { .. } | RunError::NoRun(_) => Self::new("FileError", error.to_string(), None),
             error => {
                 let help = error.unconverged_key().map(|key| {
                     format!("the scene decides what happens then: `scene.{key} = \"shorten-step\"` (or `\"accept\"`)")

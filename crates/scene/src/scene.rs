@@ -169,6 +169,12 @@ impl<const D: usize> Scene<D> {
 
     fn refuse(&self, error: &SetupError) -> SceneError {
         let label = match error {
+            SetupError::NoLiquid if self.liquids.is_empty() => {
+                let help = "a scene begins with some liquid, for example\n[[liquid]]\nshape = { sphere = { centre = …, \
+                            radius = 0.2 } }";
+                let message = "there is no liquid: the scene has no `[[liquid]]`";
+                return SceneError::anywhere(message).with_help(Some(help.into()));
+            }
             SetupError::NoLiquid => "nothing of it is left",
             _ => "refused",
         };

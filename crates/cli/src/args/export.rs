@@ -11,8 +11,8 @@ Formats:
   volume      vtk, vti, vdb
 If several kinds have a format, name the kind too: surface:ply.
 
-Frames whose state was stored (`[output] states = true`) are read. Other frames are computed again and
-have the same bits.
+Frames whose state was stored (`[output] states = true`) are read. Other frames are simulated again, which
+takes as long as in the run and gives the same bits. How many, is said first. Ctrl-C ends it.
 
 Examples:
   unstick export out/sphere-half --format vdb,usd
@@ -33,26 +33,26 @@ pub struct ExportArgs {
     pub out: Option<PathBuf>,
 
     /// Write every N-th frame
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub every: u64,
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
 
     /// The first frame
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    pub from: u64,
+    #[arg(long, value_name = "K", default_value_t = 0, allow_negative_numbers = true)]
+    pub from: u32,
 
     /// The last frame [default: the last of the run]
-    #[arg(long, value_name = "K")]
-    pub until: Option<u64>,
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub until: Option<u32>,
 
     /// Write every N-th particle
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub thin: u64,
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub thin: u32,
 
     /// Store values of .vdb files with 16 bits
     #[arg(long)]
     pub half: bool,
 
-    /// Print a JSON object at the end
+    /// Print a line of JSON at the end
     #[arg(long)]
     pub json: bool,
 }

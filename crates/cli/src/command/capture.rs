@@ -1,6 +1,6 @@
 //! `unstick capture`: writes the pressure problem of a frame.
 
-use unstick::scene::run::RunFolder;
+use unstick::scene::run::{RunError, RunFolder};
 use unstick::scene::{Scene, SceneFile, either};
 use unstick_lab::Progress;
 use unstick_lab::machine::Memory;
@@ -8,7 +8,7 @@ use unstick_lab::source::{problem_of, simulate, stage_after};
 
 use super::Verdict;
 use crate::args::CaptureArgs;
-use crate::error::CommandError;
+use crate::error::{CommandError, OTHER_FOLDER};
 use crate::output;
 use crate::progress::TerminalProgress;
 
@@ -17,7 +17,10 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut file = SceneFile::find(&args.scene)?;
     args.set.iter().try_for_each(|assignment| file.set(assignment))?;
     let scene = file.scene()?;
-    RunFolder::new(&args.out).check(false)?;
+    RunFolder::new(&args.out).check(false).map_err(|error| match error {
+        RunError::NotEmpty { .. } => CommandError::new(error).with_help(OTHER_FOLDER),
+        error => error.into(),
+    })?;
     Memory::of_this_machine().map_or(Ok(()), |memory| scene.check_memory(memory.available_bytes))?;
     either!(scene, scene => capture(&scene, args, quiet))
 }
@@ -25,10 +28,11 @@ pub fn run(args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
 fn capture<const D: usize>(scene: &Scene<D>, args: &CaptureArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let mut simulation = scene.simulation()?;
     let progress = TerminalProgress::new(!quiet);
-    progress.begin_frames(&scene.title, 0, args.frame);
-    simulate(scene, &mut simulation, 0..args.frame, &progress)?;
+    let frame = args.frame as usize;
+    progress.begin_frames(&scene.title, 0, frame);
+    simulate(scene, &mut simulation, 0..frame, &progress)?;
     progress.end();
-    let problem = problem_of(&stage_after(scene, &simulation, args.frame)?)?;
+    let problem = problem_of(&stage_after(scene, &simulation, frame)?)?;
     problem.write(&args.out).map_err(CommandError::new)?;
     if !quiet {
         let walls = problem.mlcp().wall_rows();

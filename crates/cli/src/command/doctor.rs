@@ -56,7 +56,7 @@ struct ProbeFacts {
 pub fn run(args: &DoctorArgs) -> Result<Verdict, CommandError> {
     let diagnosis = Diagnosis::of_this_machine(args.bench)?;
     if args.json {
-        output::print(serde_json::to_string_pretty(&diagnosis).map_err(CommandError::new)?)?;
+        output::print(serde_json::to_string(&diagnosis).map_err(CommandError::new)?)?;
     } else {
         output::print(diagnosis.text())?;
     }

@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use unstick::files::FileCount;
-use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunFolder, RunRecord, RunScene};
-use unstick::scene::sink::{FrameSink as _, data_sinks};
+use unstick::scene::run::{AnyRunScene, DataKind, Origin, Replay, RunError, RunFolder, RunRecord, RunScene};
+use unstick::scene::sink::{DataSink, FrameSink as _, data_sinks};
 use unstick::scene::{ParticleFormat, SceneFile, SurfaceFormat, VolumeFormat, either};
 use unstick_lab::Progress;
 use unstick_lab::machine::Memory;
@@ -27,14 +27,24 @@ pub fn run(args: &ExportArgs, quiet: bool) -> Result<Verdict, CommandError> {
         return Err(CommandError::new(message).with_help("name one of the two"));
     }
     let mut file = record.scene_file(&source)?;
-    request(&mut file, args)?;
+    request(&mut file, args, record.cells.len())?;
     let export = Export { args, source, record, is_shown: !quiet && !args.json };
     either!(AnyRunScene::of(&file, export.record.walls)?, scene => export.carry_out(scene))
 }
 
 /// Puts what the command line asks for in the place of what the scene asks for.
-fn request(file: &mut SceneFile, args: &ExportArgs) -> Result<(), CommandError> {
+fn request(file: &mut SceneFile, args: &ExportArgs, dimension: usize) -> Result<(), CommandError> {
     let wanted = args.format.iter().map(|word| format(word)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(Format { name, .. }) = wanted.iter().find(|format| dimension == 2 && format.needs_space()) {
+        let message = format!("`{name}` needs three dimensions, and {} is a run in the plane", args.folder.display());
+        return Err(
+            CommandError::new(message).with_help("in the plane there are `--format vti` and `--format particles:vtp`")
+        );
+    }
+    if let Some(until) = args.until.filter(|&until| until < args.from) {
+        let from = args.from;
+        return Err(CommandError::new(format_args!("the last frame, {until}, comes before the first, {from}")));
+    }
     let list = |kind: DataKind| {
         let names = wanted.iter().filter(|format| format.kind == kind).map(|format| format!("\"{}\"", format.name));
         format!("{}=[{}]", kind.name(), names.collect::<Vec<_>>().join(","))
@@ -52,6 +62,12 @@ fn request(file: &mut SceneFile, args: &ExportArgs) -> Result<(), CommandError> 
 struct Format<'a> {
     kind: DataKind,
     name: &'a str,
+}
+
+impl Format<'_> {
+    fn needs_space(&self) -> bool {
+        self.kind == DataKind::Surface || self.name == "vdb"
+    }
 }
 
 /// A format by its name: `vdb`, or `surface:ply` where several kinds have it.
@@ -93,10 +109,31 @@ impl Export<'_> {
             scene.physics.check_memory(memory.available_bytes)?;
         }
         let out = self.args.out.as_ref().map_or(self.source.clone(), RunFolder::new);
-        let mut replay = Replay::open(scene, &self.source, &self.record)?;
+        let mut replay = Replay::open(scene, &self.source, &self.record).map_err(|error| match error {
+            RunError::NoCheckpoint { .. } => CommandError::new(error)
+                .with_help("frames are made from a checkpoint: run the scene again with `--force`"),
+            error => error.into(),
+        })?;
+        let sinks = data_sinks(replay.scene(), &out);
+        let wanted: Vec<usize> =
+            (0..=replay.last()).filter(|&number| sinks.iter().any(|sink| sink.takes(number))).collect();
+        if wanted.is_empty() {
+            let (folder, last, from) = (self.source.path().display(), replay.last(), self.args.from);
+            let message = format!("no frame is asked for: {folder} has the frames 0 to {last}");
+            return Err(
+                CommandError::new(message).with_help(format!("`--from {from}` and `--every` leave none of them"))
+            );
+        }
         let progress = TerminalProgress::new(self.is_shown);
+        let again = replay.frames_to_compute(wanted.iter().copied());
+        if again > 0 {
+            progress.announce(&format!(
+                "{again} of {} frames are simulated again: their states were not kept (`output.states` keeps them)",
+                replay.last()
+            ));
+        }
         progress.begin_frames(&self.record.title, 0, replay.last());
-        let outcome = write(&mut replay, &out, &stop_on_interrupt(), &progress);
+        let outcome = write(&mut replay, sinks, &wanted, &stop_on_interrupt(), &progress);
         progress.end();
         self.tell(&outcome?, &out)
     }
@@ -137,17 +174,14 @@ struct Written {
 
 fn write<const D: usize>(
     replay: &mut Replay<D>,
-    out: &RunFolder,
+    mut sinks: Vec<DataSink<D>>,
+    wanted: &[usize],
     stop: &AtomicBool,
     progress: &TerminalProgress,
 ) -> Result<Written, CommandError> {
-    let mut sinks = data_sinks(replay.scene(), out);
     sinks.iter().try_for_each(|sink| sink.begin(replay.last()))?;
     let mut written = Written::default();
-    for number in 0..=replay.last() {
-        if !sinks.iter().any(|sink| sink.takes(number)) {
-            continue;
-        }
+    for &number in wanted {
         match replay.seek(number, stop)? {
             Origin::Kept => written.kept += 1,
             Origin::Computed => written.computed += 1,

@@ -49,7 +49,7 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let name = args.folder.display().to_string();
     let comparison = contest.run(&name, &problem, &start, &TerminalProgress::new(!args.json && !quiet));
     if args.json {
-        output::print(json::text(&comparison))?;
+        json::lines(&comparison).iter().try_for_each(output::print)?;
     } else if !quiet {
         output::print(table::text(&comparison))?;
         notes::lines(&comparison).iter().try_for_each(output::print)?;

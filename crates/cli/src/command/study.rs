@@ -20,7 +20,7 @@ const FOLDER: &str = "out/study";
 
 /// Lists the studies, or makes the missing measurements of some and writes their pages.
 pub fn run(args: &StudyArgs, quiet: bool) -> Result<Verdict, CommandError> {
-    if args.names.is_empty() {
+    if args.list || args.names.is_empty() {
         output::print(list())?;
         return Ok(Verdict::Done);
     }

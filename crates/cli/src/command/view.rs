@@ -6,7 +6,7 @@ use unstick_view::{Options, Server, ViewError, write_sandbox};
 
 use super::Verdict;
 use crate::args::ViewArgs;
-use crate::error::CommandError;
+use crate::error::{CommandError, RUN_HELP};
 use crate::output;
 
 /// Serves until the process ends, or writes the sandbox if asked to.
@@ -55,7 +55,7 @@ fn open(address: &str) {
 impl From<ViewError> for CommandError {
     fn from(error: ViewError) -> Self {
         let help = match &error {
-            ViewError::NoRun { .. } => "`unstick run` makes a run folder, by default in `out`",
+            ViewError::NoRun { .. } => RUN_HELP,
             ViewError::NeedsToken(_) => {
                 "add `--token` with 16 letters or more; or leave out `--bind` and go through \
                  `ssh -L 8642:localhost:8642 HOST`"

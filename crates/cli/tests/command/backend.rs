@@ -8,6 +8,8 @@ use predicates::str::{contains, is_empty};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::objects;
+
 /// A dam break that takes no time.
 const SMALL: [&str; 6] = ["--set", "grid.cells=[16,16]", "--set", "output.frames=false", "--frames", "2"];
 
@@ -61,8 +63,8 @@ fn auto_takes_the_processor_and_says_why() {
     assert!(record["machine"]["pressure_on"].as_str().unwrap().starts_with("cpu ("), "{record}");
     let args = ["solve", "tank", "--backend", "auto,cpu", "--json"];
     let output = unstick(&folder).args(args).assert().success().get_output().stdout.clone();
-    let solved: Value = serde_json::from_slice(&output).unwrap();
-    assert_eq!(solved.as_array().unwrap().len(), 1, "both are the same");
+    let solved = objects(&output);
+    assert_eq!(solved.len(), 1, "both are the same");
     assert_eq!((&solved[0]["solver"], &solved[0]["backend"]), (&"best".into(), &"cpu".into()));
 }
 
@@ -84,7 +86,7 @@ fn the_doctor_says_what_is_missing() {
         .success()
         .stdout(contains("GPU").and(contains("none that can be used")));
     let output = unstick(&folder).args(["doctor", "--json"]).assert().success().get_output().stdout.clone();
-    let told: Value = serde_json::from_slice(&output).unwrap();
+    let [told] = &objects(&output)[..] else { panic!("one object") };
     assert!(told["gpu_missing"].is_string() && told["gpus"].as_array().unwrap().is_empty(), "{told}");
 }
 

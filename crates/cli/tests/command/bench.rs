@@ -7,7 +7,7 @@ use predicates::str::{contains, is_empty};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::unstick;
+use crate::{objects, unstick};
 
 fn with_tank() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -52,7 +52,7 @@ fn every_solver_has_a_line_for_every_size_and_frame() {
 fn a_line_is_that_of_solve_and_more() {
     let folder = with_tank();
     let output = unstick(&folder).args(["solve", "tank", "--json"]).assert().success().get_output().stdout.clone();
-    let solved: Value = serde_json::from_slice(&output).unwrap();
+    let solved = objects(&output);
     let line = &lines(&folder, &["tank", "--solvers", "best", "--threads", "1"])[0];
     for key in solved[0].as_object().unwrap().keys() {
         assert!(line.get(key).is_some(), "{key}");

@@ -8,7 +8,7 @@ use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::unstick;
+use crate::{objects, unstick};
 
 /// A dam break that takes no time.
 const SMALL: [&str; 4] = ["--set", "grid.cells=[24,24]", "--set", "output.width=96"];
@@ -70,15 +70,23 @@ fn a_folder_with_something_in_it_is_refused_resumed_or_replaced() {
     // Without a scene it goes on with the one that was run; `--set` may change what is written.
     let args = ["run", "--resume", "--out", "out/dam-break", "--frames", "5", "--json"];
     let output = unstick(&folder).args(args).assert().success().get_output().stdout.clone();
-    let told: Value = serde_json::from_slice(&output).unwrap();
+    let [told] = &objects(&output)[..] else { panic!("one object") };
     assert_eq!((&told["frame"], &told["finished"]), (&5.into(), &true.into()));
     run(&folder, &["dam-break", "--resume", "--set", "density=2"]).code(2).stderr(contains("another scene"));
     run(&folder, &["dam-break", "--frames", "1", "--force"]).success();
     assert_eq!(names(&folder.path().join("out/dam-break/frames")).len(), 2);
     fs::create_dir(folder.path().join("precious")).unwrap();
     fs::write(folder.path().join("precious/frames"), "mine").unwrap();
-    run(&folder, &["dam-break", "--force", "--out", "precious"]).code(2).stderr(contains("is not empty"));
-    run(&folder, &["dam-break", "--resume", "--out", "nowhere"]).code(2).stderr(contains("no checkpoint"));
+    // Help names what works: a folder without a run can be neither resumed nor replaced.
+    let useful =
+        || contains("is not empty; it holds no run").and(contains("--force").not()).and(contains("--resume").not());
+    run(&folder, &["dam-break", "--force", "--out", "precious"]).code(2).stderr(useful());
+    run(&folder, &["dam-break", "--out", "precious"]).code(2).stderr(useful());
+    run(&folder, &["dam-break", "--resume", "--out", "nowhere"]).code(2).stderr(contains("there is no such folder"));
+    run(&folder, &["dam-break", "--resume", "--out", "precious"]).code(2).stderr(contains("it holds no run.json"));
+    fs::remove_dir_all(folder.path().join("out/dam-break/checkpoint")).unwrap();
+    let begun_again = contains("no checkpoint").and(contains("`--force` instead of `--resume`"));
+    run(&folder, &["dam-break", "--resume"]).code(2).stderr(begun_again);
 }
 
 #[test]
@@ -149,13 +157,16 @@ fn bad_scenes_are_refused_before_anything_is_written() {
     fs::write(folder.path().join("bad.toml"), text).unwrap();
     assert_refused(&folder, &["run", "bad.toml"], "bad.toml:4:10");
     assert_refused(&folder, &["run", "bad.toml"], "did you mean `sealed`?");
-    assert_refused(&folder, &["run", "bad.toml", "--set", "walls.border=sealed"], "there is no liquid");
+    assert_refused(&folder, &["run", "bad.toml", "--set", "walls.border=sealed"], "the scene has no `[[liquid]]`");
     assert_refused(&folder, &["run", "missing.toml"], "there is no such file");
     assert_refused(&folder, &["run", "dam-brek"], "did you mean `dam-break`?");
     assert_refused(&folder, &["run", "--set", "grid.cels=[9,9]"], "did you mean `cells`?");
     assert_refused(&folder, &["run", "--set", "grid.cells=[0,9]"], "expected a whole number");
     assert_refused(&folder, &["run", "--set", "density=-1"], "expected a positive number");
-    assert_refused(&folder, &["run", "--frames", "0"], "time.frames");
+    for count in ["0", "-3"] {
+        assert_refused(&folder, &["run", "--frames", count], &format!("{count} is not in 1..=1000000"));
+    }
+    assert_refused(&folder, &["capture", "dam-break", "--out", "z", "--frame", "-3"], "-3 is not in 0..=1000000");
     assert_refused(&folder, &["run", "--compare", "glued"], "separating");
     let solid = "solid=[{shape={mesh={file=\"boat.obj\"}}}]";
     assert_refused(&folder, &["run", "dam-break-3d", "--set", solid], "boat.obj: there is no such file");
@@ -172,4 +183,6 @@ fn a_captured_problem_is_solved() {
     unstick(&folder).args(["solve", "problem", "--solver", "policy,newton"]).assert().success();
     unstick(&folder).args(["solve", "problem", "--start", "given"]).assert().success();
     assert_refused(&folder, &args, "is not empty");
+    let refused = unstick(&folder).args(args).assert();
+    refused.stderr(contains("--resume").not().and(contains("--force").not()).and(contains("--out")));
 }

@@ -8,7 +8,7 @@ use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::unstick;
+use crate::{objects, unstick};
 
 /// A folder that holds a small problem called `tank`.
 fn with_tank() -> TempDir {
@@ -45,10 +45,7 @@ fn assert_refused(folder: &TempDir, args: &[&str], message: &str) {
 
 fn json(folder: &TempDir, args: &[&str], code: i32) -> Vec<Value> {
     let output = unstick(folder).args(args).assert().code(code).get_output().stdout.clone();
-    match serde_json::from_slice(&output).unwrap() {
-        Value::Array(entries) => entries,
-        other => panic!("expected an array, found {other}"),
-    }
+    objects(&output)
 }
 
 #[test]
@@ -280,7 +277,7 @@ fn the_doctor_reports_what_it_measured() {
     let folder = tempfile::tempdir().unwrap();
     let output =
         unstick(&folder).args(["doctor", "--json", "--threads", "2"]).assert().success().get_output().stdout.clone();
-    let diagnosis: Value = serde_json::from_slice(&output).unwrap();
+    let [diagnosis] = &objects(&output)[..] else { panic!("one object") };
     assert_eq!(diagnosis["threads"], 2);
     assert!(diagnosis["copy_bandwidth_one_thread"].as_f64().unwrap() > 0.0);
 }

@@ -24,8 +24,11 @@ fn study(folder: &TempDir, args: &[&str]) -> assert_cmd::assert::Assert {
 #[test]
 fn all_studies_are_listed_with_their_times() {
     let folder = tempfile::tempdir().unwrap();
-    let listed = contains("lai-6.10").and(contains("andersen-fig15")).and(contains("eckert-4.1")).and(contains(" h  "));
-    unstick(&folder).arg("study").assert().success().stdout(listed);
+    for args in [&["study"][..], &["study", "--list"]] {
+        let listed =
+            contains("lai-6.10").and(contains("andersen-fig15")).and(contains("eckert-4.1")).and(contains(" h  "));
+        unstick(&folder).args(args).assert().success().stdout(listed);
+    }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

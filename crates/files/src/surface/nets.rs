@@ -133,7 +133,8 @@ impl Lattice<'_> {
             let [low, high] = ends(edge);
             if (inner >> low ^ inner >> high) & 1 == 1 {
                 let [from, to] = [low, high].map(|corner| self.corner(cube, corner));
-                let part = (from / (from - to)).max(MARGIN).min(1.0 - MARGIN);
+                let part = Some(from / (from - to)).filter(|part| !part.is_nan()); // between infinities there is none
+                let part = part.unwrap_or(0.5).clamp(MARGIN, 1.0 - MARGIN);
                 let sheet = usize::from(sheets.of_edge[edge]);
                 counts[sheet] += 1.0;
                 for axis in 0..3 {

@@ -54,12 +54,11 @@ impl From<&PocketReport> for Pocket {
     }
 }
 
-/// An array of objects, one line each.
-pub fn text(comparison: &Comparison) -> String {
+/// One object for every solver, a line each.
+pub fn lines(comparison: &Comparison) -> Vec<String> {
     let entries = comparison.runs.iter().map(|run| entry(comparison, run));
     // An entry holds strings, numbers and lists of them, which can always be written.
-    let lines: Vec<_> = entries.filter_map(|entry| serde_json::to_string(&entry).ok()).collect();
-    format!("[\n{}\n]", lines.join(",\n"))
+    entries.filter_map(|entry| serde_json::to_string(&entry).ok()).collect()
 }
 
 /// The entry of one run.

@@ -211,8 +211,20 @@ mod tests {
         assert!(page.contains("dam-break &lt;2D&gt;") && page.contains("a &lt; b"));
         assert!(page.contains("src=\"data:image/png;base64,iVBORw0KGgo"));
         assert_eq!(page.matches("<figure>").count(), 6, "plots without columns are left out");
-        assert!(page.contains("<tr><th>volume kept</th><td>97.01 %</td><td>98.50 %</td></tr>"));
+        assert!(page.contains("<tr><th>volume per particle kept</th><td>97.01 %</td><td>98.50 %</td></tr>"));
+        assert!(page.contains("<tr><th>seconds: all stages</th><td>"), "the time in all");
         assert!(!page.contains("http"), "nothing is fetched from elsewhere");
+    }
+
+    /// A drain takes half of the particles and their volume: nothing is lost.
+    #[test]
+    fn what_a_drain_takes_is_no_loss() {
+        let columns = [("time", [0.0, 1.0]), ("particles", [100.0, 50.0]), ("volume", [0.2, 0.1])];
+        let columns = columns.map(|(name, values)| (name.to_owned(), values.to_vec())).into();
+        let summary = RunSummary { runs: vec![RunSeries::new("run", columns)], ..RunSummary::default() };
+        let page = render(&summary).unwrap();
+        assert!(page.contains("<th>volume per particle kept</th><td>100.00 %</td>"), "{page}");
+        assert!(page.contains("<th>volume at the end, of that at the start</th><td>50.00 %</td>"), "{page}");
     }
 
     #[test]

@@ -15,9 +15,14 @@ pub(super) fn render(runs: &[RunSeries]) -> String {
     add("simulated time", &|run| Some(format!("{:.3} s", last(run, "time")?)));
     add("substeps", &|run| Some(run.times().len().to_string()));
     add("particles at the end", &|run| Some(format!("{:.0}", last(run, "particles")?)));
-    add("volume kept", &|run| {
-        let first = run.column("volume")?.iter().copied().find(|value| value.is_finite())?;
-        Some(format!("{:.2} %", 100.0 * last(run, "volume")? / first))
+    add("volume at the end, of that at the start", &|run| {
+        Some(format!("{:.2} %", 100.0 * last(run, "volume")? / first(run, "volume")?))
+    });
+    // Sources and drains change the number of particles, and nothing else does.
+    add("volume per particle kept", &|run| {
+        let per_particle =
+            (last(run, "volume")? / last(run, "particles")?, first(run, "volume")? / first(run, "particles")?);
+        Some(format!("{:.2} %", 100.0 * per_particle.0 / per_particle.1)).filter(|_| last(run, "particles") > Some(0.0))
     });
     add("cycles per solve, mean", &|run| Some(format!("{:.1}", mean(run.column("cycles")?)?)));
     add("cycles per solve, most", &|run| Some(format!("{:.0}", greatest(run.column("cycles")?)?)));
@@ -31,6 +36,10 @@ pub(super) fn render(runs: &[RunSeries]) -> String {
             Some(format!("{:.2}", sum(values)))
         });
     }
+    add("seconds: all stages", &|run| {
+        let stages: Vec<f64> = run.stages().map(|(_, values)| sum(values)).collect();
+        (!stages.is_empty()).then(|| format!("{:.2}", stages.iter().sum::<f64>()))
+    });
     let mut table = String::from("<table><thead><tr><th></th>");
     for run in runs {
         let _ = write!(table, "<th>{}</th>", escape(&run.label));
@@ -59,6 +68,10 @@ pub(super) fn stage_names(runs: &[RunSeries]) -> Vec<&str> {
 
 fn finite(values: &[f64]) -> impl Iterator<Item = f64> {
     values.iter().copied().filter(|value| value.is_finite())
+}
+
+fn first(run: &RunSeries, name: &str) -> Option<f64> {
+    run.column(name)?.iter().copied().find(|value| value.is_finite())
 }
 
 fn last(run: &RunSeries, name: &str) -> Option<f64> {

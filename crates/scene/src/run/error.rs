@@ -45,8 +45,16 @@ pub enum RunError {
         source: io::Error,
     },
     /// The folder holds something already.
-    #[error("{} exists already and is not empty", .0.display())]
-    NotEmpty(PathBuf),
+    #[error("{} exists already and is not empty{}", folder.display(), if *holds_run { "" } else { "; it holds no run" })]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+        /// Whether it is an older run, which can be replaced.
+        holds_run: bool,
+    },
+    /// A folder without a run.
+    #[error("{} is no run folder: {}", .0.display(), if .0.is_dir() { "it holds no run.json" } else { "there is no such folder" })]
+    NoRun(PathBuf),
     /// A folder without a checkpoint that can be used.
     #[error("{} holds no checkpoint to resume from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
     NoCheckpoint {

@@ -186,8 +186,9 @@ impl RunFolder {
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             Err(error) => return Err(RunError::file(&self.path)(error)),
         };
-        match is_full && !(clear && self.record().is_file()) {
-            true => Err(RunError::NotEmpty(self.path.clone())),
+        let holds_run = self.record().is_file();
+        match is_full && !(clear && holds_run) {
+            true => Err(RunError::NotEmpty { folder: self.path.clone(), holds_run }),
             false => Ok(()),
         }
     }
@@ -254,11 +255,11 @@ mod tests {
         }
         std::fs::create_dir(folder.pictures().folder).unwrap();
         std::fs::write(folder.picture(3), "").unwrap();
-        assert!(matches!(folder.prepare(false), Err(RunError::NotEmpty { .. })));
+        assert!(matches!(folder.prepare(false), Err(RunError::NotEmpty { holds_run: true, .. })));
         folder.prepare(true).unwrap();
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["notes.txt"]);
-        assert!(matches!(folder.prepare(true), Err(RunError::NotEmpty { .. })), "not that of a run");
+        assert!(matches!(folder.prepare(true), Err(RunError::NotEmpty { holds_run: false, .. })), "not that of a run");
     }
 
     #[test]

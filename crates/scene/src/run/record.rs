@@ -93,7 +93,7 @@ impl RunRecord {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(RunError::NoCheckpoint { folder: folder.path().to_owned(), reasons: Vec::new() });
+                return Err(RunError::NoRun(folder.path().to_owned()));
             }
             Err(error) => return Err(RunError::file(&path)(error)),
         };

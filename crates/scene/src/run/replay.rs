@@ -60,6 +60,23 @@ impl<const D: usize> Replay<D> {
         self.last
     }
 
+    /// How many frames must be simulated again to see these, which ascend.
+    pub fn frames_to_compute(&self, wanted: impl IntoIterator<Item = usize>) -> usize {
+        let (mut here, mut count) = (0, 0);
+        for number in wanted {
+            let kept = self.kept.iter().map(|state| state.number).filter(|&kept| self.serves(kept, number)).max();
+            here = kept.unwrap_or(0).max(here);
+            count += number - here;
+            here = number;
+        }
+        count
+    }
+
+    /// Whether a state leads to a frame. Where a frame shows what its last step has met, it serves for later ones alone.
+    fn serves(&self, kept: usize, number: usize) -> bool {
+        kept < number || (kept == number && (number == 0 || !self.scene.shows_last_step))
+    }
+
     /// The scene.
     pub fn scene(&self) -> &RunScene<D> {
         &self.scene
@@ -73,10 +90,7 @@ impl<const D: usize> Replay<D> {
     /// Goes to a frame, up to [`Self::last`]. Frames that are sought in ascending order are computed once.
     pub fn seek(&mut self, number: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
         let here = self.now.as_ref().map(Run::number).filter(|&here| here <= number);
-        // Where a frame shows what its last step has met, a state serves for the frames after it only.
-        let is_enough = number == 0 || !self.scene.shows_last_step;
-        let is_before = |kept: usize| kept < number || (kept == number && is_enough);
-        let is_nearer = |kept: usize| is_before(kept) && here.is_none_or(|here| kept > here);
+        let is_nearer = |kept: usize| self.serves(kept, number) && here.is_none_or(|here| kept > here);
         for state in self.kept.iter().rev().filter(|state| is_nearer(state.number)) {
             if let Some(stepper) = self.read(&state.path, state.number)? {
                 self.now = Some(Run::at(self.scene.clone(), stepper, state.number));
