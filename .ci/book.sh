@@ -6,4 +6,4 @@ tools="${CARGO_TARGET_DIR:-target}/mdbook"
 [ -x "$tools/bin/mdbook" ] ||
   cargo install mdbook --version '^0.5' --no-default-features --locked --quiet --root "$tools" --target-dir "$tools/build"
 "$tools/bin/mdbook" build docs
-python3 .ci/links.py README.md CONTRIBUTING.md CHANGELOG.md docs
+python3 .ci/links.py README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md fuzz/README.md docs

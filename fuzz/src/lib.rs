@@ -14,6 +14,9 @@ pub mod scene;
 
 mod folder;
 pub mod mutate;
+pub mod watch;
+
+use unstick::grid::Random;
 
 /// A reader, and inputs that it accepts.
 pub struct Target {
@@ -23,6 +26,14 @@ pub struct Target {
     pub run: fn(&[u8]),
     /// Inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// The input of a round: a seed, then damaged ones. The same round always has the same input.
+    pub fn input(&self, seeds: &[Vec<u8>], round: usize) -> Vec<u8> {
+        let seed = &seeds[round % seeds.len()];
+        if round < seeds.len() { seed.clone() } else { mutate::mutated(seed, &mut Random::new(round as u64)) }
+    }
 }
 
 /// All targets.

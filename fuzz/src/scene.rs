@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unstick::scene::SceneFile;
+use unstick::scene::{SceneFile, catalogue};
 
 use crate::Target;
 
@@ -19,9 +19,5 @@ fn run(data: &[u8]) {
 
 /// The scenes of the catalogue.
 fn seeds() -> Vec<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("the catalogue").flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")).flat_map(std::fs::read).collect()
+    catalogue::names().filter_map(catalogue::find).map(|entry| entry.text.as_bytes().to_vec()).collect()
 }

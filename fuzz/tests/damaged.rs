@@ -1,7 +1,5 @@
 //! Every target on its seeds and on mutations of them. The mutations are always the same.
 
-use unstick::grid::Random;
-use unstick_fuzz::mutate::mutated;
 use unstick_fuzz::{TARGETS, Target};
 
 /// Inputs per target.
@@ -10,10 +8,8 @@ const ROUNDS: usize = 3000;
 fn check(target: &Target) {
     let seeds = (target.seeds)();
     assert!(!seeds.is_empty(), "{} has no seeds", target.name);
-    seeds.iter().for_each(|seed| (target.run)(seed));
     for round in 0..ROUNDS {
-        let mut random = Random::new(round as u64);
-        let input = mutated(&seeds[round % seeds.len()], &mut random);
+        let input = target.input(&seeds, round);
         // The number of the round leads to the input that a reader did not survive.
         let outcome = std::panic::catch_unwind(|| (target.run)(&input));
         assert!(outcome.is_ok(), "{}: round {round}: {}", target.name, String::from_utf8_lossy(&input));

@@ -2,6 +2,7 @@
 //!
 //! - [`source`] finds pressure problems: frames of scenes, generated examples, problem folders.
 //! - [`compare`] runs several solvers on one problem from the same start, once or against the clock.
+//! - [`soak`] simulates every scene with random values for hours and audits every pressure solve.
 //! - [`study`] holds published tables and figures as data, measures them and judges what they claim.
 //! - [`present`] turns results into tables, JSON, plots and pages.
 //!
@@ -13,6 +14,7 @@ mod error;
 pub mod machine;
 pub mod present;
 mod progress;
+pub mod soak;
 pub mod source;
 pub mod study;
 
