@@ -230,7 +230,8 @@ mod tests {
         let audit = |solver: Box<dyn FieldSolver<2>>| {
             let findings = Arc::new(Mutex::new(Findings::default()));
             let (mut q, mut active) = (vec![0.0; 30], vec![false; 30]);
-            Audited::new(solver, findings.clone()).solve_fields(&fields, &mut q, &mut active).unwrap();
+            let mut audited = Audited::new(solver, findings.clone());
+            assert!(audited.solve_fields(&fields, &mut q, &mut active).unwrap().converged());
             *findings.lock().unwrap()
         };
         let honest = audit(Box::new(solver()));
