@@ -60,8 +60,14 @@ impl Trial {
         let scenes: Vec<&'static str> = catalogue::names().collect();
         let (scene, round) = (scenes[number % scenes.len()], number / scenes.len());
         let mut random = Random::new(seed ^ (number as u64) << 20);
-        if catalogue::VISCOUS.iter().any(|entry| entry.name == scene) {
-            let settings = vec![format!("flow.viscosity={:e}", 10f64.powf(random.between(-4.0, -1.0)))];
+        if let Some(entry) = catalogue::VISCOUS.iter().find(|entry| entry.name == scene) {
+            let viscosity = 10f64.powf(random.between(-4.0, -1.0));
+            // A scene gives one of the two; the densities are those of water and oil.
+            let is_dynamic = entry.text.contains("dynamic_viscosity");
+            let settings = vec![match is_dynamic {
+                true => format!("flow.dynamic_viscosity={:e}", 1000.0 * viscosity),
+                false => format!("flow.viscosity={viscosity:e}"),
+            }];
             return Self { number, scene, size: 0, walls: None, settings };
         }
         let is_plane = SceneFile::find(scene).and_then(|file| file.scene()).is_ok_and(|scene| scene.dimension() == 2);
@@ -239,6 +245,15 @@ mod tests {
         let account = trial.run(2, None);
         assert!(account.steps >= 2 && account.findings.solves == account.steps, "{account:?}");
         assert_eq!((account.findings.false_claims, &account.failures), (0, &Vec::new()), "{account:?}");
+    }
+
+    #[test]
+    fn every_trial_is_a_scene_that_is_accepted() {
+        for number in 0..6 * catalogue::names().count() {
+            let trial = Trial::of(5, number);
+            let file = trial.file().unwrap();
+            assert!(AnyRunScene::of(&file, trial.walls).is_ok(), "{trial:?}");
+        }
     }
 
     #[test]
