@@ -16,6 +16,9 @@ use crate::solids::Geometry;
 /// Below this part of open space around a cell centre the density says nothing.
 pub(crate) const TOO_CLOSED: f64 = 0.1;
 
+/// Gaps have at most as many cells as a block of so many along each axis.
+const LARGEST_GAP: usize = 4;
+
 /// Films thinner than this part of a cell are single particles.
 const THINNEST: f64 = 0.02;
 
@@ -81,6 +84,46 @@ pub(crate) fn track<const D: usize>(
     });
 }
 
+/// Fills cells that have dried among wet ones since `before`, although they were under `pressure`.
+///
+/// Air comes into liquid from outside, where a wall has let go, or where liquid is torn. Anywhere else a cell that dries
+/// has too few particles by chance. As air it would have no pressure, and all liquid around would rush in at once. As liquid it
+/// keeps its volume, and the density of the particles is made good by displacement.
+pub(crate) fn fill_gaps<const D: usize>(
+    grid: &Grid<D>,
+    geometry: &Geometry<D>,
+    (before, pressure): (&CellField<f64, D>, &CellField<f64, D>),
+    liquid: &mut CellField<f64, D>,
+) {
+    let known = &*liquid;
+    let has_dried = |cell: &[usize; D]| known.at(*cell) >= 0.0 && before.at(*cell) < 0.0 && pressure.at(*cell) > 0.0;
+    let find_gap = |first: [usize; D]| {
+        let (mut gap, mut seen) = (vec![first], 0);
+        while let Some(&cell) = gap.get(seen) {
+            seen += 1;
+            for side in 0..2 * D {
+                let (axis, is_upper) = (side / 2, side % 2 == 1);
+                let mut face = cell;
+                face[axis] += usize::from(is_upper);
+                if geometry.open[axis].at(face) == 0.0 {
+                    continue;
+                }
+                let other = grid.neighbour(cell, axis, is_upper)?;
+                if known.at(other) < 0.0 || gap.contains(&other) {
+                    continue;
+                }
+                if !has_dried(&other) || gap.len() == LARGEST_GAP.pow(D as u32) {
+                    return None;
+                }
+                gap.push(other);
+            }
+        }
+        Some(gap)
+    };
+    let gaps: Vec<[usize; D]> = grid.iter().filter(has_dried).filter_map(find_gap).flatten().collect();
+    gaps.into_iter().for_each(|cell| *liquid.at_mut(cell) = -0.5 * grid.spacing());
+}
+
 /// The surface as it is shown: with films on solids that are thinner than half a cell, and without gaps at walls.
 ///
 /// A cell whose centre lies above a film is dry for the pressure. What its particles and those that count in the solid
@@ -126,6 +169,32 @@ mod tests {
     use super::*;
     use crate::{Setup, Simulation, Solid};
     use unstick_grid::SignedDistance;
+
+    #[test]
+    fn cells_that_dry_among_wet_ones_are_filled_and_air_is_not() {
+        let grid = Grid::<2>::unit(8).unwrap();
+        let tank = Simulation::new(Setup::new(grid), &SignedDistance::cuboid([0.0; 2], [1.0, 0.75])).unwrap();
+        let (before, mut pressure) = (tank.state().liquid.clone(), CellField::filled(grid.cells(), 1.0));
+        let with_dry = |cells: &[[usize; 2]]| {
+            let mut liquid = before.clone();
+            cells.iter().for_each(|&cell| *liquid.at_mut(cell) = 0.1);
+            liquid
+        };
+        let is_wet = |liquid: &CellField<f64, 2>, cells: &[[usize; 2]]| cells.iter().all(|&cell| liquid.at(cell) < 0.0);
+        let chance = [[0, 0], [1, 0], [4, 2], [4, 3], [5, 3]];
+        let mut liquid = with_dry(&chance);
+        fill_gaps(&grid, tank.geometry(), (&before, &pressure), &mut liquid);
+        assert!(is_wet(&liquid, &chance) && grid.iter().all(|cell| (cell[1] < 6) == (liquid.at(cell) < 0.0)));
+        // A hole from above, one that was there before, and one at a wall that has let go.
+        let (pit, bubble, cavity) = ([[3, 4], [3, 5]], [[6, 1], [6, 2]], [[0, 2]]);
+        let mut holed = before.clone();
+        bubble[..1].iter().for_each(|&cell| *holed.at_mut(cell) = 0.1);
+        *pressure.at_mut(cavity[0]) = 0.0;
+        let mut liquid = with_dry(&[&pit[..], &bubble, &cavity].concat());
+        let unfilled = liquid.clone();
+        fill_gaps(&grid, tank.geometry(), (&holed, &pressure), &mut liquid);
+        assert_eq!(liquid, unfilled);
+    }
 
     /// Half a cell of liquid on a solid floor, one layer of particles: dry for the pressure, and shown.
     #[test]

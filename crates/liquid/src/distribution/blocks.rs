@@ -7,7 +7,7 @@ use unstick_mlcp::{SolveError, SolverName, Stop};
 use super::Crowd;
 use crate::cells::{fill, multi_index};
 use crate::pressure::update_velocity;
-use crate::solids::Geometry;
+use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::extrapolate;
 
@@ -42,6 +42,8 @@ pub(super) struct Blocks<const D: usize> {
     /// No wall of the projection separates: a displacement is no force.
     separating: Vec<bool>,
     liquid: CellField<f64, D>,
+    /// Whether all cells of a block are wet.
+    wet: CellField<bool, D>,
     /// Part by which each block is to grow.
     growth: CellField<f64, D>,
     /// ψ over the spacing.
@@ -67,6 +69,7 @@ impl<const D: usize> Blocks<D> {
             cell_open: zero.clone(),
             separating: no.clone(),
             liquid: zero.clone(),
+            wet: CellField::filled(cells, false),
             growth: zero.clone(),
             potential: zero,
             let_go: no,
@@ -141,7 +144,7 @@ impl<const D: usize> Blocks<D> {
         }
     }
 
-    /// The mean distance of the cells of each block.
+    /// The mean distance of the cells of each block, and whether all are wet.
     fn find_liquid(&mut self, liquid: &CellField<f64, D>) {
         fill(&mut self.liquid, |block, distance| {
             let (mut sum, mut count) = (0.0, 0.0);
@@ -151,6 +154,9 @@ impl<const D: usize> Blocks<D> {
             }
             *distance = sum / count;
         });
+        fill(&mut self.wet, |block, wet| {
+            *wet = places(liquid.shape(), first_of(block), [SIDE; D]).all(|cell| liquid.at(cell) < 0.0);
+        });
     }
 
     /// The part by which each block is to grow: c (ρ − 1).
@@ -158,9 +164,8 @@ impl<const D: usize> Blocks<D> {
     /// Blocks at the surface, or at a wall that has let go, need not be full. They only spread when they are crowded.
     fn ask_for_growth(&mut self, crowd: &Crowd<D>, dt: f64) {
         let fading = 1.0 - (-dt / FADE).exp();
-        let Self { grid, liquid, open, cell_open, growth, .. } = self;
+        let Self { grid, liquid, wet, open, cell_open, growth, .. } = self;
         let (grid, open) = (&*grid, &*open);
-        let deep = -0.5 * crowd.setup.grid.spacing();
         fill(growth, |block, growth| {
             *growth = 0.0;
             if liquid.at(block) >= 0.0 || is_cut_by_body(crowd, block) {
@@ -179,11 +184,11 @@ impl<const D: usize> Blocks<D> {
             }
             let excess = present / room - 1.0;
             let beyond = (excess.abs() - SMALL).max(0.0).copysign(excess);
-            let is_full = |cell| crowd.liquid.at(cell) < 0.0 && !crowd.separated.at(cell);
+            let is_held = |cell| !crowd.separated.at(cell);
             let is_at_wall = || (0..2 * D).any(|side| open[side / 2].at(face_of(block, side)) < 1.0);
-            let is_inner = liquid.at(block) < deep
-                && grid.neighbours(block).all(|other| liquid.at(other) < deep)
-                && (!is_at_wall() || cells_of(crowd, block).all(is_full));
+            let is_inner = wet.at(block)
+                && grid.neighbours(block).all(|other| wet.at(other) || cell_open.at(other) == 0.0)
+                && (!is_at_wall() || cells_of(crowd, block).all(is_held));
             let wanted = match is_inner {
                 true => fading * (excess - beyond) + AT_ONCE * beyond,
                 false => AT_ONCE * beyond.max(0.0),
@@ -193,10 +198,17 @@ impl<const D: usize> Blocks<D> {
     }
 }
 
-/// Whether a body may reach into a block. The liquid that a body leaves free as it lifts off comes before its particles
-/// do: they wait in a crowd at its rim. A block that spread it in every step would be a source without end.
+/// Whether a body that can move reaches into a block. The liquid that a body leaves free as it lifts off comes before its
+/// particles do: they wait in a crowd at its rim. A block that spread it in every step would be a source without end.
 fn is_cut_by_body<const D: usize>(crowd: &Crowd<D>, block: [usize; D]) -> bool {
-    !crowd.geometry.bodies.is_empty() && cells_of(crowd, block).any(|cell| crowd.geometry.space.at(cell) < 1.0)
+    let Crowd { setup, geometry, .. } = *crowd;
+    let is_cut = || cells_of(crowd, block).any(|cell| geometry.space.at(cell) < 1.0);
+    let reaches = |body: &Immersed<D>| {
+        let (from, to) = cells_around(&setup.grid, body);
+        let first = first_of(block);
+        body.inverse_mass > 0.0 && (0..D).all(|axis| from[axis] < first[axis] + SIDE && first[axis] < to[axis])
+    };
+    geometry.bodies.iter().any(|covered| reaches(&covered.body)) && is_cut()
 }
 
 /// Full cells that the particles of a block make, and full cells that there is room for.

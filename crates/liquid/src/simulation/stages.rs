@@ -68,7 +68,11 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn track_surface(&mut self) {
         self.measure_density();
         let Self { setup, state, geometry, times, density, .. } = self;
-        times.time(Stage::Surface, || surface::track(&setup.grid, geometry, density, &mut state.liquid));
+        times.time(Stage::Surface, || {
+            let before = state.liquid.clone();
+            surface::track(&setup.grid, geometry, density, &mut state.liquid);
+            surface::fill_gaps(&setup.grid, geometry, (&before, &state.pressure), &mut state.liquid);
+        });
     }
 
     pub(super) fn measure_density(&mut self) {

@@ -139,7 +139,8 @@ impl<const D: usize> Geometry<D> {
 }
 
 /// Cells from and up to (not including) which a body has a part in.
-pub(super) fn cells_around<const D: usize>(grid: &Grid<D>, body: &Immersed<D>) -> ([usize; D], [usize; D]) {
+/// The cells that a body may reach into, from the first to beyond the last along each axis.
+pub(crate) fn cells_around<const D: usize>(grid: &Grid<D>, body: &Immersed<D>) -> ([usize; D], [usize; D]) {
     let (lower, upper) = (grid.in_cells(body.bounds.0), grid.in_cells(body.bounds.1));
     let from = std::array::from_fn(|axis| (lower[axis].max(0.0) as usize).saturating_sub(RIM).min(grid.cells()[axis]));
     let to = std::array::from_fn(|axis| (upper[axis].max(0.0).ceil() as usize + RIM).min(grid.cells()[axis]));

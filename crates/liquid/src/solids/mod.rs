@@ -13,3 +13,4 @@ pub use geometry::Geometry;
 pub use immerse::Covered;
 
 pub(crate) use columns::BodyColumns;
+pub(crate) use immerse::cells_around;

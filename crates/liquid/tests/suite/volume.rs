@@ -53,10 +53,11 @@ fn drift(number: usize, wall: Wall, correction: bool) -> (f64, f64) {
 fn volume_is_held(wall: Wall) {
     for number in 1..=5 {
         let (drift, surface) = drift(number, wall, true);
-        assert!(drift < 0.008, "scene {number}: {:.2} %", 100.0 * drift);
-        // In the maze some of the liquid ends as films and drops that no surface on this grid shows.
-        let most = if number == 3 { 0.03 } else { 0.01 };
-        assert!(surface.abs() < most, "scene {number}: the surface encloses {:+.1} %", 100.0 * surface);
+        // In the maze much of the liquid ends as films and drops. They are thinner than a cell of this grid, and how
+        // many of them the surface shows is a matter of chance.
+        let (most, most_of_surface) = if number == 3 { (0.01, 0.04) } else { (0.005, 0.01) };
+        assert!(drift < most, "scene {number}: {:.2} %", 100.0 * drift);
+        assert!(surface.abs() < most_of_surface, "scene {number}: the surface encloses {:+.1} %", 100.0 * surface);
     }
 }
 
@@ -72,5 +73,5 @@ fn sealed_walls_hold_the_volume() {
 
 #[test]
 fn without_the_correction_much_of_it_is_lost() {
-    assert!(drift(4, Wall::Separating, false).0 > 0.1);
+    assert!(drift(4, Wall::Separating, false).0 > 0.05);
 }
