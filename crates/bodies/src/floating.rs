@@ -179,7 +179,7 @@ impl<const D: usize> Bodies<D> for FloatingBodies<D> {
                 forces.contact = std::array::from_fn(|axis| impulse[axis] / dt);
             }
         }
-        Ok(self.contact.impulse_solve.and(self.contact.friction_solve))
+        Ok(self.contact.impulse_solve.and(self.contact.friction_solve).and(self.contact.position_solve))
     }
 
     fn store(&self) -> Vec<f64> {

@@ -42,7 +42,8 @@ Examples:
 A run folder holds run.json, stats.csv, frames/, movie.png, report.html, checkpoint/ and the data
 files that the scene asks for. Ctrl-C finishes the step and writes a checkpoint.
 
-Exit status: 0 if the run reached its end, 130 if it was interrupted, 2 if it was refused or failed.";
+Exit status: 0 if the run reached its end and every solve met its tolerance, 1 if it reached its end
+and a solve did not, 130 if it was interrupted, 2 if it was refused or failed.";
 
 const CAPTURE_EXAMPLES: &str = "\
 Examples:

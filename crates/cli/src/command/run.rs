@@ -62,7 +62,11 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
         output::print(line(&files))?;
         files.data_lines().try_for_each(output::print)?;
     }
-    Ok(if is_finished { Verdict::Done } else { Verdict::Interrupted })
+    Ok(match is_finished {
+        false => Verdict::Interrupted,
+        true if files.unconverged > 0 => Verdict::Unsolved,
+        true => Verdict::Done,
+    })
 }
 
 /// The request of the command line, with everything set.
@@ -135,6 +139,7 @@ fn json(files: &Finished, session: &Session, folder: &str) -> serde_json::Value 
         "frame": session.number(),
         "frames": session.frames(),
         "finished": session.is_finished(),
+        "unconverged_steps": files.unconverged,
         "movie": files.movie,
         "report": files.report,
         "data": files.data.iter().flat_map(|data| data.counts.iter().map(count)).collect::<Vec<_>>(),

@@ -186,3 +186,38 @@ fn a_captured_problem_is_solved() {
     let refused = unstick(&folder).args(args).assert();
     refused.stderr(contains("--resume").not().and(contains("--force").not()).and(contains("--out")));
 }
+
+#[test]
+fn a_run_whose_solves_fall_short_says_so_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let accepted =
+        ["--set", "pressure.on_unconverged=accept", "--set", "pressure.max_cycles=1", "--set", "pressure.solver=psor"];
+    let told =
+        contains("steps fell short of a tolerance: the columns `…_converged` of out/dam-break/stats.csv say which");
+    run(&folder, &[&["dam-break", "--frames", "2"][..], &accepted].concat()).code(1).stderr(told);
+    let out = folder.path().join("out/dam-break");
+    let report = fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(report.contains("fell short of a tolerance"));
+    let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
+    let columns = "pressure_converged,density_converged,contact_converged,coupling_converged";
+    assert!(stats.lines().next().unwrap().ends_with(columns) && stats.contains(",false,true,true,true\n"), "{stats}");
+    // What happened before a run was resumed is not forgotten.
+    let resumed = ["--resume", "--out", "out/dam-break", "--frames", "3", "--json"];
+    let told =
+        unstick(&folder).arg("run").args(resumed).args(["--set", "pressure.on_unconverged=accept"]).assert().code(1);
+    let told: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
+    assert!(told["unconverged_steps"].as_u64().unwrap() >= stats.matches(",false,true").count() as u64, "{told}");
+}
+
+#[test]
+fn viscous_flows_and_contacts_that_fall_short_say_so_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = ["--set", "grid.refine=0.5", "--set", "output.frames=false", "--frames", "1"];
+    let run = |scene: &str, set: &[&str]| {
+        let sets = set.iter().flat_map(|set| ["--set", set]);
+        unstick(&folder).args(["run", scene, "--force"]).args(small).args(sets).assert()
+    };
+    let once = "flow.solve.max_iterations=1";
+    run("settling-sphere", &[once]).code(2).stderr(contains("the viscous step at").and(contains("iteration limit")));
+    run("settling-sphere", &[once, "flow.on_unconverged=accept"]).code(1).stderr(contains("fell short of a tolerance"));
+}

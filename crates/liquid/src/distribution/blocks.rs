@@ -2,7 +2,7 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
-use unstick_mlcp::{SolveError, SolverName, Stop};
+use unstick_mlcp::{Convergence, SolveError, SolverName, Stop};
 
 use super::Crowd;
 use crate::cells::{fill, multi_index};
@@ -84,8 +84,8 @@ impl<const D: usize> Blocks<D> {
         (&self.grid, &self.displacement)
     }
 
-    /// Finds the displacement of a step; whether the solve met its tolerance.
-    pub fn project(&mut self, crowd: &Crowd<D>, dt: f64) -> Result<bool, SolveError> {
+    /// Finds the displacement of a step, and says how its solve ended.
+    pub fn project(&mut self, crowd: &Crowd<D>, dt: f64) -> Result<Convergence, SolveError> {
         if self.version != Some(crowd.geometry_version) {
             self.place_walls(crowd.geometry);
             self.version = Some(crowd.geometry_version);
@@ -95,7 +95,7 @@ impl<const D: usize> Blocks<D> {
         self.displacement.iter_mut().for_each(|field| field.values_mut().fill(0.0));
         self.potential.values_mut().fill(0.0);
         if self.growth.values().iter().all(|&growth| growth == 0.0) {
-            return Ok(true);
+            return Ok(Convergence::default());
         }
         let Self { grid, open, liquid, potential, displacement, known, .. } = self;
         let walls = WallFields {
@@ -127,7 +127,7 @@ impl<const D: usize> Blocks<D> {
             });
         }
         extrapolate(displacement, known, 2);
-        Ok(report.converged())
+        Ok(Convergence::from(&report))
     }
 
     /// Means of the open parts.
@@ -266,7 +266,7 @@ mod tests {
         let LiquidState { liquid, separated, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        assert!(blocks.project(&crowd, 0.01).unwrap());
+        assert!(blocks.project(&crowd, 0.01).unwrap().converged());
         (tank, blocks)
     }
 

@@ -24,7 +24,7 @@ mod blocks;
 mod spread;
 
 use unstick_grid::CellField;
-use unstick_mlcp::SolveError;
+use unstick_mlcp::{Convergence, SolveError};
 
 use crate::setup::Setup;
 use crate::solids::Geometry;
@@ -59,18 +59,18 @@ impl<const D: usize> Distribution<D> {
         Self { blocks: Blocks::new(&setup.grid) }
     }
 
-    /// Displaces particles at the start of a step of length `dt`; whether the projection met its tolerance. `spare` lends
-    /// and keeps the memory.
+    /// Displaces particles at the start of a step of length `dt`, and says how the projection ended. `spare` lends and
+    /// keeps the memory.
     pub fn even_out(
         &mut self,
         crowd: &Crowd<D>,
         dt: f64,
         position: &mut Vec<[f64; D]>,
         spare: &mut Vec<[f64; D]>,
-    ) -> Result<bool, SolveError> {
-        let converged = self.blocks.project(crowd, dt)?;
+    ) -> Result<Convergence, SolveError> {
+        let ended = self.blocks.project(crowd, dt)?;
         spread::spread(crowd, self.blocks.displacement(), position, spare);
         std::mem::swap(position, spare);
-        Ok(converged)
+        Ok(ended)
     }
 }

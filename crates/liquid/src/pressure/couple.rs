@@ -6,6 +6,7 @@
 //! contact problem); the pressure solve gives new pushes. Where the contacts stay the same, one turn is exact.
 
 use unstick_grid::vector::{length, minus};
+use unstick_mlcp::{Convergence, Outcome};
 
 use super::project::failed;
 use super::{PressureRows, PressureSolver, RowAnswer};
@@ -39,7 +40,9 @@ impl<const D: usize> Simulation<D> {
             let Self { bodies: Some(bodies), geometry, setup, .. } = self else { return Ok(answer) };
             let pushes = rows.pushes(&answer.q);
             let next = bodies.respond(&pushes, dt).map_err(in_bodies)?;
-            if round == ROUNDS || is_settled(&**bodies, &pushes, &response, &next) {
+            let settling = settling(&**bodies, &pushes, &response, &next, round);
+            if round == ROUNDS || settling.converged() {
+                self.coupling = settling;
                 bodies.push(&pushes, &response, kick, dt).map_err(in_bodies)?;
                 geometry.carry_bodies(&setup.grid, Some(bodies.immersed()));
                 return Ok(answer);
@@ -57,13 +60,14 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
-/// Whether the bodies do under these pushes what the pressure solve took them to do.
-fn is_settled<const D: usize>(
+/// How far the bodies do under these pushes what the pressure solve took them to do.
+fn settling<const D: usize>(
     bodies: &dyn Bodies<D>,
     pushes: &[Push<D>],
     assumed: &Response<D>,
     found: &Response<D>,
-) -> bool {
+    rounds: usize,
+) -> Convergence {
     let (assumed, found) = (assumed.under(pushes), found.under(pushes));
     let (mut difference, mut scale) = (0.0f64, 0.0f64);
     for (index, body) in bodies.immersed().iter().enumerate() {
@@ -72,7 +76,8 @@ fn is_settled<const D: usize>(
         difference = difference.max(length(minus(velocity, found)) + reach * length(minus(spin, found_spin)));
         scale = scale.max(length(found) + body.inverse_mass * length(pushes[index].0));
     }
-    difference <= SETTLED * scale
+    let outcome = if difference <= SETTLED * scale { Outcome::Converged } else { Outcome::IterationLimit };
+    Convergence::new(outcome, rounds, difference, SETTLED * scale)
 }
 
 /// How far a body reaches, at most, from the middle of its box.

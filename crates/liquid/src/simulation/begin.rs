@@ -1,7 +1,7 @@
 //! How a simulation begins: with shapes full of liquid, or from a state.
 
 use unstick_grid::{CellField, SignedDistance, by_dimension};
-use unstick_mlcp::PressureMethod;
+use unstick_mlcp::{Convergence, PressureMethod};
 
 use super::Simulation;
 use super::guard::Guard;
@@ -123,6 +123,7 @@ impl<const D: usize> Simulation<D> {
             arrived: Vec::new(),
             spare: Vec::new(),
             times: StageTimes::default(),
+            coupling: Convergence::default(),
         };
         simulation.sort_particles();
         simulation.measure_density();

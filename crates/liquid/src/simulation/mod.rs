@@ -9,6 +9,7 @@ mod step;
 use std::borrow::Cow;
 
 use unstick_grid::{CellField, FaceField};
+use unstick_mlcp::Convergence;
 use unstick_mlcp::fields::FieldSolver;
 
 use crate::distribution::Distribution;
@@ -58,6 +59,8 @@ pub struct Simulation<const D: usize> {
     free: FaceField<f64, D>,
     spare: Vec<[f64; D]>,
     pub(crate) times: StageTimes,
+    /// How pressure and contacts of bodies have settled in this step.
+    pub(crate) coupling: Convergence,
 }
 
 impl<const D: usize> Simulation<D> {

@@ -98,8 +98,11 @@ pub struct StepReport {
     pub solver: String,
     /// Why the device failed in this step. The processor has solved instead, and does so from now on.
     pub device_failure: Option<String>,
-    /// Whether the solves for the pressure and for the displacement of the particles met their tolerances.
+    /// Whether every solve of the step met its tolerance: that for the pressure, and those of `density`, `contacts` and
+    /// `coupling`.
     pub converged: bool,
+    /// Whether the solve for the pressure did.
+    pub pressure_converged: bool,
     /// Outer cycles of the pressure solver.
     pub cycles: usize,
     /// Its inner iterations.
@@ -108,8 +111,12 @@ pub struct StepReport {
     pub residual: f64,
     /// What it stopped on, at its start and after every cycle.
     pub history: Vec<f64>,
-    /// How the solve for the contacts of bodies ended.
+    /// How the solve for the displacement of the particles ended, which holds their density.
+    pub density: Convergence,
+    /// How the solves for the contacts of bodies ended: impulses, friction, places.
     pub contacts: Convergence,
+    /// How the turns of pressure and contacts of bodies ended: rounds; its residual is in m/s.
+    pub coupling: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
     pub seconds: [Duration; 6],
 }
@@ -127,10 +134,10 @@ impl<const D: usize> Simulation<D> {
         &mut self,
         dt: f64,
         solve: &SolveReport,
-        evened: bool,
+        density: Convergence,
         contacts: Convergence,
     ) -> Result<StepReport, StepError> {
-        let device_failure = self.device_failure.take();
+        let (device_failure, coupling) = (self.device_failure.take(), self.coupling);
         let state = &self.state;
         let cell = self.setup.grid.spacing().powi(D as i32);
         let mass = self.setup.density * cell / self.setup.particles_per_cell() as f64;
@@ -166,12 +173,15 @@ impl<const D: usize> Simulation<D> {
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
             solver: solve.solver().into(),
             device_failure,
-            converged: solve.converged() && evened,
+            converged: solve.converged() && [density, contacts, coupling].iter().all(Convergence::converged),
+            pressure_converged: solve.converged(),
             cycles: solve.cycles(),
             inner_iterations: solve.inner_iterations(),
             residual: solve.residual(),
             history: solve.history().to_vec(),
+            density,
             contacts,
+            coupling,
             seconds: self.times.all(),
         })
     }

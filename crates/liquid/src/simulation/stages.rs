@@ -141,10 +141,10 @@ impl<const D: usize> Simulation<D> {
         Ok(contacts)
     }
 
-    /// Brings the density of the particles back; whether its solve met its tolerance.
-    pub(super) fn even_out_particles(&mut self, dt: f64) -> Result<bool, StepError> {
+    /// Brings the density of the particles back, and says how its solve ended.
+    pub(super) fn even_out_particles(&mut self, dt: f64) -> Result<Convergence, StepError> {
         if !self.setup.volume_correction {
-            return Ok(true);
+            return Ok(Convergence::default());
         }
         let Self { setup, geometry, geometry_version, density, starts, state, distribution, spare, times, .. } = self;
         let LiquidState { particles, liquid, separated, time, step, .. } = state;

@@ -2,7 +2,7 @@
 
 use unstick_grid::by_dimension;
 use unstick_grid::vector::length;
-use unstick_mlcp::Unconverged;
+use unstick_mlcp::{Convergence, Unconverged};
 
 use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
@@ -92,18 +92,18 @@ impl<const D: usize> Simulation<D> {
 
     /// The algorithm.
     fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        self.times = StageTimes::default();
+        (self.times, self.coupling) = (StageTimes::default(), Convergence::default());
         let kick = self.prepare_pressure(dt);
         let solve = self.project_pressure(kick, dt)?;
         self.extrapolate_velocity();
         self.scatter_velocity(dt);
-        let evened = self.even_out_particles(dt)?;
+        let density = self.even_out_particles(dt)?;
         self.move_particles(dt);
         let contacts = self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, &solve, evened, contacts)
+        self.report(dt, &solve, density, contacts)
     }
 
     /// All of a step before the pressure; returns the seconds over which forces and pressure act.

@@ -117,6 +117,7 @@ impl<const D: usize> Run<D> {
         let stats = CsvTable::open(&folder.stats(), &self.stepper.columns().join(","), after)?;
         let open_bodies = || CsvTable::open(&folder.bodies(), &self.stepper.body_columns(), after);
         let bodies = (!self.scene.bodies.is_empty()).then(open_bodies).transpose()?;
+        self.unconverged = stats.fell_short;
         self.files = Some(RunFiles { folder: folder.clone(), stats, bodies, physics });
         Ok(())
     }
@@ -289,7 +290,7 @@ impl<const D: usize> Run<D> {
         &self.steps
     }
 
-    /// Steps since the run was begun or resumed that fell short of a tolerance.
+    /// Steps that fell short of a tolerance, those before a run was resumed included.
     pub fn unconverged(&self) -> usize {
         self.unconverged
     }

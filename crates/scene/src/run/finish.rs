@@ -38,6 +38,8 @@ pub struct Finished {
     pub report: PathBuf,
     /// Data files, of one run after the other.
     pub data: Vec<DataFiles>,
+    /// Steps of all runs that fell short of a tolerance.
+    pub unconverged: usize,
     /// What did not go as it should have, though nothing is lost.
     pub notes: Vec<String>,
 }
@@ -85,6 +87,7 @@ pub(super) fn finish(
     }
     let data: Vec<DataFiles> = members.iter().map(|member| data_of(folder, member)).collect();
     let mut facts = facts(record, placement, members);
+    facts.extend(members.iter().filter_map(unconverged_note).map(|note| ("not converged".to_owned(), note)));
     facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
     let summary = RunSummary {
         title: record.title.clone(),
@@ -96,14 +99,17 @@ pub(super) fn finish(
     };
     let path = folder.report();
     report::write(&summary, &path)?;
-    Ok(Finished { movie, report: path, data, notes })
+    let unconverged = members.iter().map(|member| member.unconverged).sum();
+    Ok(Finished { movie, report: path, data, unconverged, notes })
 }
 
 fn unconverged_note(member: &Member<'_>) -> Option<String> {
     let run = if member.label.is_empty() { String::new() } else { format!("{}: ", member.label) };
     let steps = if member.unconverged == 1 { "one step".into() } else { format!("{} steps", member.unconverged) };
     let table = member.folder.stats();
-    (member.unconverged > 0).then(|| format!("{run}{steps} fell short of a tolerance, see {}", table.display()))
+    (member.unconverged > 0).then(|| {
+        format!("{run}{steps} fell short of a tolerance: the columns `…_converged` of {} say which", table.display())
+    })
 }
 
 /// Paths of a few bodies.

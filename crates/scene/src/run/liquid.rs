@@ -79,6 +79,9 @@ impl<const D: usize> Physics<D> for Scene<D> {
 const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,\
     complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
 
+/// The solves of a step, whose outcomes are the last columns of `stats.csv`.
+const SOLVES: [&str; 4] = ["pressure", "density", "contact", "coupling"];
+
 impl<const D: usize> Stepper<D> for Simulation<D> {
     fn time(&self) -> f64 {
         self.state().time
@@ -115,6 +118,8 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
             Value::Small(report.residual),
         ];
         values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
+        let others = [report.density, report.contacts, report.coupling].map(|solve| solve.converged());
+        values.extend(std::iter::once(report.pressure_converged).chain(others).map(Value::Bool));
         let (converged, device_failure) = (report.converged, report.device_failure);
         Ok(StepRecord { values, converged, device_failure, history: report.history })
     }
@@ -129,7 +134,8 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
 
     fn columns(&self) -> Vec<String> {
         let stages = Stage::ALL.iter().map(|stage| format!("seconds_{}", stage.name()));
-        COLUMNS.split(',').map(str::to_owned).chain(stages).collect()
+        let solves = SOLVES.iter().map(|solve| format!("{solve}_converged"));
+        COLUMNS.split(',').map(str::to_owned).chain(stages).chain(solves).collect()
     }
 
     fn summary(&self) -> Vec<(&'static str, Value)> {

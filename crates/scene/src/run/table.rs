@@ -17,6 +17,8 @@ pub(super) struct CsvTable {
     file: File,
     /// Lines that are not on disk yet.
     pub lines: String,
+    /// Lines of steps before that say of a solve that it fell short of its tolerance.
+    pub fell_short: usize,
 }
 
 impl CsvTable {
@@ -31,9 +33,10 @@ impl CsvTable {
             };
             kept.extend(text.split_inclusive('\n').skip(1).filter(is_kept));
         }
+        let fell_short = kept.lines().filter(|line| line.split(',').any(|cell| cell == "false")).count();
         write_atomic(path, kept.as_bytes()).map_err(RunError::file(path))?;
         let file = OpenOptions::new().append(true).open(path).map_err(RunError::file(path))?;
-        Ok(Self { path: path.to_owned(), file, lines: String::new() })
+        Ok(Self { path: path.to_owned(), file, lines: String::new(), fell_short })
     }
 
     /// Makes the lines that were written survive a power failure.

@@ -79,7 +79,7 @@ const COLUMNS: &str = "step,time,dt,kinetic_energy,fastest_body,fastest_liquid,d
     pressure_iterations,contacts,contact_iterations,films,overlap";
 
 /// The solves of a step, whose outcomes are the last columns of `stats.csv`.
-const SOLVES: [&str; 4] = ["viscous", "pressure", "contact", "film"];
+const SOLVES: [&str; 5] = ["viscous", "pressure", "contact", "film", "position"];
 
 impl<const D: usize> ViscousStepper<D> {
     fn kinetic_energy(&self) -> f64 {
@@ -131,8 +131,9 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         ];
         values.extend(report.seconds.parts().map(|(_, seconds)| Value::Seconds(seconds)));
         let is_contact_solved = contact.impulse_solve.converged() && contact.friction_solve.converged();
-        let solves =
-            [flow.viscous.converged(), flow.pressure.converged(), is_contact_solved, report.film_solve.converged()];
+        let [viscous, pressure, film, position] =
+            [flow.viscous, flow.pressure, report.film_solve, contact.position_solve].map(|solve| solve.converged());
+        let solves = [viscous, pressure, is_contact_solved, film, position];
         values.extend(solves.map(Value::Bool));
         Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
     }

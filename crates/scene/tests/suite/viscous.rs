@@ -128,12 +128,12 @@ fn statistics_say_how_every_solve_ended() {
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = lines.next().unwrap();
     assert_eq!(
-        header[header.len() - 4..],
-        ["viscous_converged", "pressure_converged", "contact_converged", "film_converged"]
+        header[header.len() - 5..],
+        ["viscous_converged", "pressure_converged", "contact_converged", "film_converged", "position_converged"]
     );
     for line in lines {
         assert_eq!(line.len(), header.len());
-        assert_eq!(line[line.len() - 4..line.len() - 2], ["true", "true"]);
+        assert_eq!(line[line.len() - 5..line.len() - 3], ["true", "true"]);
     }
 }
 
