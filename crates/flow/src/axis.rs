@@ -8,6 +8,12 @@ pub struct Axis {
     nodes: Vec<f64>,
 }
 
+/// Cells of an axis at most.
+const MOST_CELLS: usize = 1 << 20;
+
+/// Sizes of cells, in metres, whose volumes and their inverses are numbers with room to spare.
+const SIZES: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+
 /// An axis that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +21,20 @@ pub enum AxisError {
     /// Fewer than two cells.
     #[error("an axis of {0} cells: expected at least 2")]
     Cells(usize),
+    /// More cells than an axis can have.
+    #[error("an axis from {} to {} of more than {MOST_CELLS} cells: expected larger cells or a shorter axis", ends[0], ends[1])]
+    TooMany {
+        /// Where the axis begins and ends.
+        ends: [f64; 2],
+    },
+    /// A cell so small or so large that its volume is no number.
+    #[error("cell {cell} of an axis measures {size:e} m: expected {:e} to {:e}", SIZES.start(), SIZES.end())]
+    Size {
+        /// Which cell, from 0.
+        cell: usize,
+        /// Its size.
+        size: f64,
+    },
     /// Nodes that do not ascend.
     #[error("node {index} of an axis is at {node}, the one before it at {before}: expected ascending finite numbers")]
     Order {
@@ -46,6 +66,9 @@ pub enum AxisError {
 impl Axis {
     /// Cells of equal size.
     pub fn uniform(from: f64, to: f64, cells: usize) -> Result<Self, AxisError> {
+        if cells > MOST_CELLS {
+            return Err(AxisError::TooMany { ends: [from, to] });
+        }
         let size = (to - from) / cells.max(1) as f64;
         Self::new((0..=cells).map(|node| if node == cells { to } else { from + node as f64 * size }).collect())
     }
@@ -58,8 +81,13 @@ impl Axis {
         let is_ascending = |pair: &[f64]| pair[0] < pair[1] && pair[0].is_finite() && pair[1].is_finite();
         match nodes.windows(2).position(|pair| !is_ascending(pair)) {
             Some(index) => Err(AxisError::Order { index: index + 1, node: nodes[index + 1], before: nodes[index] }),
-            None => Ok(Self { nodes }),
+            None => Self { nodes }.checked(),
         }
+    }
+
+    fn checked(self) -> Result<Self, AxisError> {
+        let found = self.widths().enumerate().find(|(_, size)| !SIZES.contains(size));
+        found.map_or(Ok(self), |(cell, size)| Err(AxisError::Size { cell, size }))
     }
 
     /// Cells of about `spacing` within `core` that grow outwards by at most the ratio `growth`, up to `coarsest`.
@@ -84,15 +112,17 @@ impl Axis {
         if !is_inside || !is_sized || !ends.iter().all(|end| end.is_finite()) {
             return Err(AxisError::Core { ends, core, spacing, growth });
         }
+        let too_many = || AxisError::TooMany { ends };
         let cells = ((core[1] - core[0]) / spacing).round().max(1.0);
+        if cells > MOST_CELLS as f64 {
+            return Err(too_many());
+        }
         let spacing = (core[1] - core[0]) / cells;
-        let mut nodes: Vec<f64> = growing(core[0] - ends[0], spacing, growth, coarsest)
-            .iter()
-            .rev()
-            .map(|distance| core[0] - distance)
-            .collect();
+        let grow = |length: f64| growing(length, spacing, growth, coarsest).ok_or_else(too_many);
+        let (below, above) = (grow(core[0] - ends[0])?, grow(ends[1] - core[1])?);
+        let mut nodes: Vec<f64> = below.iter().rev().map(|distance| core[0] - distance).collect();
         nodes.extend((0..=cells as usize).map(|cell| core[0] + cell as f64 * spacing));
-        nodes.extend(growing(ends[1] - core[1], spacing, growth, coarsest).iter().map(|distance| core[1] + distance));
+        nodes.extend(above.iter().map(|distance| core[1] + distance));
         let last = nodes.len() - 1;
         (nodes[0], nodes[last]) = (ends[0], ends[1]);
         Self::new(nodes)
@@ -140,17 +170,20 @@ impl Axis {
     }
 }
 
-/// Distances of the nodes of cells that fill `length`: each larger than the last by one ratio, at most `growth`.
-fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Vec<f64> {
+/// Distances of the nodes of cells that fill `length`: each larger than the last by one ratio, at most `growth`. None if
+/// there are too many.
+fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Option<Vec<f64>> {
     if length <= 1e-9 * spacing {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let sizes =
         |count: usize, ratio: f64| (1..=count).map(move |power| (spacing * ratio.powi(power as i32)).min(coarsest));
-    let mut count = 1;
-    while sizes(count, growth).sum::<f64>() < length {
-        count += 1;
-    }
+    let mut filled = 0.0;
+    let reaches = |size: f64| {
+        filled += size;
+        filled >= length
+    };
+    let count = sizes(MOST_CELLS, growth).position(reaches)? + 1;
     // Bisection for the ratio at which so many cells fill the length. If equal cells are already too long, scale them.
     let (mut low, mut high) = (1.0, growth);
     for _ in 0..60 {
@@ -160,12 +193,11 @@ fn growing(length: f64, spacing: f64, growth: f64, coarsest: f64) -> Vec<f64> {
     }
     let scale = length / sizes(count, high).sum::<f64>();
     let mut distance = 0.0;
-    sizes(count, high)
-        .map(|size| {
-            distance += size * scale;
-            distance
-        })
-        .collect()
+    let places = sizes(count, high).map(|size| {
+        distance += size * scale;
+        distance
+    });
+    Some(places.collect())
 }
 
 #[cfg(test)]
@@ -182,6 +214,19 @@ mod tests {
             assert!(ratio < 1.06 && ratio > 1.0 / 1.06, "{pair:?}");
         }
         assert_eq!(axis.cell_at(0.2), axis.nodes().iter().filter(|&&node| node <= 0.2).count() - 1);
+    }
+
+    #[test]
+    fn axes_without_end_are_refused_before_they_are_built() {
+        let clustered = |to: f64, spacing: f64| Axis::clustered([0.0, to], [0.0, 0.5], spacing, 1.1, 8.0 * spacing);
+        for (to, spacing) in [(1.0, 1e-300), (1.0, 1e-12), (1e300, 0.01), (1e6, 1e-2)] {
+            assert_eq!(clustered(to, spacing), Err(AxisError::TooMany { ends: [0.0, to] }), "{to:e}, {spacing:e}");
+        }
+        // Many cells that grow slowly take no longer than they must.
+        assert!(clustered(1e4, 0.01).unwrap().cells() > 100_000);
+        assert_eq!(Axis::uniform(0.0, 1.0, usize::MAX), Err(AxisError::TooMany { ends: [0.0, 1.0] }));
+        assert!(matches!(Axis::uniform(0.0, 1e-35, 4), Err(AxisError::Size { cell: 0, .. })));
+        assert!(matches!(Axis::uniform(0.0, 1e105, 4), Err(AxisError::Size { cell: 0, .. })));
     }
 
     #[test]

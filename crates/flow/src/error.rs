@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use unstick_grid::NotANumber;
 use unstick_mlcp::Convergence;
 
 use crate::viscosity::Viscosity;
@@ -78,9 +79,24 @@ pub enum StepError {
         /// How it ended.
         convergence: Convergence,
     },
-    /// The velocity is no longer finite at this time.
-    #[error("the velocity at {0} s is not finite; a shorter step may help")]
-    Diverged(f64),
+    /// A step that does not move the clock.
+    #[error("a step of {length:e} s at {time} s does not move the clock")]
+    TooShort {
+        /// When.
+        time: f64,
+        /// Length of the step.
+        length: f64,
+    },
+    /// A number of the state became NaN or infinite.
+    #[error("at {time} s, after {step} steps: {number}; a shorter step may help")]
+    NotFinite {
+        /// When.
+        time: f64,
+        /// Steps taken.
+        step: u64,
+        /// Which number, and where.
+        number: NotANumber,
+    },
 }
 
 /// A solve of a step that can end a run.

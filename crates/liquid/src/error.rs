@@ -1,5 +1,6 @@
 //! Errors, as values with data.
 
+use unstick_grid::NotANumber;
 use unstick_mlcp::{Outcome, ProblemError, SolveError};
 
 /// A simulation that cannot be set up.
@@ -105,7 +106,26 @@ pub enum StepError {
         /// Length of the step.
         dt: f64,
     },
-    /// At this time a velocity became NaN or infinite.
-    #[error("at {0} s the velocity is no longer a number")]
-    NotFinite(f64),
+    /// A step that does not move the clock.
+    #[error(
+        "at {time} s a step of {dt:e} s does not move the clock: the fastest particle or body moves at {speed:.3e} m/s"
+    )]
+    TooShort {
+        /// Simulated time.
+        time: f64,
+        /// Length of the step.
+        dt: f64,
+        /// Speed of the fastest particle or body.
+        speed: f64,
+    },
+    /// A number of the state became NaN or infinite.
+    #[error("at {time} s, after {step} steps: {number}")]
+    NotFinite {
+        /// Simulated time.
+        time: f64,
+        /// Steps taken.
+        step: u64,
+        /// Which number, and where.
+        number: NotANumber,
+    },
 }

@@ -250,11 +250,7 @@ fn check_length<T>(what: &'static str, expected: usize, array: &[T]) -> Result<(
 }
 
 fn check_finite(what: &'static str, array: &[f64]) -> Result<(), ProblemError> {
-    let is_finite = |array: &[f64]| array.iter().fold(true, |all, value| all & value.is_finite());
-    if parallel::fold(array, &is_finite, &|one, other| one & other) {
-        return Ok(());
-    }
-    match array.iter().position(|value| !value.is_finite()) {
+    match vector::first_not_finite(array) {
         None => Ok(()),
         Some(row) => Err(ProblemError::Value { what, row, value: array[row], expected: "a finite number" }),
     }

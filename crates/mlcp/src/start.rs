@@ -6,6 +6,7 @@ use std::str::FromStr;
 use unstick_parallel as parallel;
 
 use crate::error::SolveError;
+use crate::interrupt;
 use crate::problem::Mlcp;
 use crate::scale::Scale;
 use crate::solvers::LineSearch;
@@ -54,19 +55,22 @@ impl Start {
         match self {
             Self::Zero | Self::Given => {}
             Self::Psor(count) => Sweeps::gauss_seidel(problem, count, q)?,
-            Self::Gradient(count) => descend(problem, q, count),
+            Self::Gradient(count) => descend(problem, q, count)?,
         }
         Ok(())
     }
 }
 
 /// Steps against ∇θ = Aᵀ(a ⊗ H) + f ⊗ H with a projected Armijo search.
-fn descend(problem: &Mlcp, q: &mut [f64], count: usize) {
+fn descend(problem: &Mlcp, q: &mut [f64], count: usize) -> Result<(), SolveError> {
     let vector = || vec![0.0; q.len()];
     let (mut r, mut masked, mut direction) = (vector(), vector(), vector());
     let (mut trial, mut trial_r) = (vector(), vector());
     problem.residual(q, &mut r);
     for _ in 0..count {
+        if interrupt::is_asked_for() {
+            return Err(SolveError::Interrupted);
+        }
         let selects_residual = |row: usize| r[row] < q[row] - problem.lower()[row];
         parallel::for_each((0..r.len(), masked.as_mut_slice()), |(rows, masked)| {
             rows.zip(masked).for_each(|(row, value)| *value = if selects_residual(row) { r[row] } else { 0.0 });
@@ -85,11 +89,12 @@ fn descend(problem: &Mlcp, q: &mut [f64], count: usize) {
             merit(problem, &trial, &trial_r)
         });
         if step.is_none() {
-            return; // at a kink of the merit function, where this method ends
+            return Ok(()); // at a kink of the merit function, where this method ends
         }
         q.copy_from_slice(&trial);
         r.copy_from_slice(&trial_r);
     }
+    Ok(())
 }
 
 impl fmt::Display for Start {
@@ -103,9 +108,15 @@ impl fmt::Display for Start {
     }
 }
 
+/// Steps of a starting iterate at most: what takes more is a solve, which says how far it has come.
+const MOST_STEPS: usize = 1_000_000;
+
 /// Text that is not a starting iterate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a starting iterate: expected `zero`, `given`, `psor:K` or `gradient:K` with a number K of steps")]
+#[error(
+    "`{0}` is not a starting iterate: expected `zero`, `given`, `psor:K` or `gradient:K` with a number K of steps, at most \
+     {MOST_STEPS}"
+)]
 pub struct ParseStartError(String);
 
 impl FromStr for Start {
@@ -113,11 +124,12 @@ impl FromStr for Start {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || ParseStartError(text.into());
+        let steps = |count: &str| count.parse().ok().filter(|&count| count <= MOST_STEPS).ok_or_else(error);
         match text.split_once(':') {
             None if text == "zero" => Ok(Self::Zero),
             None if text == "given" => Ok(Self::Given),
-            Some(("psor", count)) => Ok(Self::Psor(count.parse().map_err(|_| error())?)),
-            Some(("gradient", count)) => Ok(Self::Gradient(count.parse().map_err(|_| error())?)),
+            Some(("psor", count)) => Ok(Self::Psor(steps(count)?)),
+            Some(("gradient", count)) => Ok(Self::Gradient(steps(count)?)),
             _ => Err(error()),
         }
     }
@@ -134,6 +146,19 @@ mod tests {
             assert_eq!(start.to_string().parse(), Ok(start));
         }
         assert!("psor:x".parse::<Start>().is_err() && "".parse::<Start>().is_err());
+        let endless = "psor:99999999999".parse::<Start>().unwrap_err().to_string();
+        assert!(endless.ends_with("at most 1000000"), "{endless}");
+    }
+
+    #[test]
+    fn a_start_can_be_interrupted() {
+        let matrix = CsrMatrix::from_triplets(1, [(0, 0, 2.0)]).unwrap();
+        let problem = Mlcp::new(matrix, vec![-1.0]).unwrap();
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        for start in [Start::Psor(usize::MAX), Start::Gradient(usize::MAX)] {
+            let result = interrupt::interruptible(&flag, || start.prepare(&problem, &mut [0.0]));
+            assert_eq!(result, Err(SolveError::Interrupted), "{start}");
+        }
     }
 
     #[test]

@@ -51,6 +51,15 @@ pub fn norm_max(x: &[f64]) -> f64 {
     parallel::max(x, |x| x.iter().fold(0.0, |most, x| larger(most, x.abs())))
 }
 
+/// Where the first entry is that is NaN or infinite.
+pub fn first_not_finite(x: &[f64]) -> Option<usize> {
+    let is_finite = |x: &[f64]| x.iter().fold(true, |all, x| all & x.is_finite());
+    if parallel::fold(x, &is_finite, &|one, other| one & other) {
+        return None;
+    }
+    x.iter().position(|x| !x.is_finite())
+}
+
 /// y ← y + a x.
 pub fn add_scaled(a: f64, x: &[f64], y: &mut [f64]) {
     parallel::for_each((x, y), |(x, y)| x.iter().zip(y).for_each(|(x, y)| *y += a * x));

@@ -30,6 +30,7 @@ mod scene;
 pub mod schema;
 pub mod sink;
 pub mod viscous;
+mod warning;
 
 pub use backing::Backing;
 pub use dimension::PlaneOrSpace;
@@ -37,3 +38,4 @@ pub use file::{SceneError, SceneFile};
 pub use frame::{FlowFields, Frame};
 pub use output::{FileRequest, Output, ParticleFormat, Schedule, SurfaceFormat, VdbOptions, VolumeFormat};
 pub use scene::{AnyScene, Contacts, Scene};
+pub use warning::{SceneWarning, WarningKind};

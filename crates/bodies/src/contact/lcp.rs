@@ -14,6 +14,7 @@
 //! Friction is staggered: for a given λ tangential impulses are relaxed within Coulomb's cone, which
 //! changes J v. Both solves take turns until neither changes the other.
 
+use unstick_grid::vector::length;
 use unstick_mlcp::{Convergence, Method, Mlcp, Outcome, SolveReport, SolverName, Stop};
 
 use super::ContactReport;
@@ -57,6 +58,10 @@ pub(crate) fn solve<const D: usize>(
     if target < f64::MIN_POSITIVE {
         return Ok(report); // nothing approaches, or so slowly that no number is left for what may remain of it
     }
+    // Among bodies that move, an approach that is hardly one asks for more digits than velocities have.
+    let fastest = system.twists.iter().map(|twist| length(twist.linear)).fold(0.0, f64::max);
+    let rounding = 4.0 * f64::EPSILON * fastest;
+    let or_rounding = |outcome, left: f64| if left <= rounding { Outcome::Converged } else { outcome };
     let stop = Stop::absolute(target).with_max_cycles(cycles);
     let is_descent = matches!(solver.method(), Method::Psor | Method::Mprgp);
     let solver = match solver.method() {
@@ -85,7 +90,8 @@ pub(crate) fn solve<const D: usize>(
         }
         let solved = solved?;
         drop(problem);
-        let ended = Convergence::new(solved.outcome(), cycles, solved.residual(), target);
+        let outcome = or_rounding(solved.outcome(), solved.residual());
+        let ended = Convergence::new(outcome, cycles, solved.residual(), target);
         report.impulse_solve = report.impulse_solve.and(ended);
         system.push_all(impulses.iter().zip(&before).map(|(now, before)| mass * (now - before)));
         if !has_friction {
@@ -106,8 +112,9 @@ pub(crate) fn solve<const D: usize>(
         let missing = system.opening().iter().zip(wanted).map(|(opening, wanted)| opening - wanted).collect::<Vec<_>>();
         let closing = missing.iter().fold(0.0f64, |most, value| most.max(-value));
         let is_settled = closing <= 10.0 * target && change <= target;
-        let outcome = if is_settled { Outcome::Converged } else { Outcome::IterationLimit };
-        report.friction_solve = Convergence::new(outcome, round + 1, change.max(0.1 * closing), target);
+        let left = change.max(0.1 * closing);
+        let outcome = if is_settled { Outcome::Converged } else { or_rounding(Outcome::IterationLimit, left) };
+        report.friction_solve = Convergence::new(outcome, round + 1, left, target);
         if is_settled {
             break;
         }

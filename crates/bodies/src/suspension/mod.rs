@@ -20,8 +20,8 @@ mod state;
 use std::time::Instant;
 
 use unstick_flow::{Convergence, Flow, FlowBody, Force, Freedom, StepError, Twist, Unconverged};
-use unstick_grid::vector::{length, plus, times};
-use unstick_grid::{Pose, by_dimension};
+use unstick_grid::vector::{length, lift, plus, times};
+use unstick_grid::{NotANumber, NumberPlace, Pose, by_dimension};
 
 use crate::body::RigidBody;
 use crate::contact::{ContactModel, ContactReport, Container};
@@ -214,6 +214,8 @@ impl<const D: usize> Suspension<D> {
 
     fn try_advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
         let start = Instant::now();
+        self.flow.check_finite()?;
+        self.flow.refuse(self.first_not_finite())?;
         let (time, last) = (self.flow.state().time, self.flow.state().last_step);
         let unresolved = |error: BodyError| StepError::Contact { time, reason: error.to_string() };
         self.world.set_time(time);
@@ -242,6 +244,17 @@ impl<const D: usize> Suspension<D> {
         }
         self.forces.clone_from(&flow.forces);
         Ok(SuspensionReport::new(flow, contact, films, seconds))
+    }
+
+    /// The first number of a body that is NaN or infinite.
+    fn first_not_finite(&self) -> Option<NotANumber> {
+        let of_bodies = |field, of: fn(&RigidBody<D>) -> [f64; 3]| {
+            let rows: Vec<[f64; 3]> = self.bodies().iter().map(of).collect();
+            NotANumber::in_rows(field, NumberPlace::Body, &rows)
+        };
+        of_bodies("position", |body| lift(body.position()))
+            .or_else(|| of_bodies("velocity", |body| lift(body.velocity())))
+            .or_else(|| of_bodies("spin", RigidBody::spin))
     }
 
     /// The liquid inside of bodies begins with their velocities.
@@ -393,6 +406,22 @@ mod tests {
         assert!(heights[0] < 0.495 && heights[1] > 0.503 && heights[2] == 0.5, "{heights:?}");
         // What holds the held body takes up what the liquid does to it.
         assert!(scene.forces()[2].force[1].abs() > 0.0 && scene.bodies()[2].velocity() == [0.0; 2]);
+    }
+
+    #[test]
+    fn a_body_whose_motion_is_no_number_is_named() {
+        let axis = || Axis::uniform(0.0, 1.0, 16).unwrap();
+        let flow = || Flow::new(FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.01)).unwrap();
+        for bad in [f64::NAN, f64::INFINITY] {
+            let bodies = vec![ball("one", 2.0, [0.3, 0.5]), ball("two", 2.0, [0.7, 0.5])];
+            let mut scene = Suspension::new(flow(), bodies, [0.0, -1.0]);
+            scene.advance(0.01).unwrap();
+            let mut state = *scene.bodies()[1].state();
+            state.velocity[1] = bad;
+            scene.bodies_mut()[1].set_state(state);
+            let said = scene.advance(0.01).unwrap_err().to_string();
+            assert!(said.contains(&format!("the velocity of body 1 is {bad}")), "{said}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
     let stop = stop_on_interrupt();
     let mut session = Session::open(request, stop.clone())?;
     session.take_notes().iter().for_each(output::note);
-    session.warning().filter(|_| !quiet).into_iter().for_each(output::note);
+    session.warnings().iter().filter(|_| !quiet).for_each(output::note);
     if shown {
         output::print(session.headline())?;
     }

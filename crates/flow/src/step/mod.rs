@@ -16,7 +16,7 @@ mod right;
 use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector6};
-use unstick_grid::{CellField, by_dimension};
+use unstick_grid::{CellField, NotANumber, NumberPlace, by_dimension};
 use unstick_mlcp::{Convergence, Unconverged};
 use unstick_parallel::{self as parallel, vector};
 
@@ -237,7 +237,8 @@ impl<const D: usize> Flow<D> {
         let forces = timed(&mut seconds.forces, || self.forces(&weights, &momentum.bodies, &taken, &displaced, bodies));
         let mut divergence = self.discrete.zero_cells();
         self.discrete.divergence(&momentum.faces, &mut divergence);
-        let divergence = self.largest_rate(&divergence);
+        let rates = self.rates(&divergence);
+        let divergence = vector::norm_max(rates.values());
         for (body, twist) in bodies.iter_mut().zip(&momentum.bodies) {
             body.previous = body.twist;
             body.twist = Twist::from_vector(twist);
@@ -247,8 +248,9 @@ impl<const D: usize> Flow<D> {
         (self.state.time, self.state.last_step) = (time, length);
         self.state.step += 1;
         if !divergence.is_finite() {
-            return Err(StepError::Diverged(time));
+            self.check_finite()?;
         }
+        self.refuse(NotANumber::in_cells("divergence", &rates).filter(|_| !divergence.is_finite()))?;
         if self.setup.solve.on_unconverged != Unconverged::Accept {
             SolveKind::Viscous.demand(viscous, time)?;
             SolveKind::Pressure.demand(pressure, time)?;
@@ -316,12 +318,21 @@ impl<const D: usize> Flow<D> {
         if !(length > 0.0 && length.is_finite()) {
             return Err(StepError::Length(length));
         }
+        let time = self.state.time;
+        if time + length <= time {
+            return Err(StepError::TooShort { time, length });
+        }
+        self.check_finite()?;
         let [lower, upper] = self.setup.grid.bounds();
         for (number, body) in bodies.iter().enumerate() {
             let is_inside = (0..D).all(|axis| lower[axis] <= body.centre[axis] && body.centre[axis] <= upper[axis]);
             if !is_inside {
                 return Err(StepError::BodyOutside { body: number, centre: body.centre.to_vec() });
             }
+            let motion = body.twist.to_vector();
+            let value = motion.iter().copied().find(|value| !value.is_finite());
+            let place = NumberPlace::Body(number);
+            self.refuse(value.map(|value| NotANumber { field: "velocity", place, value }))?;
             if let Freedom::Free { mass, .. } = body.freedom
                 && !(mass > 0.0 && body.volume > 0.0)
             {
@@ -352,7 +363,23 @@ impl<const D: usize> Flow<D> {
         }
     }
 
-    fn largest_rate(&self, divergence: &CellField<f64, D>) -> f64 {
+    /// Refuses a state with a number that is NaN or infinite. It would spread, and a few steps later nothing would tell
+    /// any more where it came from.
+    pub fn check_finite(&self) -> Result<(), StepError> {
+        let FlowState { velocity, previous, pressure, .. } = &self.state;
+        let found = NotANumber::in_faces("velocity", velocity);
+        let found = found.or_else(|| NotANumber::in_faces("last velocity", previous));
+        self.refuse(found.or_else(|| NotANumber::in_cells("pressure", pressure)))
+    }
+
+    /// An error if there is a number that is none.
+    pub fn refuse(&self, found: Option<NotANumber>) -> Result<(), StepError> {
+        let (time, step) = (self.state.time, self.state.step);
+        found.map_or(Ok(()), |number| Err(StepError::NotFinite { time, step, number }))
+    }
+
+    /// Divergence per volume.
+    fn rates(&self, divergence: &CellField<f64, D>) -> CellField<f64, D> {
         let shape = divergence.shape();
         let operators = &self.discrete.pressure;
         let mut rates = divergence.clone();
@@ -360,7 +387,7 @@ impl<const D: usize> Flow<D> {
             let area: f64 = (1..D).map(|axis| operators[axis].mass[place[axis]]).product();
             row.iter_mut().zip(&operators[0].mass).for_each(|(value, width)| *value /= area * width);
         });
-        vector::norm_max(rates.values())
+        rates
     }
 }
 
@@ -389,6 +416,30 @@ mod tests {
         let line = |time: f64| 2.0 + 3.0 * time;
         let ahead = weights.ahead[0] * line(0.0) + weights.ahead[1] * line(-last);
         assert!((ahead - line(length)).abs() < 1e-14, "{ahead}");
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_caught_in_one_step_and_named() {
+        use crate::{Axis, TensorGrid};
+        type Injection = fn(&mut FlowState<2>, f64);
+        let cases: [(&str, Injection); 3] = [
+            ("the velocity of face [3, 4] across axis 1 is", |state, bad| *state.velocity[1].at_mut([3, 4]) = bad),
+            ("the last velocity of face [3, 4] across axis 0 is", |state, bad| *state.previous[0].at_mut([3, 4]) = bad),
+            ("the pressure of cell [2, 3] is", |state, bad| *state.pressure.at_mut([2, 3]) = bad),
+        ];
+        for (said, inject) in cases {
+            for bad in [f64::NAN, f64::INFINITY] {
+                let axis = || Axis::uniform(0.0, 1.0, 8).unwrap();
+                let mut flow = Flow::new(FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.01)).unwrap();
+                flow.advance(0.01, &mut []).unwrap();
+                let mut state = flow.state().clone();
+                inject(&mut state, bad);
+                flow.set_state(state);
+                let error = flow.advance(0.01, &mut []).unwrap_err();
+                assert!(matches!(error, StepError::NotFinite { step: 1, .. }), "{error}");
+                assert!(error.to_string().contains(&format!("after 1 steps: {said} {bad}")), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl<const D: usize> Simulation<D> {
             self.state.clone(),
             self.bodies.as_ref().map(|bodies| bodies.boxed()),
         )
-        .map_err(|_| StepError::NotFinite(self.state.time))?;
+        .map_err(|error| StepError::Bodies { time: self.state.time, message: error.to_string() })?;
         by_dimension(&mut copy, dt, stage_in_plane, stage_in_space)
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use unstick_grid::{NotANumber, NumberPlace};
 use unstick_mlcp::{Convergence, SolveReport};
 use unstick_parallel::clock::Instant;
 
@@ -98,8 +99,7 @@ pub struct StepReport {
     pub solver: String,
     /// Why the device failed in this step. The processor has solved instead, and does so from now on.
     pub device_failure: Option<String>,
-    /// Whether every solve of the step met its tolerance: that for the pressure, and those of `density`, `contacts` and
-    /// `coupling`.
+    /// Whether every solve of the step met its tolerance: that for the pressure, and those of `density` and `contacts`.
     pub converged: bool,
     /// Whether the solve for the pressure did.
     pub pressure_converged: bool,
@@ -115,7 +115,8 @@ pub struct StepReport {
     pub density: Convergence,
     /// How the solves for the contacts of bodies ended: impulses, friction, places.
     pub contacts: Convergence,
-    /// How the turns of pressure and contacts of bodies ended: rounds; its residual is in m/s.
+    /// How the turns of pressure and contacts of bodies ended: rounds; its residual is in m/s. They are limited in
+    /// number, and the last one stands: a step whose turns have not settled counts as converged.
     pub coupling: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
     pub seconds: [Duration; 6],
@@ -153,7 +154,9 @@ impl<const D: usize> Simulation<D> {
             potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
         }
         if !f64::is_finite(kinetic + potential) {
-            return Err(StepError::NotFinite(state.time));
+            self.check_finite()?;
+            let value = kinetic + potential;
+            return Err(self.not_finite(NotANumber { field: "energy", place: NumberPlace::Everything, value }));
         }
         let Self { guard, setup, geometry, .. } = self;
         guard.check((setup, geometry), (self.state.time, dt), fastest.sqrt(), kinetic)?;
@@ -173,7 +176,7 @@ impl<const D: usize> Simulation<D> {
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
             solver: solve.solver().into(),
             device_failure,
-            converged: solve.converged() && [density, contacts, coupling].iter().all(Convergence::converged),
+            converged: solve.converged() && density.converged() && contacts.converged(),
             pressure_converged: solve.converged(),
             cycles: solve.cycles(),
             inner_iterations: solve.inner_iterations(),

@@ -8,6 +8,9 @@ use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
 
+/// A speed whose square is this many times what gravity adds leaves few digits of the difference of both roots.
+const CANCELS: f64 = 1e8;
+
 impl<const D: usize> Simulation<D> {
     /// Takes as many steps as it needs to reach `time` exactly.
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceReport, StepError> {
@@ -36,8 +39,11 @@ impl<const D: usize> Simulation<D> {
         let gravity = length(self.setup.gravity.at(self.state.time));
         let distance = self.setup.cfl * self.setup.grid.spacing();
         // distance = (v + g dt) dt
-        if gravity > 0.0 {
-            ((fastest * fastest + 4.0 * gravity * distance).sqrt() - fastest) / (2.0 * gravity)
+        let rise = 4.0 * gravity * distance;
+        if gravity > 0.0 && fastest * fastest > CANCELS * rise {
+            2.0 * distance / (fastest + fastest.hypot(rise.sqrt()))
+        } else if gravity > 0.0 {
+            ((fastest * fastest + rise).sqrt() - fastest) / (2.0 * gravity)
         } else if fastest > 0.0 {
             distance / fastest
         } else {
@@ -46,7 +52,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The speed of the fastest particle or body.
-    pub(super) fn fastest(&self) -> f64 {
+    pub fn fastest(&self) -> f64 {
         let of_particles = self.state.particles.velocity.iter().map(|&velocity| length(velocity));
         of_particles.fold(self.fastest_body(), f64::max)
     }
@@ -92,6 +98,11 @@ impl<const D: usize> Simulation<D> {
 
     /// The algorithm.
     fn try_advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let time = self.state.time;
+        if !(dt > 0.0 && time + dt > time && dt.is_finite()) {
+            return Err(StepError::TooShort { time, dt, speed: self.fastest() });
+        }
+        self.check_finite()?;
         (self.times, self.coupling) = (StageTimes::default(), Convergence::default());
         let kick = self.prepare_pressure(dt);
         let solve = self.project_pressure(kick, dt)?;
@@ -165,8 +176,22 @@ mod tests {
         resting.state.particles.velocity[3] = [3.0, 4.0];
         let dt = resting.longest_step();
         assert!(((5.0 + 9.81 * dt) * dt - 0.125).abs() < 1e-12);
+        for speed in [1e5, 1e9, 1e100, 1e200] {
+            resting.state.particles.velocity[3] = [speed, 0.0];
+            assert!((resting.longest_step() * speed / 0.125 - 1.0).abs() < 1e-7, "{speed:e}");
+        }
         let floating = drop(|setup| setup.gravity = Gravity::Constant([0.0; 2]));
         assert_eq!(floating.longest_step(), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_step_that_does_not_move_the_clock_is_refused_with_numbers() {
+        let mut simulation = drop(|_| ());
+        simulation.state.time = 1.0;
+        for dt in [0.0, 1e-20, f64::NAN] {
+            let error = simulation.advance(dt).unwrap_err();
+            assert!(matches!(error, StepError::TooShort { time: 1.0, speed: 0.0, .. }), "{error}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use unstick_parallel as parallel;
 use super::MlcpSolver;
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
+use crate::interrupt;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::parameter::{Parameters, parameters};
@@ -73,7 +74,12 @@ impl<'p> Sweeps<'p> {
     /// Relaxes `q` some times, one row after another and without over-relaxation.
     pub fn gauss_seidel(problem: &'p Mlcp, count: usize, q: &mut [f64]) -> Result<(), SolveError> {
         let mut sweeps = Self::colored(problem, 1.0, Some(false))?;
-        (0..count).for_each(|_| sweeps.sweep(q));
+        for _ in 0..count {
+            if interrupt::is_asked_for() {
+                return Err(SolveError::Interrupted);
+            }
+            sweeps.sweep(q);
+        }
         Ok(())
     }
 

@@ -21,6 +21,9 @@ pub(super) const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), (
 /// Cells and particles are counted with 32 bits.
 const MAX_CELLS: usize = 1 << 31;
 
+/// Sizes of cells, in metres, whose volumes and their inverses are numbers with room to spare.
+const SPACINGS: std::ops::RangeInclusive<f64> = 1e-30..=1e30;
+
 /// Reads a scene; its dimension is the number of `grid.cells`.
 pub(crate) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyScene, SceneError> {
     let fields = root.fields(&schema::ROOT)?;
@@ -179,6 +182,11 @@ impl<const D: usize> EqualCells<D> {
         }
         let mut spacing = size / most;
         fields.read("spacing", &mut spacing, Node::positive)?;
+        if !SPACINGS.contains(&spacing) {
+            let place = fields.get("spacing").or(fields.get("size")).unwrap_or(fields.need("cells")?);
+            let expected = format!("cells of {:e} to {:e} m, found {spacing:e} m", SPACINGS.start(), SPACINGS.end());
+            return Err(place.refuse(&expected));
+        }
         fields.read("origin", &mut origin, Node::vector)?;
         Ok(Self { cells, spacing, origin })
     }

@@ -13,6 +13,9 @@ use crate::sink::view::ViewSink;
 use crate::sink::{FrameSink, data_sinks};
 use crate::viscous::PathLines;
 
+/// The shortest step that a run goes on with, as a part of a frame.
+const LEAST_PART: f64 = 1e-6;
+
 /// How a frame has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -158,7 +161,8 @@ impl<const D: usize> Run<D> {
         let time = (self.number + 1) as f64 * self.scene.frame_seconds;
         while let Some(length) = self.stepper.next_step(time) {
             self.frame = None;
-            let outcome = self.stepper.advance(length).and_then(|record| self.note(record));
+            let outcome = self.check_length(length, time);
+            let outcome = outcome.and_then(|()| self.stepper.advance(length)).and_then(|record| self.note(record));
             let is_to_stop = stop.load(Ordering::Relaxed) && self.stepper.next_step(time).is_some();
             if outcome.is_err() || is_to_stop {
                 self.flush()?;
@@ -189,6 +193,17 @@ impl<const D: usize> Run<D> {
             true => self.checkpoint(),
             false => Ok(()),
         }
+    }
+
+    /// Refuses steps of which a frame would take more than a million: they shrink without end.
+    fn check_length(&self, length: f64, until: f64) -> Result<(), RunError> {
+        let (time, frame_seconds) = (self.stepper.time(), self.scene.frame_seconds);
+        let is_last = length >= 0.5 * (until - time);
+        if is_last || length >= LEAST_PART * frame_seconds {
+            return Ok(());
+        }
+        let (step, bound) = (self.stepper.step(), self.stepper.bound());
+        Err(RunError::StepsShrink { time, step, length, frame_seconds, bound })
     }
 
     /// Notes a step that was just taken. A scene that needs its device ends when that has failed.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use unstick_liquid::StepError;
 
 use super::Comparison;
+use super::stepper::StepBound;
 use crate::draw::DrawError;
 use crate::file::SceneError;
 use crate::movie::MovieError;
@@ -24,6 +25,23 @@ pub enum RunError {
     /// A step of a viscous flow failed.
     #[error(transparent)]
     FlowStep(#[from] unstick_flow::StepError),
+    /// Steps shrink without end.
+    #[error(
+        "at {time} s, after {step} steps, the next step would take {length:.1e} s, where a frame takes {frame_seconds} s: \
+         {bound}"
+    )]
+    StepsShrink {
+        /// Simulated time.
+        time: f64,
+        /// Steps taken.
+        step: u64,
+        /// Length of the next one.
+        length: f64,
+        /// Seconds from frame to frame.
+        frame_seconds: f64,
+        /// What bounds it.
+        bound: StepBound,
+    },
     /// The device that solves for the pressure has failed.
     #[error("{0}; the processor has finished the step, and a checkpoint of it is written")]
     Device(String),

@@ -21,6 +21,8 @@ pub(super) struct Member<'a> {
     pub output: &'a Output,
     /// What there is to say of its physics.
     pub facts: &'a [(String, String)],
+    /// What a user should know of it.
+    pub warnings: &'a [String],
     /// Names of its bodies.
     pub bodies: Vec<&'a str>,
     /// The last complete frame.
@@ -87,6 +89,8 @@ pub(super) fn finish(
     }
     let data: Vec<DataFiles> = members.iter().map(|member| data_of(folder, member)).collect();
     let mut facts = facts(record, placement, members);
+    let warnings = members.first().into_iter().flat_map(|member| member.warnings);
+    facts.extend(warnings.map(|warning| ("warning".to_owned(), warning.clone())));
     facts.extend(members.iter().filter_map(unconverged_note).map(|note| ("not converged".to_owned(), note)));
     facts.extend(data_lines(&data).map(|line| ("data".to_owned(), line)));
     let summary = RunSummary {

@@ -130,6 +130,7 @@ impl<const D: usize> Group<D> {
                 folder: run.folder()?,
                 output: &run.scene().output,
                 facts: &run.scene().facts,
+                warnings: &run.scene().warnings,
                 bodies: run.scene().bodies.iter().map(|body| body.name()).collect(),
                 reached: run.number(),
                 unconverged: run.unconverged(),

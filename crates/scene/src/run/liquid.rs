@@ -7,7 +7,7 @@ use unstick_gpu::{Backend, Placement};
 use unstick_liquid::{LiquidState, Simulation, Stage};
 
 use super::RunError;
-use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
+use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
 use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
 use crate::file::SceneError;
@@ -40,7 +40,10 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
                 ("solver".into(), setup.pressure.solver.to_string()),
                 ("tolerance".into(), format!("{:e}", setup.pressure.tolerance)),
             ],
-            warning: setup.pressure.warning().map(|warning| warning.to_string()),
+            warnings: {
+                let of_shapes = scene.warnings().into_iter().map(|warning| warning.to_string());
+                setup.pressure.warning().map(str::to_owned).into_iter().chain(of_shapes).collect()
+            },
             needs_device: scene.backing.backend == Backend::Gpu,
             shows_last_step: !scene.bodies.is_empty() || setup.has_motion(),
             physics: Arc::new(scene),
@@ -93,6 +96,11 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
 
     fn next_step(&self, time: f64) -> Option<f64> {
         Simulation::next_step(self, time)
+    }
+
+    fn bound(&self) -> StepBound {
+        let setup = self.setup();
+        StepBound { speed: self.fastest(), cell: setup.grid.spacing(), cfl: setup.cfl }
     }
 
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError> {

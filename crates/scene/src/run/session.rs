@@ -58,7 +58,7 @@ pub struct Session {
     folder: Option<RunFolder>,
     record: RunRecord,
     placement: Placement,
-    warning: Option<String>,
+    warnings: Vec<String>,
     notes: Vec<String>,
     status: Option<StatusWriter>,
 }
@@ -103,7 +103,7 @@ impl Session {
         if let Some(machine) = record.machine.as_object_mut() {
             machine.insert("pressure_on".into(), placement.to_string().into());
         }
-        let warning = either!(&scene, scene => scene.warning.clone());
+        let warnings = either!(&scene, scene => scene.warnings.clone());
         let mut notes = Vec::new();
         let runs = match scene {
             AnyRunScene::Plane(scene) => {
@@ -116,7 +116,7 @@ impl Session {
         let number = either!(&runs, runs => runs.number());
         let begin = |folder: &RunFolder| StatusWriter::begin(folder, number, record.frames, stop);
         let status = request.folder.as_ref().map(begin).transpose()?;
-        Ok(Self { runs, folder: request.folder, record, placement, warning, notes, status })
+        Ok(Self { runs, folder: request.folder, record, placement, warnings, notes, status })
     }
 
     /// The last frame that all runs have completed.
@@ -145,8 +145,8 @@ impl Session {
     }
 
     /// What a user should know before it runs.
-    pub fn warning(&self) -> Option<&str> {
-        self.warning.as_deref()
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// What did not go as it should have since this was last asked, though nothing is lost.

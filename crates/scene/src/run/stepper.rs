@@ -33,6 +33,9 @@ pub trait Stepper<const D: usize>: Send {
     /// Length of the next step on the way to a time; none when it is reached.
     fn next_step(&self, time: f64) -> Option<f64>;
 
+    /// What bounds the length of the next step.
+    fn bound(&self) -> StepBound;
+
     /// Takes a step. After an error the simulation is where it was before.
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError>;
 
@@ -104,7 +107,7 @@ pub struct RunScene<const D: usize> {
     /// What the report says of the physics: names and values.
     pub facts: Vec<(String, String)>,
     /// What a user should know before it runs.
-    pub warning: Option<String>,
+    pub warnings: Vec<String>,
     /// Whether the run ends when the device that computes has failed.
     pub needs_device: bool,
     /// Whether a frame shows what its last step has met, which a stored state does not hold.
@@ -149,6 +152,24 @@ impl<const D: usize> RunScene<D> {
     /// Whether the viewer's files are written: if asked for, or if nothing is said and they stay small.
     pub fn is_viewed(&self) -> bool {
         self.output.view.unwrap_or(self.view_bytes < VIEW_LIMIT)
+    }
+}
+
+/// What bounds the length of a step: nothing may cross more than some cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepBound {
+    /// Speed of what is fastest, in m/s.
+    pub speed: f64,
+    /// Size of the smallest cell, in metres.
+    pub cell: f64,
+    /// Cells that may be crossed.
+    pub cfl: f64,
+}
+
+impl fmt::Display for StepBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { speed, cell, cfl } = self;
+        write!(f, "the fastest moves at {speed:.3e} m/s and may cross {cfl} cells of {cell:.3e} m")
     }
 }
 

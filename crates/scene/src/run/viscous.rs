@@ -8,12 +8,13 @@ use unstick_gpu::Placement;
 use unstick_grid::vector::length;
 
 use super::RunError;
-use super::stepper::{Physics, RunScene, StateError, StepRecord, Stepper, Value};
+use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
 use super::table::{body_columns, write_body};
 use crate::file::SceneError;
 use crate::frame::Frame;
 use crate::sink::view::flow_bytes;
 use crate::viscous::{PathLines, ViscousScene, lattice};
+use crate::warning::thin_bodies;
 
 impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
     fn from(scene: ViscousScene<D>) -> Self {
@@ -40,7 +41,7 @@ impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
                 ("viscosity".into(), format!("{:?}", setup.viscosity)),
                 ("density".into(), format!("{} kg/m³", setup.density)),
             ],
-            warning: None,
+            warnings: thin_bodies(&scene.bodies, setup.grid.finest()).map(|warning| warning.to_string()).collect(),
             needs_device: false,
             shows_last_step: false,
             physics: Arc::new(scene),
@@ -82,6 +83,15 @@ const COLUMNS: &str = "step,time,dt,kinetic_energy,fastest_body,fastest_liquid,d
 const SOLVES: [&str; 5] = ["viscous", "pressure", "contact", "film", "position"];
 
 impl<const D: usize> ViscousStepper<D> {
+    fn fastest_body(&self) -> f64 {
+        self.suspension.bodies().iter().map(|body| length(body.velocity())).fold(0.0, f64::max)
+    }
+
+    fn fastest_liquid(&self) -> f64 {
+        let faces = self.suspension.flow().state().velocity.iter().flat_map(|field| field.values());
+        faces.fold(0.0f64, |most, speed| most.max(speed.abs()))
+    }
+
     fn kinetic_energy(&self) -> f64 {
         self.suspension.bodies().iter().map(RigidBody::kinetic_energy).sum()
     }
@@ -100,6 +110,14 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         self.scene.next_step(&self.suspension, time)
     }
 
+    fn bound(&self) -> StepBound {
+        StepBound {
+            speed: self.fastest_body().max(self.fastest_liquid()),
+            cell: self.suspension.flow().setup().grid.finest(),
+            cfl: self.scene.cfl,
+        }
+    }
+
     fn advance(&mut self, step_length: f64) -> Result<StepRecord, RunError> {
         let before = self.suspension.state();
         let report = match self.suspension.advance(step_length) {
@@ -110,17 +128,15 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
                 return Err(error.into());
             }
         };
-        let (state, bodies) = (self.suspension.flow().state(), self.suspension.bodies());
+        let state = self.suspension.flow().state();
         let (flow, contact) = (&report.flow, &report.contact);
-        let fastest = bodies.iter().map(|body| length(body.velocity())).fold(0.0, f64::max);
-        let liquid = state.velocity.iter().flat_map(|field| field.values()).fold(0.0f64, |most, u| most.max(u.abs()));
         let mut values = vec![
             Value::Count(state.step),
             Value::Number(state.time),
             Value::Number(flow.length),
             Value::Number(self.kinetic_energy()),
-            Value::Number(fastest),
-            Value::Number(liquid),
+            Value::Number(self.fastest_body()),
+            Value::Number(self.fastest_liquid()),
             Value::Small(flow.divergence),
             Value::Count(flow.viscous.iterations as u64),
             Value::Count(flow.pressure.iterations as u64),

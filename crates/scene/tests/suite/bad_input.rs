@@ -162,3 +162,44 @@ fn bodies_that_cannot_be_are_refused_with_names_and_numbers() {
     let split = format!("{}\n[pressure]\nsolver = \"admm\"", body(&format!("{at}\ndensity = 1")));
     assert_refused(&split, "9:1", "`admm` cannot move bodies", "");
 }
+
+#[test]
+fn cells_of_no_sensible_size_are_refused() {
+    for size in ["spacing = 1e103", "spacing = 1e-300", "size = 1e200"] {
+        let text = GOOD.replace("cells = [16, 16]", &format!("cells = [16, 16]\n{size}"));
+        let error = refuse(&text).to_string();
+        assert!(error.starts_with("bad.toml:3:") && error.contains("expected cells of 1e-30 to 1e30 m"), "{error}");
+    }
+}
+
+/// The warnings of the good scene with more lines in front of it.
+fn warnings(lines: &str) -> Vec<String> {
+    let file = SceneFile::parse("odd", "odd.toml", &format!("{lines}\n{GOOD}"), Path::new(".")).unwrap();
+    let AnyScene::Plane(scene) = file.scene().unwrap() else { panic!("a scene of the plane") };
+    scene.warnings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn shapes_that_the_grid_does_not_see_are_warned_of_with_place_and_number() {
+    assert!(warnings("").is_empty());
+    let shaped = |kind: &str, shape: &str| format!("[[{kind}]]\nshape = {{ {shape} }}\n");
+    let away = "sphere = { centre = [3, 0.5], radius = 0.5 }";
+    let cases = [
+        (shaped("solid", away), "solid 1 lies outside of the grid, from [2.5, 0.0] to [3.5, 1.0]"),
+        (shaped("drain", away), "drain 1 lies outside of the grid"),
+        (shaped("source", away) + "velocity = [1, 0]\n", "source 1 lies outside of the grid"),
+        (shaped("liquid", away), "liquid 1 lies outside of the grid"),
+        (
+            shaped("liquid", "cuboid = { lower = [0.5, 0.5], upper = [1.25, 0.75] }"),
+            "liquid 1 reaches 2.500e-1 m beyond the grid along axis 0",
+        ),
+        (
+            shaped("solid", "cuboid = { lower = [0.5, 0.2], upper = [0.51, 0.8] }"),
+            "solid 1 is 1.000e-2 m thick, a cell measures 6.250e-2 m",
+        ),
+    ];
+    for (lines, said) in cases {
+        let warnings = warnings(&lines);
+        assert!(warnings.len() == 1 && warnings[0].contains(said), "{warnings:?}");
+    }
+}

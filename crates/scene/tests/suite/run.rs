@@ -334,3 +334,19 @@ fn data_files_hold_what_they_say() {
         assert!((mesh.volume() / half_ball - 1.0).abs() < 0.15, "{name}: {} against {half_ball}", mesh.volume());
     }
 }
+
+#[test]
+fn a_run_whose_steps_shrink_without_end_stops_and_says_why() {
+    let mut file = SceneFile::find("dam-break").unwrap();
+    for set in ["grid.cells=[16,16]", "liquid.0.velocity=[1e9, 0.0]"] {
+        file.set(set).unwrap();
+    }
+    let AnyRunScene::Plane(scene) = AnyRunScene::of(&file, None).unwrap() else { panic!("a scene of the plane") };
+    let error = Run::begin(scene).unwrap().advance(&AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(error, RunError::StepsShrink { step: 0, bound, .. } if bound.speed == 1e9), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("after 0 steps, the next step would take") && said.contains("moves at 1.000e9 m/s"),
+        "{said}"
+    );
+}

@@ -101,7 +101,8 @@ fn every_scene_says_where_it_comes_from_and_what_happens() {
     for entry in catalogue::ALL.iter().chain(catalogue::VISCOUS) {
         let file = SceneFile::find(entry.name).unwrap();
         let scene = AnyRunScene::of(&file, None).unwrap();
-        let (title, description) = either!(scene, scene => (scene.title, scene.description));
+        let (title, description, warnings) = either!(scene, scene => (scene.title, scene.description, scene.warnings));
+        assert!(warnings.is_empty(), "{}: {warnings:?}", entry.name);
         assert!(entry.text.starts_with("# ") && entry.text.contains("# What to look for:"), "{}", entry.name);
         assert!(!title.is_empty() && !description.is_empty(), "{}", entry.name);
         let widest = entry.text.lines().filter(|line| line.starts_with('#')).map(|line| line.chars().count()).max();

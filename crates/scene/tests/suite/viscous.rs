@@ -268,6 +268,11 @@ fn what_cannot_be_is_refused_with_names_and_numbers() {
         ("flow.viscocity=1".into(), &["unknown key `viscocity`"]),
         ("liquid=[]".into(), &["unknown key `liquid`"]),
         ("grid.axes=[{to=1.0},{to=1.0,cells=8}]".into(), &["`grid.cells` beside `grid.axes`"]),
+        ("grid={axes=[{to=1.0,spacing=1e-300},{to=1.0,cells=8}]}".into(), &["more than 1048576 cells"]),
+        ("grid={axes=[{to=1.0,spacing=1e-12,fine=[0.1,0.2]},{to=1.0,cells=8}]}".into(), &["more than 1048576 cells"]),
+        ("grid={axes=[{to=1e300,spacing=0.1,fine=[0.1,0.2]},{to=1.0,cells=8}]}".into(), &["more than 1048576 cells"]),
+        ("grid={axes=[{to=1e103,cells=8},{to=1.0,cells=8}]}".into(), &["expected 1e-30 to 1e30"]),
+        ("grid.spacing=1e103".into(), &["expected cells of 1e-30 to 1e30 m"]),
         ("body.0.oscillation={amplitude=[0.1,0.0],period=1.0}".into(), &["beside"]),
     ];
     for (set, words) in cases {

@@ -98,11 +98,11 @@ fn crowd<const D: usize>(
         return Err(SceneError::at(&copies.place, message, "too many")
             .with_help(Some("a larger `within`, fewer copies or smaller bodies".into())));
     }
-    let total: usize = sites.iter().product();
+    let total = sites.iter().fold(1usize, |product, &sites| product.saturating_mul(sites));
     let mut random = Random::congruential(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678));
     let at = |number: usize, random: &mut Random| {
         // Empty sites are spread evenly.
-        let mut site = number * total / count;
+        let mut site = (number as u128 * total as u128 / count as u128) as usize;
         std::array::from_fn(|axis| {
             let place = site % sites[axis];
             site /= sites[axis];
@@ -116,10 +116,15 @@ fn crowd<const D: usize>(
 
 /// Sites along each axis of a lattice with nearly cubic cells and room for so many.
 fn sites<const D: usize>(room: [f64; D], count: usize) -> [usize; D] {
-    let mut side = (room.iter().product::<f64>() / count as f64).powf(1.0 / D as f64);
+    let volume = room.iter().product::<f64>();
+    let mut side = match volume.is_normal() {
+        true => (volume / count as f64).powf(1.0 / D as f64),
+        // Too small or too large a volume to be a number; the side of its cells is one.
+        false => ((room.iter().map(|length| length.ln()).sum::<f64>() - (count as f64).ln()) / D as f64).exp(),
+    };
     loop {
         let sites = room.map(|length| ((length / side + 1e-9).floor() as usize).max(1));
-        if sites.iter().product::<usize>() >= count {
+        if sites.iter().fold(1usize, |product, &sites| product.saturating_mul(sites)) >= count {
             return sites;
         }
         side *= 0.999;
