@@ -20,8 +20,8 @@ fn run(data: &[u8]) {
     let Ok(record) = RunRecord::read(&folder) else { return };
     let Ok(file) = record.scene_file(&folder) else { return };
     let Ok(scene) = AnyRunScene::of(&file, None) else { return };
-    if let Some(scene) = scene.plane() {
-        let _ = Run::resume(scene, &folder, &record);
+    if let (Some(scene), Ok(claim)) = (scene.plane(), folder.claim()) {
+        let _ = Run::resume(scene, claim, &record);
     }
 }
 

@@ -34,7 +34,7 @@ fn simulate(folder: &RunFolder) -> Result<(), Box<dyn std::error::Error>> {
     let scene = any.plane().ok_or("the scene lies in the plane")?;
     let stop = Arc::new(AtomicBool::new(false));
     let status = StatusWriter::begin(folder, 0, 2, stop.clone())?;
-    let mut run = Run::begin(scene)?.write_to(folder, &record)?;
+    let mut run = Run::begin(scene)?.write_to(folder.claim()?, &record)?;
     while run.number() < 2 {
         run.advance(&stop)?;
     }

@@ -30,5 +30,5 @@ pub use mass::MassProperties;
 pub use shape::{MeshShape, Shape};
 pub use state::BodyState;
 pub use steering::Steering;
-pub use suspension::{FlatSuspension, Suspension, SuspensionReport, SuspensionSeconds, SuspensionState};
+pub use suspension::{Suspension, SuspensionReport, SuspensionSeconds, SuspensionState};
 pub use world::World;

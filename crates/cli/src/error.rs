@@ -107,6 +107,10 @@ impl From<RunError> for CommandError {
             }
             RunError::NotEmpty { holds_run: false, .. } => OTHER_FOLDER,
             RunError::NoRun(_) => RUN_HELP,
+            RunError::Busy { .. } => {
+                "wait until it ends, stop it with Ctrl-C or in the viewer, or name another folder with `--out`"
+            }
+            RunError::Foreign { .. } => OTHER_FOLDER,
             RunError::OtherScene(_) => "`--resume --out DIR` without a scene resumes the one that was run",
             RunError::NoCheckpoint { .. } => "`--force` instead of `--resume` begins the run again",
             RunError::NoWalls(_) => "compare one of its values: `--compare KEY=VALUE`",

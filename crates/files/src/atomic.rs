@@ -1,16 +1,55 @@
 //! Files and folders that appear under their name complete, or not at all.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
+
+use crate::faults::{Point, pass};
 
 /// Writes a file atomically: a reader of `path` sees the old content or all of the new content.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
+}
+
+/// Reads a file that anybody may have put there. Refuses what is no ordinary file, which could take for ever, and what is
+/// longer than `most` bytes.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is longer than {most} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
+/// Whether a file has the name of a temporary one.
+pub fn is_leftover(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with(PREFIX)
+}
+
+/// Removes the temporary files that a process has left in a folder when it was killed. Only for who knows that nobody
+/// else writes there. A folder that is not there has none.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        if is_leftover(&entry.file_name()) && entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A file that is written beside its target and gets its name at the end. Dropped without
@@ -50,14 +89,16 @@ impl AtomicFile {
     /// afterwards.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
+        pass(Point::Rename, &self.target)?;
         self.file.persist(&self.target).map_err(|error| error.error)?;
         sync_folder(folder_of(&self.target));
-        Ok(())
+        pass(Point::Renamed, &self.target)
     }
 }
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        pass(Point::Write, &self.target)?;
         self.file.write(bytes)
     }
 
@@ -107,6 +148,7 @@ impl AtomicFolder {
 
     /// Gives the folder its name. Refused if somebody else has made one with content meanwhile.
     pub fn commit(self) -> io::Result<()> {
+        sync_folder(self.folder.path());
         fs::rename(self.folder.path(), &self.target)?;
         let _now_at_target = self.folder.keep();
         sync_folder(folder_of(&self.target));
@@ -114,10 +156,13 @@ impl AtomicFolder {
     }
 }
 
+/// How names of temporary files begin.
+const PREFIX: &str = ".unstick-";
+
 /// Temporary files are for their owner only; these get the permissions of what they become.
 fn temporary(_mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".unstick-");
+    builder.prefix(PREFIX);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(_mode));
     builder
@@ -158,6 +203,29 @@ mod tests {
         drop(file);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_a_length() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_bounded(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_bounded(&path, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read_bounded(folder.path(), 5).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn leftovers_of_a_process_that_was_killed_are_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        std::mem::forget(AtomicFile::create(&folder.path().join("file")).unwrap());
+        for name in ["file", ".hidden", "unstick-notes"] {
+            fs::write(folder.path().join(name), "mine").unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+        remove_leftovers(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        remove_leftovers(&folder.path().join("nowhere")).unwrap();
     }
 
     #[test]

@@ -26,8 +26,11 @@
 //! ```
 
 mod atomic;
+#[doc(hidden)] // for tests
+pub mod faults;
 mod fields;
 pub mod gltf;
+mod lock;
 pub mod npz;
 pub mod obj;
 pub mod page;
@@ -40,8 +43,9 @@ pub mod usd;
 pub mod vdb;
 pub mod vtk;
 
-pub use atomic::{AtomicFile, AtomicFolder, write_atomic};
+pub use atomic::{AtomicFile, AtomicFolder, is_leftover, read_bounded, remove_leftovers, write_atomic};
 pub use fields::Fields;
+pub use lock::{FileLock, LockError};
 pub use points::Points;
 pub use series::{FileCount, Series};
 pub use surface::Surface;

@@ -44,8 +44,10 @@ impl Series {
         };
         let mut numbers = Vec::new();
         for entry in entries {
-            let path = entry?.path();
+            let entry = entry?;
+            let path = entry.path();
             if path.extension().is_some_and(|end| end == self.extension)
+                && entry.file_type().is_ok_and(|kind| !kind.is_dir())
                 && let Some(number) = number_of(&path)
             {
                 numbers.push(number);
@@ -60,11 +62,10 @@ impl Series {
         format!("%04d.{}", self.extension)
     }
 
-    /// Removes the numbered files of a folder after a number, of any format. A folder that is not there has none.
-    pub fn remove_after(folder: &Path, number: usize) -> std::io::Result<()> {
-        let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        paths.filter(|path| number_of(path).is_some_and(|found| found > number)).try_for_each(std::fs::remove_file)
+    /// Removes the files after a number; all of them if none is given.
+    pub fn remove_after(&self, number: Option<usize>) -> std::io::Result<()> {
+        let numbers = self.numbers()?.into_iter().filter(|&found| number.is_none_or(|number| found > number));
+        numbers.map(|found| self.path(found)).try_for_each(std::fs::remove_file)
     }
 
     /// Counts the numbered files in the folders `names` of `root`, by folder and extension.
@@ -90,10 +91,10 @@ impl Series {
     }
 }
 
-/// The number of a frame from the name of its file; none unless the name has at least four digits and nothing else.
+/// The number of a frame from the name of its file; none unless it is the name that [`Series::name`] gives.
 fn number_of(path: &Path) -> Option<usize> {
     let stem = path.file_stem()?.to_str()?;
-    (stem.len() >= 4 && stem.bytes().all(|digit| digit.is_ascii_digit())).then(|| stem.parse().ok())?
+    stem.parse().ok().filter(|number: &usize| format!("{number:04}") == stem)
 }
 
 impl std::fmt::Display for FileCount {
@@ -120,7 +121,9 @@ mod tests {
         let series = Series { folder: folder.clone(), extension: "vdb" };
         assert_eq!(series.numbers().unwrap(), [0usize; 0]);
         std::fs::create_dir(&folder).unwrap();
-        for name in ["0002.vdb", "0001.vdb", "10000.vdb", "0003.vti", "12.vdb", "x.vdb", ".unstick-0009.vdb"] {
+        for name in
+            ["0002.vdb", "0001.vdb", "10000.vdb", "0003.vti", "12.vdb", "00004.vdb", "x.vdb", ".unstick-0009.vdb"]
+        {
             std::fs::write(folder.join(name), "123").unwrap();
         }
         assert_eq!(series.numbers().unwrap(), [1, 2, 10000]);
@@ -129,5 +132,9 @@ mod tests {
         assert_eq!(lines, ["volume: 3 .vdb, 9 bytes", "volume: 1 .vti, 3 bytes"]);
         let large = FileCount { bytes: 12_345_678, ..counts[0].clone() };
         assert_eq!(large.to_string(), "volume: 3 .vdb, 12.3 MB");
+        std::fs::create_dir(folder.join("0005.vdb")).unwrap();
+        series.remove_after(Some(1)).unwrap();
+        assert_eq!(series.numbers().unwrap(), [1]);
+        assert!(folder.join("00004.vdb").exists() && folder.join("0003.vti").exists());
     }
 }

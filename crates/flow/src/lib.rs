@@ -51,7 +51,7 @@ pub use error::{SetupError, SolveKind, StepError};
 pub use immersed::{FlowBody, Force, Freedom, ball_volume, stress_force};
 pub use sample::velocity_at;
 pub use setup::{FlowSetup, SolveParams};
-pub use state::{FlatFlow, FlowState};
+pub use state::{FlowState, RestoredFlow};
 pub use step::{Flow, FlowReport, FlowSeconds};
 pub use tensor::TensorGrid;
 pub use twist::Twist;

@@ -1,6 +1,11 @@
 //! What changes during a simulation.
 
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::ser::{SerializeTuple, Serializer};
 use serde::{Deserialize, Serialize};
+use unstick_grid::stored::ReadInto;
 use unstick_grid::{CellField, FaceField};
 
 use crate::tensor::TensorGrid;
@@ -22,17 +27,6 @@ pub struct FlowState<const D: usize> {
     pub pressure: CellField<f64, D>,
 }
 
-/// A state as plain data.
-#[derive(Serialize, Deserialize)]
-pub struct FlatFlow {
-    time: f64,
-    step: u64,
-    last_step: f64,
-    velocity: Vec<Vec<f64>>,
-    previous: Vec<Vec<f64>>,
-    pressure: Vec<f64>,
-}
-
 impl<const D: usize> FlowState<D> {
     /// Liquid at rest.
     pub fn at_rest(grid: &TensorGrid<D>) -> Self {
@@ -41,36 +35,62 @@ impl<const D: usize> FlowState<D> {
         Self { time: 0.0, step: 0, last_step: 0.0, previous: velocity.clone(), velocity, pressure }
     }
 
-    /// The state as plain data, for checkpoints. [`restore`](Self::restore) gives it back bit for bit.
-    pub fn to_data(&self) -> FlatFlow {
-        let flat = |field: &FaceField<f64, D>| field.iter().map(|field| field.values().to_vec()).collect();
-        FlatFlow {
-            time: self.time,
-            step: self.step,
-            last_step: self.last_step,
-            velocity: flat(&self.velocity),
-            previous: flat(&self.previous),
-            pressure: self.pressure.values().to_vec(),
-        }
-    }
-
-    /// The state from plain data; none if it belongs to another grid.
-    pub fn restore(grid: &TensorGrid<D>, data: FlatFlow) -> Option<Self> {
-        let mut state = Self::at_rest(grid);
-        (state.time, state.step, state.last_step) = (data.time, data.step, data.last_step);
-        for (fields, flat) in [(&mut state.velocity, data.velocity), (&mut state.previous, data.previous)] {
-            if flat.len() != D {
-                return None;
-            }
-            for (field, flat) in fields.iter_mut().zip(flat) {
-                fill(field, &flat)?;
-            }
-        }
-        fill(&mut state.pressure, &data.pressure)?;
-        Some(state)
+    /// The state as plain data, for checkpoints. [`RestoredFlow`] gives it back bit for bit.
+    pub fn to_data(&self) -> impl Serialize {
+        StoredFlow(self)
     }
 }
 
-fn fill<const D: usize>(field: &mut CellField<f64, D>, values: &[f64]) -> Option<()> {
-    (field.values().len() == values.len()).then(|| field.values_mut().copy_from_slice(values))
+/// How many parts a stored state has.
+const fn parts(dimension: usize) -> usize {
+    4 + 2 * dimension
+}
+
+struct StoredFlow<'a, const D: usize>(&'a FlowState<D>);
+
+impl<const D: usize> Serialize for StoredFlow<'_, D> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let FlowState { time, step, last_step, velocity, previous, pressure } = self.0;
+        let mut parts = to.serialize_tuple(parts(D))?;
+        parts.serialize_element(time)?;
+        parts.serialize_element(step)?;
+        parts.serialize_element(last_step)?;
+        velocity.iter().chain(previous).try_for_each(|field| parts.serialize_element(field))?;
+        parts.serialize_element(pressure)?;
+        parts.end()
+    }
+}
+
+/// Reads what [`FlowState::to_data`] gave, without a second copy; refused if it belongs to another grid.
+pub struct RestoredFlow<'a, const D: usize>(pub &'a TensorGrid<D>);
+
+impl<'de, const D: usize> DeserializeSeed<'de> for RestoredFlow<'_, D> {
+    type Value = FlowState<D>;
+
+    fn deserialize<S: Deserializer<'de>>(self, data: S) -> Result<FlowState<D>, S::Error> {
+        data.deserialize_tuple(parts(D), self)
+    }
+}
+
+impl<'de, const D: usize> Visitor<'de> for RestoredFlow<'_, D> {
+    type Value = FlowState<D>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the state of a flow on {:?} cells", self.0.cells())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut data: A) -> Result<FlowState<D>, A::Error> {
+        let mut state = FlowState::at_rest(self.0);
+        (state.time, state.step, state.last_step) = (next(&mut data)?, next(&mut data)?, next(&mut data)?);
+        let FlowState { velocity, previous, pressure, .. } = &mut state;
+        for field in velocity.iter_mut().chain(previous).chain([pressure]) {
+            let read = data.next_element_seed(ReadInto(field.values_mut()))?;
+            read.ok_or_else(|| A::Error::custom("the state ends early"))?;
+        }
+        Ok(state)
+    }
+}
+
+fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(data: &mut A) -> Result<T, A::Error> {
+    data.next_element()?.ok_or_else(|| A::Error::custom("the state ends early"))
 }

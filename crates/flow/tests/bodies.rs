@@ -1,7 +1,9 @@
 //! Bodies in the liquid: known drags, light and heavy bodies, same bits.
 
+use serde::de::DeserializeSeed as _;
 use unstick_flow::{
-    Axis, Boundary, Flow, FlowBody, FlowSetup, FlowState, Freedom, Inflow, TensorGrid, Twist, stress_force,
+    Axis, Boundary, Flow, FlowBody, FlowSetup, FlowState, Freedom, Inflow, RestoredFlow, TensorGrid, Twist,
+    stress_force,
 };
 use unstick_grid::SignedDistance;
 
@@ -111,9 +113,10 @@ fn fall(threads: usize, interrupted: bool) -> (FlowState<2>, Twist<2>) {
         let mut bodies = [free_disc([0.5, 0.7], 0.12, 2.0, 1.0)];
         for step in 0..6 {
             if interrupted && step == 3 {
-                let data = flow.state().to_data();
+                let text = serde_json::to_string(&flow.state().to_data()).unwrap();
+                let state = RestoredFlow(&setup.grid).deserialize(&mut serde_json::Deserializer::from_str(&text));
                 flow = Flow::new(setup.clone()).unwrap();
-                flow.set_state(FlowState::restore(&setup.grid, data).unwrap());
+                flow.set_state(state.unwrap());
             }
             let by = bodies[0].twist.linear.map(|speed| 0.01 * speed);
             move_disc(&mut bodies[0], by, 0.12);

@@ -14,8 +14,12 @@ pub const CLOSED: f64 = 1e-3;
 /// corners all lie inside has exactly 0, and so has a face that is open by less than [`CLOSED`].
 pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -> f64) -> FaceField<f64, D> {
     let nodes = grid.cells().map(|count| count + 1);
-    let solid = CellField::of_shape(nodes, |node| solid(grid.node(node)));
-    std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(&solid, axis, face)))
+    open_fractions_of_nodes(grid, &CellField::of_shape(nodes, |node| solid(grid.node(node))))
+}
+
+/// The same from distances at the nodes.
+pub fn open_fractions_of_nodes<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>) -> FaceField<f64, D> {
+    std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(solid, axis, face)))
 }
 
 fn open_fraction<const D: usize>(solid: &CellField<f64, D>, axis: usize, face: [usize; D]) -> f64 {

@@ -1,9 +1,14 @@
 //! All that a step reads and writes.
 
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::ser::{SerializeTuple, Serializer};
 use serde::{Deserialize, Serialize};
+use unstick_grid::stored::{ReadInto, ReadRows};
 use unstick_grid::{CellField, FaceField, Grid};
 
-use crate::particles::{FlatParticles, Particles};
+use crate::particles::Particles;
 
 /// The state of a simulation; it *is* the checkpoint.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,21 +29,21 @@ pub struct LiquidState<const D: usize> {
     pub liquid: CellField<f64, D>,
     /// Cells whose wall has let go.
     pub separated: CellField<bool, D>,
+    /// Density of the particles relative to full cells, at the start of the last step, as `liquid`.
+    pub density: CellField<f64, D>,
     /// The state of the bodies, as they store it.
     pub bodies: Vec<f64>,
+    /// Where solids and bodies were that the last step has met.
+    pub met: MetSolids,
 }
 
-#[derive(Serialize, Deserialize)]
-struct FlatState {
-    time: f64,
-    step: u64,
-    last_step: f64,
-    particles: FlatParticles,
-    velocity: Vec<Vec<f64>>,
-    pressure: Vec<f64>,
-    liquid: Vec<f64>,
-    separated: Vec<bool>,
-    bodies: Vec<f64>,
+/// When and where a step has met solids that move.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetSolids {
+    /// Simulated seconds.
+    pub time: f64,
+    /// The state of the bodies then, as they store it.
+    pub bodies: Vec<f64>,
 }
 
 impl<const D: usize> LiquidState<D> {
@@ -54,58 +59,95 @@ impl<const D: usize> LiquidState<D> {
             pressure: cells.clone(),
             liquid: CellField::from_fn(grid, |_| grid.spacing()),
             separated: CellField::from_fn(grid, |_| false),
+            density: CellField::from_fn(grid, |_| 0.0),
             bodies: Vec::new(),
+            met: MetSolids::default(),
         }
     }
 
     /// The state as plain data, for checkpoints. [`restore`](Self::restore) gives it back bit for bit.
-    pub fn to_data(&self) -> impl Serialize + use<D> {
-        FlatState {
-            time: self.time,
-            step: self.step,
-            last_step: self.last_step,
-            particles: self.particles.flatten(),
-            velocity: self.velocity.iter().map(|field| field.values().to_vec()).collect(),
-            pressure: self.pressure.values().to_vec(),
-            liquid: self.liquid.values().to_vec(),
-            separated: self.separated.values().to_vec(),
-            bodies: self.bodies.clone(),
-        }
+    pub fn to_data(&self) -> impl Serialize {
+        StoredState(self)
     }
 
-    /// Reads what [`to_data`](Self::to_data) gave; none if it does not fit the grid.
-    pub fn restore<'de, S: serde::Deserializer<'de>>(grid: &Grid<D>, data: S) -> Result<Option<Self>, S::Error> {
-        let flat = FlatState::deserialize(data)?;
-        let mut state = Self::empty(grid);
-        let fill = |field: &mut CellField<f64, D>, values: &[f64]| {
-            let fits = field.values().len() == values.len();
-            if fits {
-                field.values_mut().copy_from_slice(values);
-            }
-            fits
-        };
-        let mut fits = flat.velocity.len() == D && flat.separated.len() == grid.len();
-        for (field, values) in state.velocity.iter_mut().zip(&flat.velocity) {
-            fits &= fill(field, values);
-        }
-        fits &= fill(&mut state.pressure, &flat.pressure) && fill(&mut state.liquid, &flat.liquid);
-        let count = flat.particles.position.len() / D;
-        fits &= flat.particles.position.len() == D * count && flat.particles.velocity.len() == D * count;
-        fits &= flat.particles.affine.is_empty() || flat.particles.affine.len() == D * D * count;
-        if !fits {
-            return Ok(None);
-        }
-        state.separated.values_mut().copy_from_slice(&flat.separated);
-        let vectors = |flat: &[f64]| flat.as_chunks::<D>().0.to_vec();
-        state.particles = Particles {
-            position: vectors(&flat.particles.position),
-            velocity: vectors(&flat.particles.velocity),
-            affine: vectors(&flat.particles.affine).as_chunks::<D>().0.to_vec(),
-        };
-        (state.time, state.step, state.last_step) = (flat.time, flat.step, flat.last_step);
-        state.bodies = flat.bodies;
-        Ok(Some(state))
+    /// Reads what [`to_data`](Self::to_data) gave, without a second copy; refused if it does not fit the grid.
+    pub fn restore<'de, S: Deserializer<'de>>(grid: &Grid<D>, data: S) -> Result<Self, S::Error> {
+        data.deserialize_tuple(parts(D), RestoredState(grid))
     }
+}
+
+/// How many parts a stored state has.
+const fn parts(dimension: usize) -> usize {
+    13 + dimension
+}
+
+struct StoredState<'a, const D: usize>(&'a LiquidState<D>);
+
+impl<const D: usize> Serialize for StoredState<'_, D> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let LiquidState { time, step, last_step, particles, velocity, .. } = self.0;
+        let LiquidState { pressure, liquid, separated, density, bodies, met, .. } = self.0;
+        let mut parts = to.serialize_tuple(parts(D))?;
+        parts.serialize_element(time)?;
+        parts.serialize_element(step)?;
+        parts.serialize_element(last_step)?;
+        parts.serialize_element(particles.position.as_flattened())?;
+        parts.serialize_element(particles.velocity.as_flattened())?;
+        parts.serialize_element(particles.affine.as_flattened().as_flattened())?;
+        velocity.iter().try_for_each(|field| parts.serialize_element(field))?;
+        parts.serialize_element(pressure)?;
+        parts.serialize_element(liquid)?;
+        parts.serialize_element(separated)?;
+        parts.serialize_element(density)?;
+        parts.serialize_element(bodies)?;
+        parts.serialize_element(&met.time)?;
+        parts.serialize_element(&met.bodies)?;
+        parts.end()
+    }
+}
+
+struct RestoredState<'a, const D: usize>(&'a Grid<D>);
+
+impl<'de, const D: usize> Visitor<'de> for RestoredState<'_, D> {
+    type Value = LiquidState<D>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the state of a liquid on {:?} cells", self.0.cells())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut data: A) -> Result<LiquidState<D>, A::Error> {
+        let mut state = LiquidState::empty(self.0);
+        (state.time, state.step, state.last_step) = (next(&mut data)?, next(&mut data)?, next(&mut data)?);
+        state.particles = Particles {
+            position: next_by(&mut data, ReadRows::vectors())?,
+            velocity: next_by(&mut data, ReadRows::vectors())?,
+            affine: next_by(&mut data, ReadRows::matrices())?,
+        };
+        let Particles { position, velocity, affine } = &state.particles;
+        let is_whole = |count: usize| count == position.len();
+        if !is_whole(velocity.len()) || !(affine.is_empty() || is_whole(affine.len())) {
+            return Err(A::Error::custom("particles without a velocity"));
+        }
+        for field in &mut state.velocity {
+            next_by(&mut data, ReadInto(field.values_mut()))?;
+        }
+        for field in [&mut state.pressure, &mut state.liquid] {
+            next_by(&mut data, ReadInto(field.values_mut()))?;
+        }
+        next_by(&mut data, ReadInto(state.separated.values_mut()))?;
+        next_by(&mut data, ReadInto(state.density.values_mut()))?;
+        state.bodies = next(&mut data)?;
+        state.met = MetSolids { time: next(&mut data)?, bodies: next(&mut data)? };
+        Ok(state)
+    }
+}
+
+fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(data: &mut A) -> Result<T, A::Error> {
+    next_by(data, std::marker::PhantomData)
+}
+
+fn next_by<'de, T: DeserializeSeed<'de>, A: SeqAccess<'de>>(data: &mut A, seed: T) -> Result<T::Value, A::Error> {
+    data.next_element_seed(seed)?.ok_or_else(|| A::Error::custom("the state ends early"))
 }
 
 #[cfg(test)]
@@ -122,10 +164,11 @@ mod tests {
         *state.pressure.at_mut([1, 0]) = 3.5;
         *state.separated.at_mut([0, 1]) = true;
         *state.velocity[1].at_mut([1, 2]) = -1e-300;
+        *state.density.at_mut([1, 1]) = 0.7;
+        state.met = MetSolids { time: 0.25, bodies: vec![2.5, -0.0] };
         let text = serde_json::to_string(&state.to_data()).unwrap();
-        let restored =
-            |grid: &Grid<2>| LiquidState::restore(grid, &mut serde_json::Deserializer::from_str(&text)).unwrap();
-        assert_eq!(restored(&grid), Some(state));
-        assert_eq!(restored(&Grid::<2>::unit(3).unwrap()), None);
+        let restored = |grid: &Grid<2>| LiquidState::restore(grid, &mut serde_json::Deserializer::from_str(&text));
+        assert_eq!(restored(&grid).unwrap(), state);
+        assert!(restored(&Grid::<2>::unit(3).unwrap()).is_err());
     }
 }

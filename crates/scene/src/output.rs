@@ -118,6 +118,16 @@ impl ParticleFormat {
     /// All, by name.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("ply", Self::Ply), ("vtk", Self::Vtk), ("vtp", Self::Vtp), ("npz", Self::Npz)];
+
+    /// How names of the files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Ply => "ply",
+            Self::Vtk => "vtk",
+            Self::Vtp => "vtp",
+            Self::Npz => "npz",
+        }
+    }
 }
 
 /// A format of surface meshes.
@@ -140,6 +150,17 @@ impl SurfaceFormat {
     /// All, by name.
     pub const ALL: &'static [(&'static str, Self)] =
         &[("ply", Self::Ply), ("obj", Self::Obj), ("glb", Self::Glb), ("vtp", Self::Vtp), ("usd", Self::Usd)];
+
+    /// How names of the files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Ply => "ply",
+            Self::Obj => "obj",
+            Self::Glb => "glb",
+            Self::Vtp => "vtp",
+            Self::Usd => "usda",
+        }
+    }
 }
 
 /// A format of fields.
@@ -157,6 +178,15 @@ pub enum VolumeFormat {
 impl VolumeFormat {
     /// All, by name.
     pub const ALL: &'static [(&'static str, Self)] = &[("vtk", Self::Vtk), ("vti", Self::Vti), ("vdb", Self::Vdb)];
+
+    /// How names of the files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Vtk => "vtk",
+            Self::Vti => "vti",
+            Self::Vdb => "vdb",
+        }
+    }
 }
 
 #[cfg(test)]

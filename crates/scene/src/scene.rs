@@ -2,7 +2,7 @@
 
 use unstick_bodies::{ContactModel, FloatingBodies, RigidBody, World};
 use unstick_grid::SignedDistance;
-use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, Wall};
+use unstick_liquid::{Bodies, Gravity, LiquidState, Setup, SetupError, Simulation, StillSolids, Wall};
 
 use crate::backing::Backing;
 use crate::dimension::PlaneOrSpace;
@@ -131,7 +131,8 @@ impl<const D: usize> Scene<D> {
 
     /// Memory that the simulation takes, estimated.
     pub fn bytes_needed(&self) -> f64 {
-        self.setup.grid.len() as f64 * BYTES_PER_CELL + self.particles_needed() * BYTES_PER_PARTICLE
+        let per_cell = BYTES_PER_CELL + StillSolids::bytes_per_cell(&self.setup);
+        self.setup.grid.len() as f64 * per_cell + self.particles_needed() * BYTES_PER_PARTICLE
     }
 
     /// Particles at the beginning, estimated.

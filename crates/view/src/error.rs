@@ -33,6 +33,9 @@ pub enum ViewError {
     /// The program was built without the sandbox.
     #[error("this program was built without the sandbox: run viewer/build.sh in its source and build it again")]
     NoSandbox,
+    /// A file is there already.
+    #[error("{} is there already", .0.display())]
+    Exists(PathBuf),
     /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Write {

@@ -148,13 +148,18 @@ impl Response {
         self
     }
 
-    /// Sends the response, without the body if the client asked for the head only.
-    pub fn send(self, stream: &mut impl Write, head_only: bool) -> io::Result<()> {
-        let Self { status, headers, body } = self;
-        let length = match &body {
+    /// Bytes of the body.
+    pub fn length(&self) -> u64 {
+        match &self.body {
             Body::Bytes(bytes) => bytes.len() as u64,
             Body::File(_, length) => *length,
-        };
+        }
+    }
+
+    /// Sends the response, without the body if the client asked for the head only.
+    pub fn send(self, stream: &mut impl Write, head_only: bool) -> io::Result<()> {
+        let length = self.length();
+        let Self { status, headers, body } = self;
         // Words after the number are optional (RFC 9112, section 4).
         write!(stream, "HTTP/1.1 {status} \r\n{headers}{ALWAYS}Content-Length: {length}\r\n\r\n")?;
         match body {

@@ -14,6 +14,7 @@
 //! ```
 
 mod access;
+mod deadline;
 mod error;
 mod http;
 mod library;

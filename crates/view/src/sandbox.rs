@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use unstick_files::page::document;
+use unstick_files::write_atomic;
 
 use crate::error::ViewError;
 use crate::page::{SIMULATOR, find};
@@ -19,13 +20,23 @@ pub const fn has_sandbox() -> bool {
     SIMULATOR.is_some()
 }
 
-/// Writes the sandbox as `index.html` into a folder, which is created; returns its path.
-pub fn write_sandbox(folder: &Path) -> Result<PathBuf, ViewError> {
+/// Writes the sandbox as `index.html` into a folder, which is created; returns its path. A file of that name is refused,
+/// with `force` replaced.
+pub fn write_sandbox(folder: &Path, force: bool) -> Result<PathBuf, ViewError> {
+    let path = destination(folder, force)?;
     let page = page(SIMULATOR.ok_or(ViewError::NoSandbox)?);
-    let path = folder.join("index.html");
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, page));
+    let written = std::fs::create_dir_all(folder).and_then(|()| write_atomic(&path, page.as_bytes()));
     written.map_err(|source| ViewError::Write { path: path.clone(), source })?;
     Ok(path)
+}
+
+/// Where the page goes, if nothing is lost by that.
+fn destination(folder: &Path, force: bool) -> Result<PathBuf, ViewError> {
+    let path = folder.join("index.html");
+    match path.symlink_metadata().is_ok() && !force {
+        true => Err(ViewError::Exists(path)),
+        false => Ok(path),
+    }
 }
 
 /// The page with everything inside.
@@ -76,9 +87,19 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_is_there_is_replaced_only_when_asked_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.html");
+        std::fs::write(&path, "mine").unwrap();
+        assert!(matches!(write_sandbox(folder.path(), false), Err(ViewError::Exists(found)) if found == path));
+        assert_eq!(destination(folder.path(), true).unwrap(), path);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
     fn the_sandbox_is_written_or_its_absence_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        match write_sandbox(&folder.path().join("new")) {
+        match write_sandbox(&folder.path().join("new"), false) {
             Ok(path) => assert!(has_sandbox() && std::fs::read_to_string(path).unwrap().contains("const WASM")),
             Err(error) => assert!(!has_sandbox() && error.to_string().contains("viewer/build.sh"), "{error}"),
         }

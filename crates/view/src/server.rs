@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::access::Access;
+use crate::deadline::{Deadline, Timed};
 use crate::error::ViewError;
 use crate::http::{self, ReadError, Response};
 use crate::library::Library;
@@ -16,8 +17,12 @@ use crate::{routes, watch};
 /// Connections at the same time. A browser opens six.
 const MOST_CONNECTIONS: usize = 64;
 
-/// A client is disconnected if it sends nothing, or takes nothing, for this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// A client has this long to send a request, the wait for its first byte included.
+const FOR_REQUEST: Duration = Duration::from_secs(5);
+
+/// A client has this long to take an answer, and longer for a long one: a second for so many bytes.
+const FOR_ANSWER: Duration = Duration::from_secs(20);
+const SLOWEST: u64 = 32 * 1024;
 
 /// What to show, and to whom.
 #[derive(Clone, Debug)]
@@ -95,18 +100,29 @@ impl Server {
 
 /// Answers one client until it leaves.
 fn serve_client(stream: TcpStream, shared: &Shared) {
-    let prepared = stream.set_read_timeout(Some(PATIENCE)).is_ok()
-        && stream.set_write_timeout(Some(PATIENCE)).is_ok()
-        && stream.set_nodelay(true).is_ok();
-    let Some(mut sink) = prepared.then(|| stream.try_clone().ok()).flatten() else { return };
-    if answer_requests(&mut BufReader::new(stream), &mut sink, &shared.library, &shared.access) {
-        let _ = watch::report_changes(&mut sink, &shared.library);
+    let deadline = Deadline::after(FOR_REQUEST);
+    let Some(sink) = stream.set_nodelay(true).ok().and_then(|()| stream.try_clone().ok()) else { return };
+    let mut source = BufReader::new(Timed { stream, deadline: deadline.clone() });
+    let mut sink = Timed { stream: sink, deadline: deadline.clone() };
+    let allow = |time: Duration| deadline.extend(time);
+    if answer_requests(&mut source, &mut sink, &shared.library, &shared.access, allow) {
+        // Who watches stays, as long as it takes what it is sent.
+        let _ = sink.stream.set_write_timeout(Some(FOR_ANSWER));
+        let _ = watch::report_changes(&mut sink.stream, &shared.library);
     }
 }
 
-/// Answers requests until the client leaves, or asks to watch: then the answer is true.
-fn answer_requests(source: &mut impl BufRead, sink: &mut impl Write, library: &Library, access: &Access) -> bool {
+/// Answers requests until the client leaves, or asks to watch: then the answer is true. `allow` sets how long the client
+/// may take for what comes next.
+fn answer_requests(
+    source: &mut impl BufRead,
+    sink: &mut impl Write,
+    library: &Library,
+    access: &Access,
+    allow: impl Fn(Duration),
+) -> bool {
     loop {
+        allow(FOR_REQUEST);
         let request = match http::read(source) {
             Ok(request) => request,
             Err(ReadError::Disconnected) => return false,
@@ -126,6 +142,7 @@ fn answer_requests(source: &mut impl BufRead, sink: &mut impl Write, library: &L
                 }
             }
         };
+        allow(FOR_ANSWER + Duration::from_secs(answer.length() / SLOWEST));
         if answer.send(sink, request.method == "HEAD").is_err() || !request.keeps_alive() {
             return false;
         }
@@ -136,7 +153,7 @@ fn answer_requests(source: &mut impl BufRead, sink: &mut impl Write, library: &L
 #[doc(hidden)] // for tests on damaged input
 pub fn answer_bytes(mut client: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
-    answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None });
+    answer_requests(&mut client, &mut answers, &Library::default(), &Access { token: None }, |_| ());
     answers
 }
 

@@ -172,10 +172,12 @@ fn several_clients_hear_of_every_frame() {
     for client in &mut clients {
         assert!(client.next().unwrap().contains("\"whole\":[[0,1]]"));
     }
-    let layer = folder.path().join("run/view/particles");
-    std::fs::copy(layer.join("0001.gz"), layer.join("0002.gz")).unwrap();
+    for layer in ["particles", "surface"] {
+        let layer = folder.path().join("run/view").join(layer);
+        std::fs::copy(layer.join("0001.gz"), layer.join("0002.gz")).unwrap();
+    }
     for client in &mut clients {
-        assert!(client.next().unwrap().contains("\"particles\":[[0,2]]"));
+        assert!(client.next().unwrap().contains("\"whole\":[[0,2]]"));
     }
 }
 
@@ -192,10 +194,43 @@ fn a_client_that_has_left_gives_its_place_to_others() {
 }
 
 #[test]
+fn clients_that_never_finish_their_request_lock_nobody_out() {
+    let (_folder, address) = serve_run();
+    let is_over = Arc::new(AtomicBool::new(false));
+    for _ in 0..64 {
+        let (mut stream, is_over) = (TcpStream::connect(address).unwrap(), is_over.clone());
+        std::thread::spawn(move || {
+            // A letter now and then, for ever: never silent for long.
+            while !is_over.load(Ordering::Relaxed) && stream.write_all(b"G").is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+    }
+    let start = Instant::now();
+    while get(address, "/").0 != 200 {
+        assert!(start.elapsed() < Duration::from_secs(60), "the server has no place left");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    is_over.store(true, Ordering::Relaxed);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_the_status_holds_nobody_up() {
+    let (folder, address) = serve_run();
+    let status = folder.path().join("run/status.json");
+    std::fs::remove_file(&status).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&status).status().unwrap().success());
+    assert_eq!(get(address, "/api/runs").0, 200);
+}
+
+#[test]
 fn a_run_that_is_going_can_be_asked_to_stop() {
     let (folder, address) = serve_run();
     let stop = Arc::new(AtomicBool::new(false));
-    let status = StatusWriter::begin(&RunFolder::new(folder.path().join("run")), 0, 9, stop.clone()).unwrap();
+    let run = RunFolder::new(folder.path().join("run"));
+    let _claim = run.claim().unwrap();
+    let status = StatusWriter::begin(&run, 0, 9, stop.clone()).unwrap();
     status.reached(3).unwrap();
     assert!(get(address, "/api/runs").1.contains("\"state\":\"running\""));
     assert_eq!(send(address, &request("POST", "/api/runs/0/stop", address, "")).0, 202);

@@ -30,7 +30,7 @@ use crate::steering::Steering;
 use crate::world::World;
 
 pub use report::{SuspensionReport, SuspensionSeconds};
-pub use state::{FlatSuspension, SuspensionState};
+pub use state::SuspensionState;
 
 /// A box of liquid with bodies in it.
 ///

@@ -1,7 +1,10 @@
 //! The state of a suspension: what a checkpoint stores.
 
-use serde::{Deserialize, Serialize};
-use unstick_flow::{FlatFlow, FlowState, Force, TensorGrid, Twist};
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use unstick_flow::{FlowState, Force, RestoredFlow, TensorGrid, Twist};
 
 use crate::state::BodyState;
 
@@ -18,43 +21,58 @@ pub struct SuspensionState<const D: usize> {
     pub forces: Vec<Force<D>>,
 }
 
-/// The same as plain data.
-#[derive(Serialize, Deserialize)]
-pub struct FlatSuspension {
-    flow: FlatFlow,
-    bodies: Vec<Vec<f64>>,
-    previous: Vec<Vec<f64>>,
-    forces: Vec<Vec<f64>>,
-}
-
 impl<const D: usize> SuspensionState<D> {
     /// The state as plain data, for checkpoints. [`restore`](Self::restore) gives it back bit for bit.
-    pub fn to_data(&self) -> FlatSuspension {
-        FlatSuspension {
-            flow: self.flow.to_data(),
-            bodies: self.bodies.iter().map(|body| Vec::from(*body)).collect(),
-            previous: self.previous.iter().map(|twist| [&twist.linear[..], &twist.angular].concat()).collect(),
-            forces: self.forces.iter().map(|force| [&force.force[..], &force.torque].concat()).collect(),
-        }
+    pub fn to_data(&self) -> impl Serialize {
+        let bodies: Vec<Vec<f64>> = self.bodies.iter().map(|body| Vec::from(*body)).collect();
+        let previous = self.previous.iter().map(|twist| [&twist.linear[..], &twist.angular].concat());
+        let forces = self.forces.iter().map(|force| [&force.force[..], &force.torque].concat());
+        (self.flow.to_data(), bodies, previous.collect::<Vec<_>>(), forces.collect::<Vec<_>>())
     }
 
-    /// The state from plain data; none if it belongs to another grid or to other bodies.
-    pub fn restore(grid: &TensorGrid<D>, bodies: usize, data: FlatSuspension) -> Option<Self> {
-        let counts = [data.bodies.len(), data.previous.len(), data.forces.len()];
+    /// Reads what [`to_data`](Self::to_data) gave; refused if it belongs to another grid or to another number of bodies.
+    pub fn restore<'de, S: Deserializer<'de>>(grid: &TensorGrid<D>, bodies: usize, data: S) -> Result<Self, S::Error> {
+        data.deserialize_tuple(4, Restored { grid, bodies })
+    }
+}
+
+struct Restored<'a, const D: usize> {
+    grid: &'a TensorGrid<D>,
+    bodies: usize,
+}
+
+impl<'de, const D: usize> Visitor<'de> for Restored<'_, D> {
+    type Value = SuspensionState<D>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the state of a flow on {:?} cells with {} bodies", self.grid.cells(), self.bodies)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut data: A) -> Result<SuspensionState<D>, A::Error> {
+        let early = || A::Error::custom("the state ends early");
+        let flow = data.next_element_seed(RestoredFlow(self.grid))?.ok_or_else(early)?;
+        let mut lists: [Vec<Vec<f64>>; 3] = Default::default();
+        for list in &mut lists {
+            *list = data.next_element()?.ok_or_else(early)?;
+        }
+        if lists.iter().any(|list| list.len() != self.bodies) {
+            return Err(A::Error::invalid_length(lists[0].len(), &self));
+        }
+        let [bodies, previous, forces] = lists;
+        let bodies = bodies.into_iter().map(|flat| BodyState::try_from(flat).map_err(A::Error::custom));
         let parts = |flat: Vec<f64>| -> Option<([f64; D], [f64; 3])> {
             let (linear, angular) = flat.split_at_checked(D)?;
             Some((linear.try_into().ok()?, angular.try_into().ok()?))
         };
-        let twist = |flat| parts(flat).map(|(linear, angular)| Twist { linear, angular });
-        let force = |flat| parts(flat).map(|(force, torque)| Force { force, torque });
-        if counts != [bodies; 3] {
-            return None;
-        }
-        Some(Self {
-            flow: FlowState::restore(grid, data.flow)?,
-            bodies: data.bodies.into_iter().map(|flat| BodyState::try_from(flat).ok()).collect::<Option<_>>()?,
-            previous: data.previous.into_iter().map(twist).collect::<Option<_>>()?,
-            forces: data.forces.into_iter().map(force).collect::<Option<_>>()?,
+        let both = |list: Vec<Vec<f64>>| -> Result<Vec<_>, A::Error> {
+            let read = |flat: Vec<f64>| parts(flat).ok_or_else(|| A::Error::custom("a vector of another length"));
+            list.into_iter().map(read).collect()
+        };
+        Ok(SuspensionState {
+            flow,
+            bodies: bodies.collect::<Result<_, _>>()?,
+            previous: both(previous)?.into_iter().map(|(linear, angular)| Twist { linear, angular }).collect(),
+            forces: both(forces)?.into_iter().map(|(force, torque)| Force { force, torque }).collect(),
         })
     }
 }

@@ -74,7 +74,7 @@ fn going_on_from_a_state_gives_the_same_bits() {
     whole.advance_to(0.15).unwrap();
     let text = serde_json::to_string(&whole.state().to_data()).unwrap();
     let mut json = serde_json::Deserializer::from_str(&text);
-    let state = LiquidState::restore(&setup.grid, &mut json).unwrap().unwrap();
+    let state = LiquidState::restore(&setup.grid, &mut json).unwrap();
     let afloat = FloatingBodies::new(bodies(), &setup, ContactModel::default()).unwrap();
     let mut resumed = Simulation::resume_with_bodies(setup.clone(), state, Some(Box::new(afloat))).unwrap();
     whole.advance_to(0.3).unwrap();

@@ -175,7 +175,7 @@ fn contacts_in_liquid_go_on_from_a_state_with_the_same_bits_on_any_number_of_thr
     let in_pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run);
     let (text, straight) = in_pool(1);
     assert_eq!(straight, in_pool(3).1);
-    let state = LiquidState::restore(&setup.grid, &mut serde_json::Deserializer::from_str(&text)).unwrap().unwrap();
+    let state = LiquidState::restore(&setup.grid, &mut serde_json::Deserializer::from_str(&text)).unwrap();
     let afloat = FloatingBodies::new(bodies(), &setup, ContactModel::default()).unwrap();
     let mut resumed = Simulation::resume_with_bodies(setup.clone(), state, Some(Box::new(afloat))).unwrap();
     resumed.advance_to(0.3).unwrap();

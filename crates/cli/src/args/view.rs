@@ -42,4 +42,8 @@ pub struct ViewArgs {
     /// Write the sandbox as a page that needs no server, then exit
     #[arg(long, value_name = "DIR", conflicts_with = "folders")]
     pub save_sandbox: Option<PathBuf>,
+
+    /// Replace the page that is there
+    #[arg(long, requires = "save_sandbox")]
+    pub force: bool,
 }

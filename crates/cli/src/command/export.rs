@@ -132,6 +132,8 @@ impl Export<'_> {
                 replay.last()
             ));
         }
+        out.create()?;
+        let _claim = out.claim()?;
         progress.begin_frames(&self.record.title, 0, replay.last());
         let outcome = write(&mut replay, sinks, &wanted, &stop_on_interrupt(), &progress);
         progress.end();

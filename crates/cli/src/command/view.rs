@@ -12,7 +12,7 @@ use crate::output;
 /// Serves until the process ends, or writes the sandbox if asked to.
 pub fn run(args: &ViewArgs, quiet: bool) -> Result<Verdict, CommandError> {
     if let Some(folder) = &args.save_sandbox {
-        let path = write_sandbox(folder)?;
+        let path = write_sandbox(folder, args.force)?;
         output::print(format_args!("The sandbox is {}; it needs no server.", path.display()))?;
         return Ok(Verdict::Done);
     }
@@ -60,6 +60,7 @@ impl From<ViewError> for CommandError {
                 "add `--token` with 16 letters or more; or leave out `--bind` and go through \
                  `ssh -L 8642:localhost:8642 HOST`"
             }
+            ViewError::Exists(_) => "`--force` replaces it",
             ViewError::Bind { .. } => "another `--port` may be free; `--port 0` takes any",
             _ => return Self::new(error),
         };

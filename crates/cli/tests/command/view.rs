@@ -28,6 +28,11 @@ fn the_sandbox_is_written_as_a_page_that_needs_no_server_if_it_was_built() {
     if unstick_view::has_sandbox() {
         done.success().stdout(contains("it needs no server"));
         assert!(std::fs::read_to_string(target.join("index.html")).unwrap().contains("class Sandbox"));
+        std::fs::write(target.join("index.html"), "mine").unwrap();
+        let refused = unstick().args(["view", "--save-sandbox"]).arg(&target).assert().code(2);
+        refused.stderr(contains("is there already")).stderr(contains("--force"));
+        assert_eq!(std::fs::read_to_string(target.join("index.html")).unwrap(), "mine");
+        unstick().args(["view", "--force", "--save-sandbox"]).arg(&target).assert().success();
     } else {
         done.code(2).stderr(contains("built without the sandbox")).stderr(contains("viewer/build.sh"));
     }

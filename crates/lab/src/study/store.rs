@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use unstick::files::write_atomic;
 use unstick::gpu::{Backend, Gpu};
 
 use super::record::Record;
@@ -92,8 +93,9 @@ impl Store {
     /// An empty store; replaces an existing one.
     pub fn create(folder: &Path, provenance: Provenance) -> Result<Self, LabError> {
         let path = folder.join(FILE);
-        let mut file = File::create(&path).map_err(LabError::writing(&path))?;
-        write_line(&mut file, &provenance).map_err(LabError::writing(&path))?;
+        let head = serde_json::to_string(&provenance).map_err(|error| LabError::writing(&path)(error.into()))? + "\n";
+        write_atomic(&path, head.as_bytes()).map_err(LabError::writing(&path))?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(LabError::writing(&path))?;
         Ok(Self { path, provenance, file, records: HashMap::new() })
     }
 

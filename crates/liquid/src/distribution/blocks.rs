@@ -262,8 +262,8 @@ mod tests {
         tank.state.particles.position.iter_mut().for_each(change);
         tank.prepare_pressure(0.01);
         let mut blocks = Blocks::new(&tank.setup.grid);
-        let Simulation { setup, geometry, density, starts, state, .. } = &tank;
-        let LiquidState { liquid, separated, .. } = state;
+        let Simulation { setup, geometry, starts, state, .. } = &tank;
+        let LiquidState { liquid, separated, density, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
         assert!(blocks.project(&crowd, 0.01).unwrap().converged());

@@ -6,7 +6,6 @@ pub(crate) mod scatter;
 pub(crate) mod trace;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use unstick_grid::Grid;
 
 /// Positions and what they carry. All arrays have the same length, `affine` may be empty.
@@ -18,14 +17,6 @@ pub struct Particles<const D: usize> {
     pub velocity: Vec<[f64; D]>,
     /// Derivatives of the velocity of component a along axis b at `[a][b]`; used by `apic` alone.
     pub affine: Vec<[[f64; D]; D]>,
-}
-
-/// Arrays of fixed length are written as flat lists: serde knows no arrays of generic length.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct FlatParticles {
-    pub position: Vec<f64>,
-    pub velocity: Vec<f64>,
-    pub affine: Vec<f64>,
 }
 
 impl<const D: usize> Particles<D> {
@@ -92,14 +83,6 @@ impl<const D: usize> Particles<D> {
             self.reorder(&order, spare);
         }
         starts
-    }
-
-    pub(crate) fn flatten(&self) -> FlatParticles {
-        FlatParticles {
-            position: self.position.as_flattened().to_vec(),
-            velocity: self.velocity.as_flattened().to_vec(),
-            affine: self.affine.as_flattened().as_flattened().to_vec(),
-        }
     }
 }
 

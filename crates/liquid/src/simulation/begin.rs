@@ -11,7 +11,7 @@ use crate::error::SetupError;
 use crate::particles::exchange::fill_shape;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
-use crate::solids::{Bodies, Geometry};
+use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
 
 impl<const D: usize> Simulation<D> {
@@ -45,6 +45,7 @@ impl<const D: usize> Simulation<D> {
         if let Some(bodies) = &bodies {
             geometry.immerse(&setup.grid, bodies.immersed());
             state.bodies = bodies.store();
+            state.met.bodies.clone_from(&state.bodies);
         }
         for (number, (shape, velocity)) in liquids.iter().enumerate() {
             // Where shapes overlap, the first one fills.
@@ -70,7 +71,7 @@ impl<const D: usize> Simulation<D> {
         state: LiquidState<D>,
         bodies: Option<Box<dyn Bodies<D>>>,
     ) -> Result<Self, SetupError> {
-        Self::begin(Start { setup, bodies, from: Beginning::State(state) })
+        Self::begin(Start { setup, bodies, from: Beginning::State(Box::new(state)) })
     }
 
     fn begin(start: Start<D>) -> Result<Self, SetupError> {
@@ -86,25 +87,30 @@ impl<const D: usize> Simulation<D> {
         if let (Some(_), PressureMethod::Splitting(name)) = (&bodies, setup.pressure.solver) {
             return Err(SetupError::NoBodies(name.splitting().name()));
         }
+        let grid = setup.grid;
+        // The solids are those that the last step has met: what is shown of a state is what was shown before it was stored.
+        let still_solids = StillSolids::of(&setup);
+        let mut geometry = Geometry::around(&still_solids, &setup, state.met.time);
+        let still_walls = (bodies.is_some() && !setup.has_motion()).then(|| geometry.clone());
         let fits = match &mut bodies {
-            Some(bodies) => bodies.load(state.time, &state.bodies),
+            Some(bodies) => {
+                let has_met = bodies.load(state.met.time, &state.met.bodies);
+                if has_met {
+                    geometry.immerse(&grid, bodies.immersed());
+                }
+                has_met && bodies.load(state.time, &state.bodies)
+            }
             None => state.bodies.is_empty(),
         };
         if !fits {
             return Err(SetupError::OtherBodies(state.bodies.len()));
         }
-        let grid = setup.grid;
-        let mut geometry = Geometry::at(&setup, state.time);
-        let still_walls = (bodies.is_some() && !setup.has_motion()).then(|| geometry.clone());
-        if let Some(bodies) = &bodies {
-            geometry.immerse(&grid, bodies.immersed());
-        }
         let no_velocity = state.velocity.clone();
-        let no_density = CellField::filled(grid.cells(), 0.0);
         let mut simulation = Self {
             solver: PressureSolver::of(&setup.pressure),
             distribution: Distribution::new(&setup),
             guard: Guard::new(&setup, 0.0),
+            still_solids: setup.has_motion().then_some(still_solids),
             setup,
             state,
             geometry,
@@ -118,15 +124,13 @@ impl<const D: usize> Simulation<D> {
             reached: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             gathered: no_velocity.clone(),
             free: no_velocity,
-            scaled_pressure: no_density.clone(),
-            density: no_density,
+            scaled_pressure: CellField::filled(grid.cells(), 0.0),
             arrived: Vec::new(),
             spare: Vec::new(),
             times: StageTimes::default(),
             coupling: Convergence::default(),
         };
         simulation.sort_particles();
-        simulation.measure_density();
         simulation.guard = Guard::new(&simulation.setup, simulation.fastest());
         Ok(simulation)
     }
@@ -141,14 +145,14 @@ struct Start<const D: usize> {
 
 enum Beginning<const D: usize> {
     Liquids(Vec<(SignedDistance<D>, [f64; D])>),
-    State(LiquidState<D>),
+    State(Box<LiquidState<D>>),
 }
 
 impl<const D: usize> Start<D> {
     fn simulation(self) -> Result<Simulation<D>, SetupError> {
         match self.from {
             Beginning::Liquids(liquids) => Simulation::fill(self.setup, &liquids, self.bodies),
-            Beginning::State(state) => Simulation::restore(self.setup, state, self.bodies),
+            Beginning::State(state) => Simulation::restore(self.setup, *state, self.bodies),
         }
     }
 }

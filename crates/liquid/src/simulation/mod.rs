@@ -16,7 +16,7 @@ use unstick_mlcp::fields::FieldSolver;
 use crate::distribution::Distribution;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
-use crate::solids::{Bodies, Geometry};
+use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
 use crate::surface;
 use crate::volume;
@@ -34,6 +34,8 @@ pub struct Simulation<const D: usize> {
     pub(crate) geometry_version: u64,
     /// Bodies that the liquid moves.
     pub(crate) bodies: Option<Box<dyn Bodies<D>>>,
+    /// What does not move of the walls, where others do.
+    pub(crate) still_solids: Option<StillSolids<D>>,
     /// The walls without the bodies, where there are bodies and the walls do not move.
     pub(crate) still_walls: Option<Geometry<D>>,
     pub(crate) solver: PressureSolver<D>,
@@ -51,8 +53,6 @@ pub struct Simulation<const D: usize> {
     pub(crate) known: FaceField<bool, D>,
     /// Faces that particles have reached.
     reached: FaceField<bool, D>,
-    /// Density of the particles relative to full cells.
-    pub(crate) density: CellField<f64, D>,
     /// q of the last projection.
     pub(crate) scaled_pressure: CellField<f64, D>,
     /// Memory of a step: what arrives at faces, a copy of the velocity, a copy of the particles.
@@ -97,7 +97,7 @@ impl<const D: usize> Simulation<D> {
         if self.setup.solids.is_empty() && self.bodies.is_none() {
             return Cow::Borrowed(&self.state.liquid);
         }
-        Cow::Owned(surface::show(&self.setup.grid, &self.geometry, &self.density, &self.state.liquid))
+        Cow::Owned(surface::show(&self.setup.grid, &self.geometry, &self.state.density, &self.state.liquid))
     }
 
     /// Volume inside that surface, without spray and without films at the border of the grid that are too thin for it.

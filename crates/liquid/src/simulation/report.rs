@@ -12,6 +12,8 @@ use crate::error::StepError;
 /// A part of a step, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Solids and bodies: where they are, what they cover, what they touch.
+    Solids,
     /// Particles to faces.
     Gather,
     /// Particles to liquid distance; sources, drains, reseeding.
@@ -28,12 +30,13 @@ pub enum Stage {
 
 impl Stage {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Gather, Self::Surface, Self::Pressure, Self::Extrapolate, Self::Scatter, Self::Move];
+    pub const ALL: [Self; 7] =
+        [Self::Solids, Self::Gather, Self::Surface, Self::Pressure, Self::Extrapolate, Self::Scatter, Self::Move];
 
     /// Name in statistics.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Solids => "solids",
             Self::Gather => "gather",
             Self::Surface => "surface",
             Self::Pressure => "pressure",
@@ -46,7 +49,7 @@ impl Stage {
 
 /// Time spent in each stage.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct StageTimes([Duration; 6]);
+pub(crate) struct StageTimes([Duration; 7]);
 
 impl StageTimes {
     /// Does some work and books its time.
@@ -63,7 +66,7 @@ impl StageTimes {
     }
 
     /// In the order of [`Stage::ALL`].
-    pub(crate) fn all(&self) -> [Duration; 6] {
+    pub(crate) fn all(&self) -> [Duration; 7] {
         self.0
     }
 }
@@ -119,7 +122,7 @@ pub struct StepReport {
     /// number, and the last one stands: a step whose turns have not settled counts as converged.
     pub coupling: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
-    pub seconds: [Duration; 6],
+    pub seconds: [Duration; 7],
 }
 
 /// The steps up to a moment.

@@ -12,7 +12,7 @@ use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
 use crate::setup::Transport;
 use crate::solids::Geometry;
-use crate::state::LiquidState;
+use crate::state::{LiquidState, MetSolids};
 use crate::surface;
 use crate::velocity::{advect, constrain, extrapolate};
 
@@ -67,19 +67,19 @@ impl<const D: usize> Simulation<D> {
     /// Particles → density → liquid distance.
     pub(super) fn track_surface(&mut self) {
         self.measure_density();
-        let Self { setup, state, geometry, times, density, .. } = self;
+        let Self { setup, state, geometry, times, .. } = self;
         times.time(Stage::Surface, || {
             let before = state.liquid.clone();
-            surface::track(&setup.grid, geometry, density, &mut state.liquid);
+            surface::track(&setup.grid, geometry, &state.density, &mut state.liquid);
             surface::fill_gaps(&setup.grid, geometry, (&before, &state.pressure), &mut state.liquid);
         });
     }
 
     pub(super) fn measure_density(&mut self) {
-        let Self { setup, state, starts, geometry, times, density, .. } = self;
+        let Self { setup, state, starts, geometry, times, .. } = self;
         times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
-            surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, density);
+            surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, &mut state.density);
         });
     }
 
@@ -123,20 +123,26 @@ impl<const D: usize> Simulation<D> {
     /// Makes the geometry of walls and bodies as they are now.
     pub(super) fn place_solids(&mut self) {
         self.geometry_version += 1;
-        self.geometry = match &self.still_walls {
-            Some(walls) => walls.clone(),
-            None => Geometry::at(&self.setup, self.state.time),
-        };
-        if let Some(bodies) = &self.bodies {
-            self.geometry.immerse(&self.setup.grid, bodies.immersed());
-        }
+        self.state.met = MetSolids { time: self.state.time, bodies: self.state.bodies.clone() };
+        let Self { setup, state, geometry, bodies, still_walls, still_solids, times, .. } = self;
+        times.time(Stage::Solids, || {
+            *geometry = match (still_walls, still_solids) {
+                (Some(walls), _) => walls.clone(),
+                (None, Some(still)) => Geometry::around(still, setup, state.time),
+                (None, None) => Geometry::at(setup, state.time),
+            };
+            if let Some(bodies) = bodies {
+                geometry.immerse(&setup.grid, bodies.immersed());
+            }
+        });
     }
 
     /// Resolves contacts and moves the bodies to the end of the step.
     pub(super) fn move_bodies(&mut self, dt: f64) -> Result<Convergence, StepError> {
         let Some(bodies) = &mut self.bodies else { return Ok(Convergence::default()) };
         let time = self.state.time;
-        let contacts = bodies.advance(dt).map_err(|message| StepError::Bodies { time, message })?;
+        let contacts = self.times.time(Stage::Solids, || bodies.advance(dt));
+        let contacts = contacts.map_err(|message| StepError::Bodies { time, message })?;
         self.state.bodies = bodies.store();
         Ok(contacts)
     }
@@ -146,8 +152,8 @@ impl<const D: usize> Simulation<D> {
         if !self.setup.volume_correction {
             return Ok(Convergence::default());
         }
-        let Self { setup, geometry, geometry_version, density, starts, state, distribution, spare, times, .. } = self;
-        let LiquidState { particles, liquid, separated, time, step, .. } = state;
+        let Self { setup, geometry, geometry_version, starts, state, distribution, spare, times, .. } = self;
+        let LiquidState { particles, liquid, separated, density, time, step, .. } = state;
         let (geometry_version, time, step) = (*geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
         let evened = times.time(Stage::Move, || distribution.even_out(&crowd, dt, &mut particles.position, spare));

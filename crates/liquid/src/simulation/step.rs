@@ -72,6 +72,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn advance_or_shorten(&mut self, mut dt: f64) -> Result<StepReport, StepError> {
+        self.times = StageTimes::default();
         if self.setup.pressure.on_unconverged != Unconverged::ShortenStep {
             return self.try_advance(dt);
         }
@@ -103,7 +104,7 @@ impl<const D: usize> Simulation<D> {
             return Err(StepError::TooShort { time, dt, speed: self.fastest() });
         }
         self.check_finite()?;
-        (self.times, self.coupling) = (StageTimes::default(), Convergence::default());
+        self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
         let solve = self.project_pressure(kick, dt)?;
         self.extrapolate_velocity();

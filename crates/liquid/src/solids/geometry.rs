@@ -1,9 +1,10 @@
 //! The walls as the grid sees them: distances, openings, velocities.
 
-use unstick_grid::{CellField, FaceField, Grid, open_fractions};
+use unstick_grid::{CellField, FaceField, Grid, open_fractions_of_nodes};
 use unstick_parallel as parallel;
 
 use super::immerse::Covered;
+use super::still::StillSolids;
 use crate::cells::fill;
 use crate::setup::{Setup, Wall};
 use crate::velocity::{gradient_of_nodes, interpolate_nodes};
@@ -36,14 +37,23 @@ pub struct Geometry<const D: usize> {
 impl<const D: usize> Geometry<D> {
     /// The solids of `setup` at a time.
     pub fn at(setup: &Setup<D>, time: f64) -> Self {
+        Self::around(&StillSolids::of(setup), setup, time)
+    }
+
+    /// The same where those that do not move are known already.
+    pub fn around(still: &StillSolids<D>, setup: &Setup<D>, time: f64) -> Self {
         let grid = setup.grid;
-        let distance = |point| border_distance(&grid, point).min(nearest_solid(setup, time, point).0);
-        let nodes = grid.cells().map(|count| count + 1);
-        let mut solid = CellField::of_shape(nodes, |_| 0.0);
-        fill(&mut solid, |node, value| *value = distance(grid.node(node)));
-        let open = open_fractions(&grid, distance);
+        let mut solid = CellField::filled(grid.cells().map(|count| count + 1), 0.0);
+        fill(&mut solid, |node, value| {
+            *value = border_distance(&grid, grid.node(node)).min(still.at_node(setup, time, node));
+        });
+        let open = open_fractions_of_nodes(&grid, &solid);
         let mut nearest_to_centre = CellField::filled(grid.cells(), (f64::INFINITY, setup.border));
-        fill(&mut nearest_to_centre, |cell, found| *found = nearest_solid(setup, time, grid.centre(cell)));
+        fill(&mut nearest_to_centre, |cell, found| {
+            let nearest = still.at_centre(setup, time, cell);
+            *found =
+                (nearest.distance, setup.solids.get(nearest.solid as usize).map_or(setup.border, |solid| solid.wall));
+        });
         let mut separating = CellField::filled(grid.cells(), false);
         fill(&mut separating, |cell, value| {
             let (distance, wall) = nearest_to_centre.at(cell);
@@ -55,18 +65,23 @@ impl<const D: usize> Geometry<D> {
         let mut space = CellField::filled(grid.cells(), 0.0);
         fill(&mut space, |cell, value| *value = open_space(nearest_to_centre.at(cell).0 / grid.spacing()));
         let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
-        let solid_velocity = None;
-        let mut geometry =
-            Self { solid, open, solid_velocity, separating, cell_open, space, bodies, nearest_body, walls };
-        geometry.solid_velocity = setup.has_motion().then(|| {
+        let across = |axis: usize, face: [usize; D]| {
+            let (point, nearest) = (grid.face_centre(axis, face), still.at_face(setup, time, axis, face));
+            match setup.solids.get(nearest.solid as usize) {
+                Some(solid) if nearest.distance < border_distance(&grid, point) => {
+                    solid.motion.velocity(time, point)[axis]
+                }
+                _ => 0.0,
+            }
+        };
+        let solid_velocity = setup.has_motion().then(|| {
             std::array::from_fn(|axis| {
-                let mut field = CellField::of_shape(grid.faces(axis), |_| 0.0);
-                let across = |face| geometry.velocity_at(setup, time, grid.face_centre(axis, face))[axis];
-                fill(&mut field, |face, value| *value = across(face));
+                let mut field = CellField::filled(grid.faces(axis), 0.0);
+                fill(&mut field, |face, value| *value = across(axis, face));
                 field
             })
         });
-        geometry
+        Self { solid, open, solid_velocity, separating, cell_open, space, bodies, nearest_body, walls }
     }
 
     /// Distance of a point to the solids.
@@ -141,18 +156,6 @@ impl<const D: usize> Geometry<D> {
     }
 }
 
-/// Distance to the nearest solid, and what its wall does; the border is no solid.
-fn nearest_solid<const D: usize>(setup: &Setup<D>, time: f64, point: [f64; D]) -> (f64, Wall) {
-    let mut best = (f64::INFINITY, setup.border);
-    for solid in &setup.solids {
-        let distance = solid.distance(time, point);
-        if distance < best.0 {
-            best = (distance, solid.wall);
-        }
-    }
-    best
-}
-
 /// Distance to the border of the grid from within; negative outside.
 fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
     let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
@@ -197,6 +200,22 @@ mod tests {
         assert!((geometry.normal(&setup.grid, [0.5, 0.45])[1] - 1.0).abs() < 1e-9);
         assert!(!geometry.separating.at([2, 1]) && geometry.separating.at([2, 3]));
         assert!(geometry.wall_flow().is_none());
+    }
+
+    #[test]
+    fn solids_that_do_not_move_are_asked_once() {
+        let (mut setup, _) = floor(0.375, Motion::Still);
+        let motion = Motion::Steady { velocity: [1.0, 0.0], spin: Spin::none(), pivot: [0.0; 2] };
+        let ball = Solid { motion, ..Solid::still(SignedDistance::sphere([0.2, 0.7], 0.15)) };
+        setup.solids.push(ball.clone());
+        let still = StillSolids::of(&setup);
+        let expected = Geometry::at(&setup, 0.3);
+        // Whoever asks the floor again finds nothing there.
+        setup.solids[0].shape = SignedDistance::sphere([99.0; 2], 0.1);
+        let found = Geometry::around(&still, &setup, 0.3);
+        assert_eq!((found.solid, found.open), (expected.solid, expected.open));
+        assert_eq!((found.solid_velocity, found.space), (expected.solid_velocity, expected.space));
+        assert_eq!((found.separating, found.cell_open), (expected.separating, expected.cell_open));
     }
 
     #[test]

@@ -70,6 +70,12 @@ impl RunSeries {
         }
     }
 
+    /// Adds to the last value of a column, if there is one.
+    pub(crate) fn add_to_last(&mut self, name: &str, more: f64) {
+        let column = self.columns.iter_mut().find(|(found, _)| found == name);
+        column.and_then(|(_, values)| values.last_mut()).into_iter().for_each(|last| *last += more);
+    }
+
     /// The values of a column.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         self.columns.iter().find(|(found, _)| found == name).map(|(_, values)| values.as_slice())

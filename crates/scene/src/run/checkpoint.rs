@@ -1,20 +1,24 @@
 //! Checkpoints: the state of a simulation in one file, which is complete or not there.
 //!
 //! ```text
-//!     "unstick checkpoint 3\n"   21 bytes
-//!     blake3 of what follows     32 bytes
-//!     lz4( postcard( header, state ) )
+//!     "unstick checkpoint 4\n"   21 bytes
+//!     postcard( header, state )  in chunks
 //! ```
+//!
+//! It is written and read as a stream: neither takes a copy of the state.
 
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use unstick_files::write_atomic;
+use unstick_files::AtomicFile;
 
+use super::chunks::{CHUNK, ChunkReader, ChunkWriter};
 use super::stepper::{RunScene, StateError, Stepper};
 use super::{RunError, RunFolder};
 
-const MAGIC: &[u8] = b"unstick checkpoint 3\n";
+const MAGIC: &[u8] = b"unstick checkpoint 4\n";
 const KIND: &[u8] = b"unstick checkpoint ";
 const HASH: usize = 32;
 
@@ -48,6 +52,11 @@ pub(super) fn write<const D: usize>(
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
     write_state(&folder.checkpoint(stepper.step()), header, stepper)?;
+    remove_old(folder)
+}
+
+/// Removes checkpoints that are no longer needed.
+pub(super) fn remove_old(folder: &RunFolder) -> Result<(), RunError> {
     for old in list(folder)?.into_iter().skip(KEPT) {
         let _ = std::fs::remove_file(old); // it only takes up space
     }
@@ -60,15 +69,23 @@ pub(super) fn write_state<const D: usize>(
     header: &Header,
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
-    let encode = || -> Result<Vec<u8>, StateError> {
-        let plain = stepper.store(postcard::to_stdvec(header)?)?;
-        let packed = lz4_flex::compress_prepend_size(&plain);
-        Ok([MAGIC, blake3::hash(&packed).as_bytes(), &packed].concat())
-    };
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
-    let bytes = encode().map_err(std::io::Error::other);
-    bytes.and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
+    let write = || {
+        let mut file = AtomicFile::create(path)?;
+        file.write_all(MAGIC)?;
+        encode(file, CHUNK, header, stepper)?.commit()
+    };
+    write().map_err(RunError::file(path))
+}
+
+/// Writes header and state in chunks of a size.
+fn encode<W: Write, const D: usize>(to: W, size: usize, header: &Header, stepper: &dyn Stepper<D>) -> io::Result<W> {
+    let mut chunks = ChunkWriter::new(to, size);
+    let stored = postcard::to_io(header, &mut chunks).map_err(StateError::from).map(drop);
+    let stored = stored.and_then(|()| stepper.store(&mut chunks));
+    let to = chunks.finish()?; // what the file system said comes before what the encoder made of it
+    stored.map(|()| to).map_err(io::Error::other)
 }
 
 /// Reads the newest checkpoint that is sound.
@@ -102,23 +119,48 @@ pub(super) fn read_state<const D: usize>(
     scene: &RunScene<D>,
     physics: [u8; HASH],
 ) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
-    let damaged = |reason: &str| Refusal::Damaged(reason.into());
-    let bytes = std::fs::read(path).map_err(|error| Refusal::Damaged(error.to_string()))?;
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| match bytes.starts_with(KIND) {
-        true => damaged("another version of unstick has written it, whose steps were not the same"),
-        false => damaged("it does not begin as checkpoints do"),
-    })?;
-    let (hash, packed) = rest.split_at_checked(HASH).ok_or_else(|| damaged("it is cut short"))?;
-    if blake3::hash(packed).as_bytes() != hash {
-        return Err(damaged("its content does not match its hash"));
+    let damaged = |reason: String| Refusal::Damaged(reason);
+    let mut file = File::open(path).map_err(|error| damaged(error.to_string()))?;
+    let mut magic = Vec::new();
+    let read = Read::by_ref(&mut file).take(MAGIC.len() as u64).read_to_end(&mut magic);
+    read.map_err(|error| damaged(error.to_string()))?;
+    match magic.as_slice() {
+        MAGIC => decode(file, scene, physics),
+        magic if magic.starts_with(KIND) => {
+            Err(damaged("another version of unstick has written it, whose steps were not the same".into()))
+        }
+        _ => Err(damaged("it does not begin as checkpoints do".into())),
     }
-    let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| Refusal::Damaged(error.to_string()))?;
-    let (header, state) =
-        postcard::take_from_bytes::<Header>(&plain).map_err(|error| Refusal::Damaged(error.to_string()))?;
+}
+
+/// Reads header and state from chunks.
+fn decode<const D: usize>(
+    from: impl Read,
+    scene: &RunScene<D>,
+    physics: [u8; HASH],
+) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
+    let mut chunks = ChunkReader::new(from);
+    let read = read_parts(&mut chunks, scene, physics);
+    let is_too_long = read.is_ok() && !chunks.is_at_end();
+    match chunks.failure() {
+        Some(reason) => Err(Refusal::Damaged(reason.to_owned())),
+        None if is_too_long => Err(Refusal::Damaged("it holds more than a state".into())),
+        None => read,
+    }
+}
+
+fn read_parts<const D: usize>(
+    from: &mut dyn Read,
+    scene: &RunScene<D>,
+    physics: [u8; HASH],
+) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
+    let mut scratch = [0; 2 * HASH];
+    let read = postcard::from_io::<Header, _>((&mut *from, &mut scratch));
+    let (header, _) = read.map_err(|error| Refusal::Damaged(error.to_string()))?;
     if header.physics != physics {
         return Err(Refusal::OtherScene);
     }
-    let stepper = scene.physics.resume(state).map_err(|error| match error {
+    let stepper = scene.physics.resume(from).map_err(|error| match error {
         StateError::Scene(error) => Refusal::Scene(error),
         error => Refusal::Damaged(error.to_string()),
     })?;
@@ -126,16 +168,113 @@ pub(super) fn read_state<const D: usize>(
 }
 
 /// Checkpoints of a folder, newest first.
-fn list(folder: &RunFolder) -> Result<Vec<PathBuf>, RunError> {
-    let (first, folder) = (folder.checkpoint(0), folder.checkpoints());
+pub(super) fn list(folder: &RunFolder) -> Result<Vec<PathBuf>, RunError> {
+    let run = folder;
+    let folder = run.checkpoints();
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(RunError::file(&folder)(error)),
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension() == first.extension());
+    let step = |path: &Path| path.file_stem()?.to_str()?.parse().ok();
+    paths.retain(|path| path.is_file() && step(path).is_some_and(|step| run.checkpoint(step) == *path));
     paths.sort();
     paths.reverse();
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Seek as _;
+
+    use unstick_grid::Grid;
+    use unstick_liquid::LiquidState;
+
+    use super::*;
+    use crate::SceneFile;
+    use crate::run::AnyRunScene;
+    use crate::run::stepper::read_state;
+
+    const SCENE: &str = "[grid]\ncells = [6, 6]\n[[liquid]]\n\
+        shape = { cuboid = { lower = [0.0, 0.0], upper = [0.5, 0.5] } }\n";
+
+    fn scene() -> RunScene<2> {
+        let file = SceneFile::parse("drop", "drop.toml", SCENE, Path::new(".")).unwrap();
+        AnyRunScene::of(&file, None).unwrap().plane().unwrap()
+    }
+
+    fn stored(stepper: &dyn Stepper<2>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        stepper.store(&mut bytes).unwrap();
+        bytes
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        match decode(bytes, &scene(), [7; HASH]) {
+            Err(Refusal::Damaged(reason)) => reason,
+            Err(_) => "not damaged".into(),
+            Ok(_) => "sound".into(),
+        }
+    }
+
+    #[test]
+    fn a_state_comes_back_from_chunks_of_any_size() {
+        let (scene, header) = (scene(), Header { frame: 3, physics: [7; HASH] });
+        let mut stepper = scene.physics.begin().unwrap();
+        stepper.advance(0.01).unwrap();
+        for size in [1, 64, 1000, CHUNK] {
+            let bytes = encode(Vec::new(), size, &header, &*stepper).unwrap();
+            let (frame, restored) = decode(&*bytes, &scene, [7; HASH]).ok().unwrap();
+            assert!(frame == 3 && stored(&*restored) == stored(&*stepper), "{size}");
+            assert!(matches!(decode(&*bytes, &scene, [8; HASH]), Err(Refusal::OtherScene)));
+            assert_eq!(refusal(&bytes[..bytes.len() - 1]), "it is cut short");
+        }
+    }
+
+    /// A checkpoint whose hashes are right and whose content is not.
+    #[test]
+    fn forged_states_are_refused_whatever_they_announce() {
+        let header = Header { frame: 3, physics: [7; HASH] };
+        let forged = |state: &[u8]| {
+            let mut chunks = ChunkWriter::new(Vec::new(), 100);
+            postcard::to_io(&header, &mut chunks).unwrap();
+            chunks.write_all(state).unwrap();
+            chunks.finish().unwrap()
+        };
+        // Time, step, last step; then 2^63 particles.
+        let mut state = [&[0; 8][..], &[1], &[0; 8]].concat();
+        state.extend([&[0xff; 9][..], &[0x01]].concat());
+        state.extend([0; 1000]);
+        assert_eq!(refusal(&forged(&state)), "Hit the end of buffer, expected more data");
+        assert_eq!(refusal(&forged(&[])), "Hit the end of buffer, expected more data");
+        let sound = stored(&*scene().physics.begin().unwrap());
+        assert_eq!(refusal(&forged(&sound)), "sound");
+        assert_eq!(refusal(&forged(&[&sound[..], &[0]].concat())), "it holds more than a state");
+        let file = SceneFile::parse("drop", "drop.toml", &SCENE.replace("[6, 6]", "[7, 6]"), Path::new(".")).unwrap();
+        let other = AnyRunScene::of(&file, None).unwrap().plane().unwrap();
+        assert_eq!(refusal(&forged(&stored(&*other.physics.begin().unwrap()))), "it does not fit the grid");
+    }
+
+    /// `cargo test --release -p unstick-scene --lib five_gib -- --ignored`
+    #[test]
+    #[ignore = "takes 6 GB of memory and a minute"]
+    fn a_state_of_five_gib_comes_back() {
+        let grid = Grid::<3>::unit(8).unwrap();
+        let particle = |number: usize| ([number as f64, 0.5, -1.0], [0.25, number as f64, 2.0]);
+        let count = (5 << 30) / 48;
+        let mut state = LiquidState::empty(&grid);
+        (state.particles.position, state.particles.velocity) = (0..count).map(particle).unzip();
+        let mut file = tempfile::tempfile().unwrap();
+        let mut chunks = ChunkWriter::new(&file, CHUNK);
+        postcard::to_io(&state.to_data(), &mut chunks).unwrap();
+        chunks.finish().unwrap();
+        drop(state);
+        file.rewind().unwrap();
+        let mut chunks = ChunkReader::new(&file);
+        let found = read_state(&mut chunks, |data| LiquidState::restore(&grid, data)).unwrap().particles;
+        assert!(chunks.is_at_end() && found.len() == count);
+        let mut pairs = found.position.iter().zip(&found.velocity).enumerate();
+        assert!(pairs.all(|(number, (position, velocity))| (*position, *velocity) == particle(number)));
+    }
 }

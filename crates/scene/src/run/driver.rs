@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::checkpoint::{self, Header, Restored};
-use super::stepper::{RunScene, StepRecord, Stepper};
+use super::clock::{self, RunClock, Work};
+use super::stepper::{RunScene, StepRecord, Stepper, Value};
 use super::table::CsvTable;
-use super::{RunError, RunFolder, RunRecord};
+use super::{FolderClaim, RunError, RunFolder, RunRecord};
 use crate::frame::Frame;
 use crate::sink::view::ViewSink;
 use crate::sink::{FrameSink, data_sinks};
@@ -49,6 +51,9 @@ pub struct Run<const D: usize> {
     frame: Option<Arc<Frame<D>>>,
     /// Steps since the frame before.
     steps: Vec<StepRecord>,
+    /// The step that was just taken: its line waits for the time that its frame takes.
+    open_step: Option<StepRecord>,
+    clock: RunClock,
     /// Steps that fell short of a tolerance.
     unconverged: usize,
     sinks: Vec<Box<dyn FrameSink<D> + Send>>,
@@ -59,7 +64,7 @@ pub struct Run<const D: usize> {
 
 /// What a run keeps up to date in its folder.
 struct RunFiles {
-    folder: RunFolder,
+    claim: FolderClaim,
     stats: CsvTable,
     /// Paths of the bodies, if there are any.
     bodies: Option<CsvTable>,
@@ -81,6 +86,8 @@ impl<const D: usize> Run<D> {
             number,
             frame: None,
             steps: Vec::new(),
+            open_step: None,
+            clock: RunClock::start(),
             unconverged: 0,
             sinks: Vec::new(),
             files: None,
@@ -89,17 +96,19 @@ impl<const D: usize> Run<D> {
         }
     }
 
-    /// Writes a run into a folder that is there, from its first frame on; [`RunFolder::prepare`] makes one.
-    pub fn write_to(mut self, folder: &RunFolder, record: &RunRecord) -> Result<Self, RunError> {
-        record.write(folder)?;
-        self.open_tables(folder, record.physics(folder)?, None)?;
-        self.add_file_sinks(folder)?;
+    /// Writes a run into a folder from its first frame on; [`RunFolder::prepare`] makes one.
+    pub fn write_to(mut self, claim: FolderClaim, record: &RunRecord) -> Result<Self, RunError> {
+        let folder = claim.folder().clone();
+        record.write(&folder)?;
+        self.open_tables(claim, record.physics(&folder)?, None)?;
+        self.add_file_sinks(&folder)?;
         let _ = self.show()?;
         Ok(self)
     }
 
     /// Resumes from the newest sound checkpoint; says what is wrong with newer ones.
-    pub fn resume(scene: RunScene<D>, folder: &RunFolder, record: &RunRecord) -> Result<(Self, Vec<String>), RunError> {
+    pub fn resume(scene: RunScene<D>, claim: FolderClaim, record: &RunRecord) -> Result<(Self, Vec<String>), RunError> {
+        let folder = &claim.folder().clone();
         let physics = record.physics(folder)?;
         let Restored { frame: number, stepper, notes, .. } = checkpoint::read(folder, &scene, physics)?;
         if scene.frames < number {
@@ -108,20 +117,22 @@ impl<const D: usize> Run<D> {
         }
         let step = stepper.step();
         let mut run = Self::at(scene, stepper, number);
-        run.open_tables(folder, physics, Some(step))?;
+        run.open_tables(claim, physics, Some(step))?;
         folder.forget_frames_after(number)?;
+        checkpoint::remove_old(folder)?;
         record.write(folder)?;
         run.add_file_sinks(folder)?;
         Ok((run, notes))
     }
 
     /// Begins the tables, or continues them after a step.
-    fn open_tables(&mut self, folder: &RunFolder, physics: [u8; 32], after: Option<u64>) -> Result<(), RunError> {
-        let stats = CsvTable::open(&folder.stats(), &self.stepper.columns().join(","), after)?;
+    fn open_tables(&mut self, claim: FolderClaim, physics: [u8; 32], after: Option<u64>) -> Result<(), RunError> {
+        let folder = claim.folder();
+        let stats = CsvTable::open(&folder.stats(), &self.columns().join(","), after)?;
         let open_bodies = || CsvTable::open(&folder.bodies(), &self.stepper.body_columns(), after);
         let bodies = (!self.scene.bodies.is_empty()).then(open_bodies).transpose()?;
         self.unconverged = stats.fell_short;
-        self.files = Some(RunFiles { folder: folder.clone(), stats, bodies, physics });
+        self.files = Some(RunFiles { stats, bodies, physics, claim });
         Ok(())
     }
 
@@ -174,8 +185,8 @@ impl<const D: usize> Run<D> {
         if self.scene.path_lines == PathLines::Frame {
             self.note_bodies();
         }
-        self.flush()?;
         let is_to_stop = self.show()?.is_break() || stop.load(Ordering::Relaxed);
+        self.flush()?;
         let every = self.scene.output.checkpoint_every;
         let is_in_turn = every > 0 && self.number.is_multiple_of(every);
         self.is_checkpoint_due = is_in_turn || is_to_stop || self.number >= self.scene.frames;
@@ -208,17 +219,13 @@ impl<const D: usize> Run<D> {
 
     /// Notes a step that was just taken. A scene that needs its device ends when that has failed.
     fn note(&mut self, mut record: StepRecord) -> Result<(), RunError> {
-        if let Some(RunFiles { stats, .. }) = &mut self.files {
-            let values: Vec<String> = record.values.iter().map(ToString::to_string).collect();
-            stats.lines += &values.join(",");
-            stats.lines.push('\n');
-        }
+        self.close_step();
         if self.scene.path_lines == PathLines::Step {
             self.note_bodies();
         }
         self.unconverged += usize::from(!record.converged);
         let device_failure = record.device_failure.take();
-        self.steps.push(record);
+        self.open_step = Some(record);
         match device_failure {
             Some(reason) if self.scene.needs_device => Err(RunError::Device(reason)),
             Some(reason) => {
@@ -229,6 +236,31 @@ impl<const D: usize> Run<D> {
         }
     }
 
+    /// Ends the line of the last step with the time that was spent beside it.
+    fn close_step(&mut self) {
+        let Some(mut record) = self.open_step.take() else { return };
+        let seconds = |value: &Value| if let Value::Seconds(seconds) = value { *seconds } else { 0.0 };
+        let in_step = record.values.iter().map(seconds).sum();
+        record.values.extend(self.clock.take(in_step));
+        if let Some(RunFiles { stats, .. }) = &mut self.files {
+            let values: Vec<String> = record.values.iter().map(ToString::to_string).collect();
+            stats.lines += &values.join(",");
+            stats.lines.push('\n');
+        }
+        self.steps.push(record);
+    }
+
+    /// Books time that others have spent for the run.
+    pub(super) fn book(&mut self, work: Work, time: Duration) {
+        self.clock.book(work, time);
+    }
+
+    /// The time since the last line of `stats.csv`: columns and seconds.
+    pub(super) fn unwritten_seconds(&mut self) -> impl Iterator<Item = (&'static str, f64)> {
+        let seconds = |value: Value| if let Value::Seconds(seconds) = value { seconds } else { 0.0 };
+        clock::COLUMNS.into_iter().zip(self.clock.take(0.0).map(seconds))
+    }
+
     fn note_bodies(&mut self) {
         if let Some(RunFiles { bodies: Some(bodies), .. }) = &mut self.files {
             self.stepper.write_bodies(&mut bodies.lines);
@@ -236,6 +268,7 @@ impl<const D: usize> Run<D> {
     }
 
     fn flush(&mut self) -> Result<(), RunError> {
+        self.close_step();
         let Some(RunFiles { stats, bodies, .. }) = &mut self.files else { return Ok(()) };
         stats.flush()?;
         bodies.as_mut().map_or(Ok(()), CsvTable::flush)
@@ -246,11 +279,13 @@ impl<const D: usize> Run<D> {
         if let Some((files, header)) = self.files.as_ref().zip(self.header())
             && self.scene.output.states.is_some_and(|schedule| schedule.takes(self.number))
         {
-            checkpoint::write_state(&files.folder.states().path(self.number), &header, &*self.stepper)?;
+            let path = files.claim.folder().states().path(self.number);
+            self.clock.time(Work::Checkpoints, || checkpoint::write_state(&path, &header, &*self.stepper))?;
         }
         if self.sinks.is_empty() {
             return Ok(ControlFlow::Continue(()));
         }
+        let start = Instant::now();
         let frame = self.frame();
         let mut flow = ControlFlow::Continue(());
         for sink in &mut self.sinks {
@@ -258,15 +293,18 @@ impl<const D: usize> Run<D> {
                 flow = ControlFlow::Break(());
             }
         }
+        self.clock.book(Work::Files, start.elapsed());
         Ok(flow)
     }
 
     /// Writes a checkpoint; does nothing without a folder. The lines of the tables reach the disk before it does.
-    pub fn checkpoint(&self) -> Result<(), RunError> {
+    pub fn checkpoint(&mut self) -> Result<(), RunError> {
         let Some((files, header)) = self.files.as_ref().zip(self.header()) else { return Ok(()) };
-        files.stats.sync()?;
-        files.bodies.as_ref().map_or(Ok(()), CsvTable::sync)?;
-        checkpoint::write(&files.folder, &header, &*self.stepper)
+        self.clock.time(Work::Checkpoints, || {
+            files.stats.sync()?;
+            files.bodies.as_ref().map_or(Ok(()), CsvTable::sync)?;
+            checkpoint::write(files.claim.folder(), &header, &*self.stepper)
+        })
     }
 
     fn header(&self) -> Option<Header> {
@@ -300,6 +338,11 @@ impl<const D: usize> Run<D> {
         &*self.stepper
     }
 
+    /// Names of the values of a step: those of the simulation, and where the other time went.
+    pub fn columns(&self) -> Vec<String> {
+        self.stepper.columns().into_iter().chain(clock::COLUMNS.map(str::to_owned)).collect()
+    }
+
     /// The steps since the frame before.
     pub fn steps(&self) -> &[StepRecord] {
         &self.steps
@@ -312,7 +355,7 @@ impl<const D: usize> Run<D> {
 
     /// The folder, if there is one.
     pub fn folder(&self) -> Option<&RunFolder> {
-        self.files.as_ref().map(|files| &files.folder)
+        self.files.as_ref().map(|files| files.claim.folder())
     }
 
     /// Why the processor goes on alone, if the device has failed; said once.

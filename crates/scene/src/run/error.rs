@@ -73,6 +73,25 @@ pub enum RunError {
     /// A folder without a run.
     #[error("{} is no run folder: {}", .0.display(), if .0.is_dir() { "it holds no run.json" } else { "there is no such folder" })]
     NoRun(PathBuf),
+    /// Another process writes into the folder.
+    #[error(
+        "another process{} writes into {}",
+        process.as_ref().map(|id| format!(" ({id})")).unwrap_or_default(), folder.display()
+    )]
+    Busy {
+        /// The run folder.
+        folder: PathBuf,
+        /// The id of the process, where it is known.
+        process: Option<String>,
+    },
+    /// The folder is that of another program.
+    #[error("{} is not empty, and what it holds is not a run of this program: {reason}", folder.display())]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// Why its record is not one.
+        reason: String,
+    },
     /// A folder without a checkpoint that can be used.
     #[error("{} holds no checkpoint to resume from{}", folder.display(), reasons.iter().map(|reason| format!("; {reason}")).collect::<String>())]
     NoCheckpoint {

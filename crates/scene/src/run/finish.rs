@@ -1,6 +1,7 @@
 //! What is made of a run at its end: movie and report.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use unstick_files::FileCount;
 use unstick_gpu::Placement;
@@ -18,6 +19,8 @@ pub(super) struct Member<'a> {
     /// What tells it from the others; empty for a single one.
     pub label: &'a str,
     pub folder: &'a RunFolder,
+    /// Time that no line of `stats.csv` has: columns and seconds.
+    pub unwritten: Vec<(&'static str, f64)>,
     pub output: &'a Output,
     /// What there is to say of its physics.
     pub facts: &'a [(String, String)],
@@ -77,14 +80,18 @@ pub(super) fn finish(
     members: &[Member<'_>],
 ) -> Result<Finished, RunError> {
     let mut notes: Vec<String> = members.iter().filter_map(unconverged_note).collect();
+    let start = Instant::now();
     let movie = match members.first() {
         Some(member) => join_pictures(folder, member.output, &mut notes)?,
         None => None,
     };
+    let of_movie = [("seconds_pictures", start.elapsed().as_secs_f64())];
     let (mut runs, mut bodies) = (Vec::new(), Vec::new());
     for member in members {
         let label = if member.label.is_empty() { "run" } else { member.label };
-        runs.push(RunSeries::read_csv(label, &member.folder.stats())?);
+        let mut series = RunSeries::read_csv(label, &member.folder.stats())?;
+        member.unwritten.iter().chain(&of_movie).for_each(|(column, seconds)| series.add_to_last(column, *seconds));
+        runs.push(series);
         bodies.extend(curves(member)?);
     }
     let data: Vec<DataFiles> = members.iter().map(|member| data_of(folder, member)).collect();

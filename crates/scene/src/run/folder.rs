@@ -3,9 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use unstick_files::{FileCount, Series};
+use unstick_files::{FileCount, FileLock, LockError, Series, is_leftover, remove_leftovers};
 
-use super::RunError;
+use super::{RunError, RunRecord, checkpoint};
+use crate::output::{ParticleFormat, SurfaceFormat, VolumeFormat};
 use crate::sink::view::LAYERS;
 
 /// The folder of a run, which knows the name of every file in it.
@@ -19,7 +20,8 @@ use crate::sink::view::LAYERS;
 ///     particles/NNNN.ext, …       data files                        data
 ///     view/                       what the viewer shows             view_scene, view_layer
 ///     checkpoint/, states/        states to resume from             checkpoint, states
-///     status.json, live.lock      how far it is                     status, lock
+///     status.json                 how far it is                     status
+///     live.lock                   locked by whoever writes          claim
 ///     stop                        asks it to stop                   stop_request
 ///     sealed/, separating/        the two runs of a comparison      member
 /// ```
@@ -49,6 +51,15 @@ impl DataKind {
             Self::Particles => "particles",
             Self::Surface => "surface",
             Self::Volume => "volume",
+        }
+    }
+
+    /// How names of its files end, in all formats.
+    fn extensions(self) -> Vec<&'static str> {
+        match self {
+            Self::Particles => ParticleFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
+            Self::Surface => SurfaceFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
+            Self::Volume => VolumeFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
         }
     }
 }
@@ -128,6 +139,16 @@ impl RunFolder {
         self.path.join("stage.usda")
     }
 
+    /// What does not change of the USD stage.
+    pub(crate) fn usd_world(&self) -> PathBuf {
+        self.path.join("surface/world.usda")
+    }
+
+    /// What may change of the USD stage.
+    pub(crate) fn usd_manifest(&self) -> PathBuf {
+        self.path.join("surface/manifest.usda")
+    }
+
     /// States that are kept for good.
     pub fn states(&self) -> Series {
         Series { folder: self.path.join("states"), extension: "state" }
@@ -179,96 +200,231 @@ impl RunFolder {
         Series::count(&self.path, &names)
     }
 
-    /// Refuses a folder that holds something; with `clear`, only if it is not that of an older run.
+    /// Refuses a folder that holds something; with `clear`, only if it is not that of an older run. A folder into which
+    /// another process writes is refused in any case.
     pub fn check(&self, clear: bool) -> Result<(), RunError> {
-        let is_full = match std::fs::read_dir(&self.path) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(error) if error.kind() == ErrorKind::NotFound => false,
+        let names = match std::fs::read_dir(&self.path) {
+            Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.file_name())),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(RunError::file(&self.path)(error)),
         };
-        let holds_run = self.record().is_file();
-        match is_full && !(clear && holds_run) {
-            true => Err(RunError::NotEmpty { folder: self.path.clone(), holds_run }),
-            false => Ok(()),
+        let lock = self.lock();
+        if lock.exists() {
+            drop(FolderClaim::take(self)?);
         }
+        // What a process has left that was killed before it wrote anything.
+        if names.into_iter().all(|name| lock.file_name() == Some(&name) || is_leftover(&name)) {
+            return Ok(());
+        }
+        let holds_run = self.record().is_file();
+        if !(clear && holds_run) {
+            return Err(RunError::NotEmpty { folder: self.path.clone(), holds_run });
+        }
+        let foreign = |error: RunError| RunError::Foreign { folder: self.path.clone(), reason: error.to_string() };
+        RunRecord::read(self).map(drop).map_err(foreign)
     }
 
-    /// Makes the folder, checked as [`check`](Self::check) does, and removes what an older run has left.
-    pub fn prepare(&self, clear: bool) -> Result<(), RunError> {
+    /// Makes the folder, checked as [`check`](Self::check) does, and removes what an older run has left. Files that no
+    /// run writes stay.
+    pub fn prepare(&self, clear: bool) -> Result<FolderClaim, RunError> {
         self.check(clear)?;
-        for path in self.contents() {
-            let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
-            match removed {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(RunError::file(&path)(error)),
-                _ => {}
-            }
-        }
-        self.create()
+        self.create()?;
+        let claim = self.claim()?;
+        self.clear()?;
+        Ok(claim)
     }
 
     /// Makes the folder.
-    pub(super) fn create(&self) -> Result<(), RunError> {
+    pub fn create(&self) -> Result<(), RunError> {
         std::fs::create_dir_all(&self.path).map_err(RunError::file(&self.path))
     }
 
-    /// All that a run leaves. The record is the last: as long as it is there, the folder is known as that of a run.
-    fn contents(&self) -> Vec<PathBuf> {
-        let members = OF_WALLS.into_iter().chain(OF_SETTINGS).map(|name| self.path.join(name));
-        let data = DataKind::ALL.into_iter().flat_map(|kind| [self.path.join(kind.name()), self.pvd(kind)]);
-        let mut contents = vec![self.stats(), self.bodies(), self.report(), self.pictures().folder];
-        contents.extend([self.movie_png(), self.movie_mp4(), self.usd_stage(), self.states().folder]);
-        contents.extend([self.checkpoints(), self.path.join("view")]);
-        contents.extend([self.status(), self.lock(), self.stop_request()]);
-        contents.extend(data.chain(members));
-        contents.push(self.record());
-        contents
+    /// Claims the folder, which must be there, for this process: nobody else writes into it. Removes the temporary files
+    /// of a process that was killed.
+    pub fn claim(&self) -> Result<FolderClaim, RunError> {
+        let claim = FolderClaim::take(self)?;
+        let places = self.series().into_iter().map(|series| series.folder);
+        let places = places.chain([self.path.clone(), self.checkpoints(), self.path.join("view")]);
+        places.into_iter().try_for_each(|place| remove_leftovers(&place).map_err(RunError::file(&place)))?;
+        Ok(claim)
+    }
+
+    /// All numbered files that a run writes, in all formats.
+    fn series(&self) -> Vec<Series> {
+        let layers = LAYERS.into_iter().map(|layer| self.view_layer(layer));
+        self.data_series().chain(layers).chain([self.pictures(), self.states()]).collect()
+    }
+
+    /// Data files of all kinds and formats.
+    fn data_series(&self) -> impl Iterator<Item = Series> {
+        let of_kind = move |kind: DataKind| kind.extensions().into_iter().map(move |end| self.data(kind, end));
+        DataKind::ALL.into_iter().flat_map(of_kind)
+    }
+
+    /// Removes all that a run has written. The record is the last: as long as it is there, the folder is known as that of
+    /// a run.
+    fn clear(&self) -> Result<(), RunError> {
+        let members: Vec<Self> = OF_WALLS.into_iter().chain(OF_SETTINGS).map(|name| self.member(name)).collect();
+        let members: Vec<Self> = members.into_iter().filter(|member| RunRecord::read(member).is_ok()).collect();
+        let claims = members.iter().map(Self::claim).collect::<Result<Vec<_>, _>>()?;
+        members.iter().try_for_each(Self::clear)?;
+        drop(claims);
+        for series in self.series() {
+            series.remove_after(None).map_err(RunError::file(&series.folder))?;
+        }
+        let mut files = vec![self.stats(), self.bodies(), self.report(), self.movie_png(), self.movie_mp4()];
+        files.extend([self.usd_stage(), self.usd_world(), self.usd_manifest(), self.view_scene()]);
+        files.extend([self.status(), self.stop_request()]);
+        files.extend(DataKind::ALL.map(|kind| self.pvd(kind)));
+        files.extend(checkpoint::list(self)?);
+        files.push(self.record());
+        files.iter().try_for_each(|path| remove_if_there(path).map_err(RunError::file(path)))?;
+        let folders = self.series().into_iter().map(|series| series.folder);
+        let folders = folders.chain([self.checkpoints(), self.path.join("view")]);
+        for folder in folders.chain(members.into_iter().map(|member| member.path)) {
+            let _ = std::fs::remove_dir(folder); // one that still holds something is not ours alone
+        }
+        Ok(())
     }
 
     /// Removes pictures, states and the viewer's files after a frame: they will be written again.
     pub(super) fn forget_frames_after(&self, number: usize) -> Result<(), RunError> {
-        let layers = LAYERS.map(|layer| self.view_layer(layer).folder);
-        let folders = [self.pictures().folder, self.states().folder].into_iter().chain(layers);
-        folders.into_iter().try_for_each(|folder| forget_after(&folder, number))
+        let layers = LAYERS.map(|layer| self.view_layer(layer));
+        forget_after([self.pictures(), self.states()].into_iter().chain(layers), number)
     }
 
     /// The same for data files of any format.
     pub(super) fn forget_data_after(&self, number: usize) -> Result<(), RunError> {
-        DataKind::ALL.iter().try_for_each(|kind| forget_after(&self.path.join(kind.name()), number))
+        forget_after(self.data_series(), number)
     }
 }
 
-fn forget_after(folder: &Path, number: usize) -> Result<(), RunError> {
-    Series::remove_after(folder, number).map_err(RunError::file(folder))
+fn forget_after(all: impl IntoIterator<Item = Series>, number: usize) -> Result<(), RunError> {
+    all.into_iter().try_for_each(|series| series.remove_after(Some(number)).map_err(RunError::file(&series.folder)))
+}
+
+fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The right to write into a run folder, until it is dropped. A process that is killed loses it.
+#[derive(Debug)]
+pub struct FolderClaim {
+    folder: RunFolder,
+    _lock: FileLock,
+}
+
+impl FolderClaim {
+    fn take(folder: &RunFolder) -> Result<Self, RunError> {
+        let (path, place) = (folder.lock(), folder.path().to_owned());
+        match FileLock::take(&path) {
+            Ok(lock) => Ok(Self { folder: folder.clone(), _lock: lock }),
+            Err(LockError::Busy { process }) => Err(RunError::Busy { folder: place, process }),
+            Err(LockError::File(error)) => Err(RunError::file(&path)(error)),
+            Err(other) => Err(RunError::file(&path)(std::io::Error::other(other))),
+        }
+    }
+
+    /// What is claimed.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    /// A folder that looks like that of a run with all outputs.
+    fn full(path: &Path) -> RunFolder {
+        let folder = RunFolder::new(path);
+        let series = folder.series();
+        series.iter().for_each(|series| fs::create_dir_all(&series.folder).unwrap());
+        series.iter().for_each(|series| fs::write(series.path(3), "").unwrap());
+        fs::create_dir_all(folder.checkpoints()).unwrap();
+        let record = r#"{ "unstick": "0.1.0", "scene": "rest", "title": "A tank", "toml": "", "folder": "/", "cells": [8, 8],
+            "frames": 3, "frame_seconds": 0.01, "seed": 0, "threads": 1, "machine": null }"#;
+        for path in [folder.stats(), folder.view_scene(), folder.usd_world(), folder.checkpoint(7), folder.status()] {
+            fs::write(path, "").unwrap();
+        }
+        fs::write(folder.record(), record).unwrap();
+        folder
+    }
+
+    /// Paths of all files below a folder.
+    fn files(folder: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            match path.is_dir() {
+                true => found.extend(files(&path).into_iter().map(|inner| format!("{name}/{inner}"))),
+                false => found.push(name),
+            }
+        }
+        found.sort();
+        found
+    }
 
     #[test]
     fn an_older_run_is_cleared_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
-        let folder = RunFolder::new(place.path().join("run"));
-        folder.prepare(false).unwrap();
-        for path in [folder.record(), folder.stats(), folder.path().join("notes.txt")] {
-            std::fs::write(path, "").unwrap();
-        }
-        std::fs::create_dir(folder.pictures().folder).unwrap();
-        std::fs::write(folder.picture(3), "").unwrap();
+        let folder = full(&place.path().join("run"));
+        full(&folder.path().join("sealed"));
+        fs::create_dir(folder.path().join("original")).unwrap();
+        let mine = ["frames/0003.blend", "frames/notes.txt", "notes.txt", "original/0001.png", "sealed/paper.pdf"];
+        mine.iter().for_each(|name| fs::write(folder.path().join(name), "mine").unwrap());
+        let leftovers = [".unstick-a1b2", "volume/.unstick-c3d4", "sealed/view/.unstick-e5f6"];
+        leftovers.iter().for_each(|name| fs::write(folder.path().join(name), "half").unwrap());
         assert!(matches!(folder.prepare(false), Err(RunError::NotEmpty { holds_run: true, .. })));
-        folder.prepare(true).unwrap();
-        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["notes.txt"]);
+        drop(folder.prepare(true).unwrap());
+        assert_eq!(files(folder.path()), mine);
+        assert!(!folder.checkpoints().exists() && !folder.path().join("view").exists());
         assert!(matches!(folder.prepare(true), Err(RunError::NotEmpty { holds_run: false, .. })), "not that of a run");
+    }
+
+    #[test]
+    fn a_record_of_somebody_else_makes_no_run_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(place.path());
+        fs::write(folder.record(), r#"{ "name": "a run of another program" }"#).unwrap();
+        fs::write(folder.stats(), "theirs").unwrap();
+        assert!(matches!(folder.prepare(true), Err(RunError::Foreign { .. })));
+        assert_eq!(files(place.path()), ["run.json", "stats.csv"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_claimed_is_refused_until_it_is_free() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = full(&place.path().join("run"));
+        let before = files(folder.path());
+        let claim = folder.claim().unwrap();
+        for refused in [folder.prepare(true), folder.prepare(false), folder.claim()] {
+            assert!(matches!(refused, Err(RunError::Busy { process: Some(_), .. })), "{refused:?}");
+        }
+        drop(claim);
+        assert_eq!(files(folder.path()), before);
+        // Nor is a comparison cleared while somebody goes on with one of its runs.
+        let member = full(&folder.path().join("changed"));
+        let claim = member.claim().unwrap();
+        assert!(matches!(folder.prepare(true), Err(RunError::Busy { .. })));
+        drop(claim);
+        drop(folder.prepare(true).unwrap());
     }
 
     #[test]
     fn frames_after_one_are_forgotten() {
         let place = tempfile::tempdir().unwrap();
         let folder = RunFolder::new(place.path());
-        std::fs::create_dir(folder.pictures().folder).unwrap();
-        (0..5).for_each(|number| std::fs::write(folder.picture(number), "").unwrap());
+        fs::create_dir(folder.pictures().folder).unwrap();
+        (0..5).for_each(|number| fs::write(folder.picture(number), "").unwrap());
+        fs::write(folder.pictures().folder.join("0004.blend"), "mine").unwrap();
         folder.forget_frames_after(2).unwrap();
         assert_eq!(folder.pictures().numbers().unwrap(), [0, 1, 2]);
+        assert!(folder.pictures().folder.join("0004.blend").exists());
     }
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
+use std::time::Instant;
 
+use super::clock::Work;
 use super::compare::Variant;
 use super::finish::Member;
 use super::session::RunRequest;
 use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
-use super::{Progress, Run, RunError, RunFolder, RunRecord};
+use super::{FolderClaim, Progress, Run, RunError, RunFolder, RunRecord};
 use crate::draw::{DrawError, PictureStyle, beside, draw};
 use crate::frame::Frame;
 
@@ -18,6 +20,8 @@ pub(super) struct Group<const D: usize> {
     labels: Vec<String>,
     /// None if none are asked for.
     pictures: Option<Pictures>,
+    /// The folder of all of them; a single run has claimed it itself.
+    _claim: Option<FolderClaim>,
 }
 
 impl<const D: usize> Group<D> {
@@ -41,28 +45,32 @@ impl<const D: usize> Group<D> {
         let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
         let Some(folder) = &request.folder else {
             let runs = scenes.into_iter().map(Run::begin).collect::<Result<_, _>>()?;
-            return Ok(Self { runs, labels, pictures: None });
+            return Ok(Self { runs, labels, pictures: None, _claim: None });
         };
         let places = variants.iter().map(|variant| variant.place(folder, record));
+        let mut claim;
         let runs = if request.resume {
-            let resumed = places.zip(scenes).map(|((folder, record), scene)| resume(scene, &folder, &record, notes));
+            claim = Some(folder.claim()?);
+            let resumed = places
+                .zip(scenes)
+                .map(|((place, record), scene)| resume(scene, claim_within(&mut claim, &place)?, &record, notes));
             let resumed = resumed.collect::<Result<Vec<_>, _>>()?;
             record.write(folder)?;
             folder.forget_frames_after(resumed.iter().map(Run::number).max().unwrap_or(0))?;
             resumed
         } else {
             let begun = scenes.into_iter().map(Run::begin).collect::<Result<Vec<_>, _>>()?;
-            folder.prepare(request.force)?;
+            claim = Some(folder.prepare(request.force)?);
             record.write(folder)?;
-            let write = |(run, (folder, record)): (Run<D>, (RunFolder, RunRecord))| {
-                folder.create()?;
-                run.write_to(&folder, &record)
+            let write = |(run, (place, record)): (Run<D>, (RunFolder, RunRecord))| {
+                place.create()?;
+                run.write_to(claim_within(&mut claim, &place)?, &record)
             };
             begun.into_iter().zip(places).map(write).collect::<Result<_, _>>()?
         };
         let style = base.output.frames.then(|| base.style.clone());
         let pictures = style.map(|style| Pictures::create(folder, style, labels.clone())).transpose()?;
-        let mut group = Self { runs, labels, pictures };
+        let mut group = Self { runs, labels, pictures, _claim: claim };
         group.draw()?;
         Ok(group)
     }
@@ -93,7 +101,7 @@ impl<const D: usize> Group<D> {
             let outcomes = joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             outcomes.collect::<Vec<Result<Progress, RunError>>>()
         });
-        let saved = self.draw().and_then(|()| self.write_due_checkpoints());
+        let saved = self.timed(Self::draw).and_then(|()| self.write_due_checkpoints());
         let is_interrupted = progress
             .into_iter()
             .try_fold(false, |before, progress| Ok::<_, RunError>(before | (progress? == Progress::Interrupted)))?;
@@ -105,9 +113,17 @@ impl<const D: usize> Group<D> {
     /// behind its checkpoint and would not draw them again.
     fn write_due_checkpoints(&mut self) -> Result<(), RunError> {
         if self.runs.iter().any(Run::is_checkpoint_due) {
-            self.finish_pictures()?;
+            self.timed(Self::finish_pictures)?;
         }
         self.runs.iter_mut().try_for_each(Run::write_due_checkpoint)
+    }
+
+    /// Books the time that pictures take.
+    fn timed(&mut self, draw: impl FnOnce(&mut Self) -> Result<(), RunError>) -> Result<(), RunError> {
+        let start = Instant::now();
+        let drawn = draw(self);
+        self.runs.iter_mut().for_each(|run| run.book(Work::Pictures, start.elapsed()));
+        drawn
     }
 
     /// Waits for the last picture.
@@ -118,15 +134,18 @@ impl<const D: usize> Group<D> {
     /// Writes checkpoints of all.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
         self.finish_pictures()?;
-        self.runs.iter().try_for_each(Run::checkpoint)
+        self.runs.iter_mut().try_for_each(Run::checkpoint)
     }
 
     /// What the report says of each.
-    pub fn members(&self) -> Vec<Member<'_>> {
-        let each = self.runs.iter().zip(&self.labels);
+    pub fn members(&mut self) -> Vec<Member<'_>> {
+        let each = self.runs.iter_mut().zip(&self.labels);
         let members = each.filter_map(|(run, label)| {
+            let unwritten = run.unwritten_seconds().collect();
+            let run = &*run;
             Some(Member {
                 label,
+                unwritten,
                 folder: run.folder()?,
                 output: &run.scene().output,
                 facts: &run.scene().facts,
@@ -161,7 +180,7 @@ impl<const D: usize> Group<D> {
 
     /// Steps of the first since the frame before, and the names of their values.
     pub fn steps(&self) -> (Vec<String>, &[StepRecord]) {
-        (self.runs[0].stepper().columns(), self.runs[0].steps())
+        (self.runs[0].columns(), self.runs[0].steps())
     }
 
     /// What can be said of the first before its first step.
@@ -170,13 +189,21 @@ impl<const D: usize> Group<D> {
     }
 }
 
+/// The claim of all runs if a single one has the folder for itself, else one of its own.
+fn claim_within(all: &mut Option<FolderClaim>, place: &RunFolder) -> Result<FolderClaim, RunError> {
+    match all.take_if(|claim| claim.folder() == place) {
+        Some(claim) => Ok(claim),
+        None => place.claim(),
+    }
+}
+
 fn resume<const D: usize>(
     scene: RunScene<D>,
-    folder: &RunFolder,
+    claim: FolderClaim,
     record: &RunRecord,
     notes: &mut Vec<String>,
 ) -> Result<Run<D>, RunError> {
-    let (run, damaged) = Run::resume(scene, folder, record)?;
+    let (run, damaged) = Run::resume(scene, claim, record)?;
     let fallback = |reason: String| format!("{reason}; resuming from frame {} instead", run.number());
     notes.extend(damaged.into_iter().map(fallback));
     Ok(run)

@@ -1,5 +1,6 @@
 //! Liquids with a surface as a physics to run.
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 
 use unstick_bodies::FloatingBodies;
@@ -7,7 +8,7 @@ use unstick_gpu::{Backend, Placement};
 use unstick_liquid::{LiquidState, Simulation, Stage};
 
 use super::RunError;
-use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
+use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
 use crate::file::SceneError;
@@ -45,7 +46,6 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
                 setup.pressure.warning().map(str::to_owned).into_iter().chain(of_shapes).collect()
             },
             needs_device: scene.backing.backend == Backend::Gpu,
-            shows_last_step: !scene.bodies.is_empty() || setup.has_motion(),
             physics: Arc::new(scene),
         }
     }
@@ -64,9 +64,9 @@ impl<const D: usize> Physics<D> for Scene<D> {
         Ok(Box::new(self.simulation()?))
     }
 
-    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError> {
-        let state = LiquidState::restore(&self.setup.grid, &mut postcard::Deserializer::from_bytes(state))?;
-        Ok(Box::new(Scene::resume(self, state.ok_or(StateError::OtherGrid)?)?))
+    fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError> {
+        let state = read_state(state, |data| LiquidState::restore(&self.setup.grid, data))?;
+        Ok(Box::new(Scene::resume(self, state)?))
     }
 
     fn placement(&self) -> Result<Placement, SceneError> {
@@ -136,8 +136,8 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
         Frame::of(self, number)
     }
 
-    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError> {
-        Ok(postcard::to_extend(&self.state().to_data(), bytes)?)
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
+        Ok(postcard::to_io(&self.state().to_data(), to).map(drop)?)
     }
 
     fn columns(&self) -> Vec<String> {

@@ -11,6 +11,8 @@
 //! ```
 
 mod checkpoint;
+mod chunks;
+mod clock;
 mod compare;
 mod driver;
 mod error;
@@ -30,7 +32,7 @@ pub use compare::{Comparison, ParseComparisonError};
 pub use driver::{Progress, Run};
 pub use error::RunError;
 pub use finish::{DataFiles, Finished};
-pub use folder::{DataKind, RunFolder};
+pub use folder::{DataKind, FolderClaim, RunFolder};
 pub use record::RunRecord;
 pub use replay::{Origin, Replay};
 pub use session::{AnyFrame, RunRequest, Session};

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use unstick_files::write_atomic;
+use unstick_files::{read_bounded, write_atomic};
 use unstick_liquid::Wall;
 
 use super::{AnyRunScene, Comparison, RunError, RunFolder, RunScene};
 use crate::either;
 use crate::file::{SceneError, SceneFile};
+
+/// The most bytes of a record: the scene is in it, and its meshes and tables are not.
+const LONGEST: u64 = 1 << 26;
 
 /// What was run, by what, on what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,14 +93,14 @@ impl RunRecord {
     /// Reads the record of a run folder.
     pub fn read(folder: &RunFolder) -> Result<Self, RunError> {
         let path = folder.record();
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_bounded(&path, LONGEST) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(RunError::NoRun(folder.path().to_owned()));
             }
             Err(error) => return Err(RunError::file(&path)(error)),
         };
-        serde_json::from_str(&text).map_err(|error| RunError::Record { path, reason: error.to_string() })
+        serde_json::from_slice(&text).map_err(|error| RunError::Record { path, reason: error.to_string() })
     }
 
     /// The scene as it was used.

@@ -64,17 +64,12 @@ impl<const D: usize> Replay<D> {
     pub fn frames_to_compute(&self, wanted: impl IntoIterator<Item = usize>) -> usize {
         let (mut here, mut count) = (0, 0);
         for number in wanted {
-            let kept = self.kept.iter().map(|state| state.number).filter(|&kept| self.serves(kept, number)).max();
+            let kept = self.kept.iter().map(|state| state.number).filter(|&kept| kept <= number).max();
             here = kept.unwrap_or(0).max(here);
             count += number - here;
             here = number;
         }
         count
-    }
-
-    /// Whether a state leads to a frame. Where a frame shows what its last step has met, it serves for later ones alone.
-    fn serves(&self, kept: usize, number: usize) -> bool {
-        kept < number || (kept == number && (number == 0 || !self.scene.shows_last_step))
     }
 
     /// The scene.
@@ -90,7 +85,7 @@ impl<const D: usize> Replay<D> {
     /// Goes to a frame, up to [`Self::last`]. Frames that are sought in ascending order are computed once.
     pub fn seek(&mut self, number: usize, stop: &AtomicBool) -> Result<Origin, RunError> {
         let here = self.now.as_ref().map(Run::number).filter(|&here| here <= number);
-        let is_nearer = |kept: usize| self.serves(kept, number) && here.is_none_or(|here| kept > here);
+        let is_nearer = |kept: usize| kept <= number && here.is_none_or(|here| kept > here);
         for state in self.kept.iter().rev().filter(|state| is_nearer(state.number)) {
             if let Some(stepper) = self.read(&state.path, state.number)? {
                 self.now = Some(Run::at(self.scene.clone(), stepper, state.number));

@@ -212,7 +212,7 @@ impl Session {
     fn end(&mut self, state: RunState) -> Result<Option<Finished>, RunError> {
         let drawn = either!(&mut self.runs, runs => runs.finish_pictures());
         let Some(folder) = &self.folder else { return Ok(None) };
-        let members = either!(&self.runs, runs => runs.members());
+        let members = either!(&mut self.runs, runs => runs.members());
         let finished = finish(folder, &self.record, &self.placement, &members);
         if let Some(status) = self.status.take() {
             status.end(state, self.number())?;

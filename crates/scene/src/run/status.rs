@@ -2,22 +2,26 @@
 //!
 //! ```text
 //!     status.json   after every frame: state, frame, seconds left
-//!     live.lock     locked by the process that computes; the system frees it however that process ends
+//!     live.lock     locked by the process that writes; the system frees it however that process ends
 //!     stop          whoever makes this file asks for a checkpoint and the end
 //! ```
 
-use std::fs::{File, TryLockError};
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use unstick_files::write_atomic;
+use unstick_files::{FileLock, read_bounded, write_atomic};
 
 use super::{RunError, RunFolder};
 
 /// How often a run looks for a request to stop.
 const INTERVAL: Duration = Duration::from_millis(200);
+
+/// The most bytes of a status.
+const LONGEST: u64 = 1 << 16;
 
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +53,7 @@ pub struct RunStatus {
 impl RunStatus {
     /// The status of a run folder; none if it is not known. A run whose process is gone has failed.
     pub fn read(folder: &RunFolder) -> Option<Self> {
-        let mut status: Self = serde_json::from_slice(&std::fs::read(folder.status()).ok()?).ok()?;
+        let mut status: Self = serde_json::from_slice(&read_bounded(&folder.status(), LONGEST).ok()?).ok()?;
         if status.state == RunState::Running && !is_live(folder) {
             (status.state, status.seconds_left) = (RunState::Failed, None);
         }
@@ -57,22 +61,26 @@ impl RunStatus {
     }
 }
 
-/// Whether a process computes in a folder.
+/// Whether a process writes into a folder.
 pub fn is_live(folder: &RunFolder) -> bool {
-    File::open(folder.lock()).is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    FileLock::is_held(&folder.lock())
 }
 
 /// Asks the process that computes in a folder to write a checkpoint and stop.
 pub fn ask_to_stop(folder: &RunFolder) -> Result<(), RunError> {
     let path = folder.stop_request();
-    write_atomic(&path, b"").map_err(RunError::file(&path))
+    // An empty file is complete from the start. Temporary files in the folder belong to its process alone.
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(RunError::file(&path)(error)),
+        _ => Ok(()),
+    }
 }
 
-/// Keeps the status of a run up to date, for as long as it lives.
+/// Keeps the status of a run up to date, for as long as it lives. Whoever has [claimed](RunFolder::claim) the folder has
+/// one.
 #[derive(Debug)]
 pub struct StatusWriter {
     folder: RunFolder,
-    _lock: File,
     frames: usize,
     first: usize,
     begun: Instant,
@@ -82,19 +90,11 @@ pub struct StatusWriter {
 impl StatusWriter {
     /// Says from now on that the run is going, and raises `stop` when somebody asks for it.
     pub fn begin(folder: &RunFolder, frame: usize, frames: usize, stop: Arc<AtomicBool>) -> Result<Self, RunError> {
-        let path = folder.lock();
-        let lock = File::create(&path).and_then(|file| file.lock().map(|()| file)).map_err(RunError::file(&path))?;
         let request = folder.stop_request();
         let _ = std::fs::remove_file(&request); // of an earlier run
         let is_over = Arc::new(AtomicBool::new(false));
-        let writer = Self {
-            folder: folder.clone(),
-            _lock: lock,
-            frames,
-            first: frame,
-            begun: Instant::now(),
-            is_over: is_over.clone(),
-        };
+        let writer =
+            Self { folder: folder.clone(), frames, first: frame, begun: Instant::now(), is_over: is_over.clone() };
         writer.write(RunState::Running, frame)?;
         std::thread::spawn(move || {
             while !is_over.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
@@ -132,7 +132,6 @@ impl StatusWriter {
 impl Drop for StatusWriter {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        let _ = std::fs::remove_file(self.folder.lock()); // a file without a lock says the same
     }
 }
 
@@ -145,13 +144,26 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = RunFolder::new(place.path());
         assert_eq!((is_live(&folder), RunStatus::read(&folder)), (false, None));
+        let claim = folder.claim().unwrap();
         let writer = StatusWriter::begin(&folder, 0, 4, Arc::default()).unwrap();
         writer.reached(1).unwrap();
         let status = RunStatus::read(&folder).unwrap();
         assert_eq!((status.state, status.frame, status.frames), (RunState::Running, 1, 4));
         assert!(status.seconds_left.is_some());
-        drop(writer); // as when the process dies
+        drop((writer, claim)); // as when the process dies
         assert_eq!(RunStatus::read(&folder).unwrap().state, RunState::Failed);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_the_status_holds_nobody_up() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::new(place.path());
+        for path in [folder.status(), folder.record(), folder.lock()] {
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        }
+        assert_eq!((RunStatus::read(&folder), is_live(&folder)), (None, false));
+        assert!(crate::run::RunRecord::read(&folder).is_err());
     }
 
     #[test]
@@ -168,6 +180,6 @@ mod tests {
         }
         writer.end(RunState::Stopped, 1).unwrap();
         assert_eq!(RunStatus::read(&folder).unwrap().state, RunState::Stopped);
-        assert!(!folder.stop_request().exists() && !folder.lock().exists());
+        assert!(!folder.stop_request().exists());
     }
 }

@@ -6,8 +6,11 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io::{Read, Write};
 use std::sync::Arc;
 
+use postcard::Deserializer;
+use postcard::de_flavors::io::io::IOReader;
 use unstick_bodies::RigidBody;
 use unstick_gpu::Placement;
 use unstick_grid::{Grid, Motion};
@@ -42,8 +45,8 @@ pub trait Stepper<const D: usize>: Send {
     /// What there is to see now.
     fn frame(&self, number: usize) -> Frame<D>;
 
-    /// Appends the state as bytes, from which [`Physics::resume`] goes on bit for bit.
-    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError>;
+    /// Writes the state, from which [`Physics::resume`] goes on bit for bit.
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError>;
 
     /// Names of the columns of `stats.csv`. The first is `step`.
     fn columns(&self) -> Vec<String>;
@@ -63,8 +66,8 @@ pub trait Physics<const D: usize>: Send + Sync {
     /// The simulation at its beginning. It takes the memory that [`check_memory`](Self::check_memory) estimates.
     fn begin(&self) -> Result<Box<dyn Stepper<D>>, SceneError>;
 
-    /// The simulation at a state that [`Stepper::store`] gave.
-    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError>;
+    /// The simulation at a state that [`Stepper::store`] wrote.
+    fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError>;
 
     /// Where the pressure is solved for. A device that the scene asks for and that is not there is refused.
     fn placement(&self) -> Result<Placement, SceneError>;
@@ -110,8 +113,6 @@ pub struct RunScene<const D: usize> {
     pub warnings: Vec<String>,
     /// Whether the run ends when the device that computes has failed.
     pub needs_device: bool,
-    /// Whether a frame shows what its last step has met, which a stored state does not hold.
-    pub shows_last_step: bool,
     /// What makes simulations of it.
     pub physics: Arc<dyn Physics<D>>,
 }
@@ -222,11 +223,30 @@ impl fmt::Display for Value {
 pub enum StateError {
     /// The bytes are not a state.
     #[error("{0}")]
-    Unreadable(#[from] postcard::Error),
+    Unreadable(postcard::Error),
     /// The state belongs to another grid or to other bodies.
     #[error("it does not fit the grid")]
     OtherGrid,
     /// The scene is refused.
     #[error(transparent)]
     Scene(#[from] SceneError),
+}
+
+impl From<postcard::Error> for StateError {
+    fn from(error: postcard::Error) -> Self {
+        match error {
+            // What our own readers say of lists that are too short or too long.
+            postcard::Error::SerdeDeCustom => Self::OtherGrid,
+            error => Self::Unreadable(error),
+        }
+    }
+}
+
+/// Reads a state as [`Stepper::store`] writes it, without a second copy.
+pub(super) fn read_state<T>(
+    from: &mut dyn Read,
+    read: impl for<'a> FnOnce(&mut Deserializer<'a, IOReader<'a, &'a mut dyn Read>>) -> Result<T, postcard::Error>,
+) -> Result<T, StateError> {
+    let mut scratch = [0; 16]; // for one number at a time
+    Ok(read(&mut Deserializer::from_flavor(IOReader::new(from, &mut scratch)))?)
 }

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use unstick_bodies::{Forces, RigidBody};
+use unstick_files::faults::{Point, pass};
 use unstick_files::write_atomic;
 
 use super::RunError;
@@ -50,7 +51,8 @@ impl CsvTable {
 
     /// Writes the new lines to the file.
     pub fn flush(&mut self) -> Result<(), RunError> {
-        self.file.write_all(self.lines.as_bytes()).map_err(RunError::file(&self.path))?;
+        let written = pass(Point::Append, &self.path).and_then(|()| self.file.write_all(self.lines.as_bytes()));
+        written.map_err(RunError::file(&self.path))?;
         self.lines.clear();
         Ok(())
     }

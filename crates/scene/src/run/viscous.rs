@@ -1,14 +1,14 @@
 //! Viscous flows with bodies as a physics to run.
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 
-use serde::Deserialize as _;
-use unstick_bodies::{FlatSuspension, Forces, RigidBody, Suspension, SuspensionSeconds, SuspensionState};
+use unstick_bodies::{Forces, RigidBody, Suspension, SuspensionSeconds, SuspensionState};
 use unstick_gpu::Placement;
 use unstick_grid::vector::length;
 
 use super::RunError;
-use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
+use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::file::SceneError;
 use crate::frame::Frame;
@@ -43,7 +43,6 @@ impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
             ],
             warnings: thin_bodies(&scene.bodies, setup.grid.finest()).map(|warning| warning.to_string()).collect(),
             needs_device: false,
-            shows_last_step: false,
             physics: Arc::new(scene),
         }
     }
@@ -54,9 +53,8 @@ impl<const D: usize> Physics<D> for ViscousScene<D> {
         Ok(Box::new(ViscousStepper { suspension: self.suspension()?, scene: self.clone() }))
     }
 
-    fn resume(&self, state: &[u8]) -> Result<Box<dyn Stepper<D>>, StateError> {
-        let data = FlatSuspension::deserialize(&mut postcard::Deserializer::from_bytes(state))?;
-        let state = SuspensionState::restore(&self.setup.grid, self.bodies.len(), data).ok_or(StateError::OtherGrid)?;
+    fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError> {
+        let state = read_state(state, |data| SuspensionState::restore(&self.setup.grid, self.bodies.len(), data))?;
         Ok(Box::new(ViscousStepper { suspension: ViscousScene::resume(self, state)?, scene: self.clone() }))
     }
 
@@ -158,8 +156,8 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         Frame::of_suspension(&self.suspension, number)
     }
 
-    fn store(&self, bytes: Vec<u8>) -> Result<Vec<u8>, StateError> {
-        Ok(postcard::to_extend(&self.suspension.state().to_data(), bytes)?)
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
+        Ok(postcard::to_io(&self.suspension.state().to_data(), to).map(drop)?)
     }
 
     fn columns(&self) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Frames as data files, one per frame and format.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use unstick_files::usd::{Stage, World};
@@ -37,15 +38,10 @@ impl<const D: usize> DataSink<D> {
         let folder = &self.series.folder;
         std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
         if let Some(index) = &self.index {
-            index.begin(&self.series)?;
+            index.begin(&self.folder)?;
             index.write(&self.folder, self.kind, &self.series, last)?;
         }
-        let numbers = self.series.numbers().map_err(RunError::file(folder))?;
-        for number in numbers.into_iter().filter(|&number| number > last) {
-            let path = self.series.path(number);
-            std::fs::remove_file(&path).map_err(RunError::file(&path))?;
-        }
-        Ok(())
+        self.series.remove_after(Some(last)).map_err(RunError::file(folder))
     }
 }
 
@@ -77,23 +73,23 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
         let points = |encode: fn(&Points<'_, D>) -> Vec<u8>| -> Encode<D> {
             Box::new(move |frame| Some(encode(&values::points(frame, thin))))
         };
-        let (extension, index, encode) = match request.format {
-            ParticleFormat::Ply => ("ply", None, points(ply::points)),
-            ParticleFormat::Vtk => ("vtk", None, points(vtk::legacy_points)),
-            ParticleFormat::Vtp => ("vtp", pvd(), points(vtk::points)),
-            ParticleFormat::Npz => ("npz", None, points(npz::points)),
+        let (index, encode) = match request.format {
+            ParticleFormat::Ply => (None, points(ply::points)),
+            ParticleFormat::Vtk => (None, points(vtk::legacy_points)),
+            ParticleFormat::Vtp => (pvd(), points(vtk::points)),
+            ParticleFormat::Npz => (None, points(npz::points)),
         };
-        add(DataKind::Particles, extension, request.schedule, index, encode);
+        add(DataKind::Particles, request.format.extension(), request.schedule, index, encode);
     }
     let mesh = |encode: fn(&Surface) -> Vec<u8>| -> Encode<D> {
         Box::new(move |frame| Some(encode(&surface(frame.in_space()?))))
     };
     for request in &scene.output.surface {
-        let (extension, index, encode) = match request.format {
-            SurfaceFormat::Ply => ("ply", None, mesh(ply::surface)),
-            SurfaceFormat::Obj => ("obj", None, mesh(obj::surface)),
-            SurfaceFormat::Glb => ("glb", None, mesh(gltf::surface)),
-            SurfaceFormat::Vtp => ("vtp", pvd(), mesh(vtk::surface)),
+        let (index, encode) = match request.format {
+            SurfaceFormat::Ply => (None, mesh(ply::surface)),
+            SurfaceFormat::Obj => (None, mesh(obj::surface)),
+            SurfaceFormat::Glb => (None, mesh(gltf::surface)),
+            SurfaceFormat::Vtp => (pvd(), mesh(vtk::surface)),
             SurfaceFormat::Usd => {
                 let Some(scene) = scene.in_space() else { continue };
                 let movers = Movers::of(scene);
@@ -101,19 +97,19 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
                     let frame = frame.in_space()?;
                     Some(usd::frame(frame.number, &surface(frame), &movers.poses(frame)))
                 };
-                ("usda", Some(Index::Usd { stage: stage(scene), world: world(scene) }), Box::new(encode) as Encode<D>)
+                (Some(Index::Usd { stage: stage(scene), world: world(scene) }), Box::new(encode) as Encode<D>)
             }
         };
-        add(DataKind::Surface, extension, request.schedule, index, encode);
+        add(DataKind::Surface, request.format.extension(), request.schedule, index, encode);
     }
     for request in &scene.output.volume {
         let options = scene.output.vdb.clone();
-        let (extension, index, encode): (_, _, Encode<D>) = match request.format {
-            VolumeFormat::Vtk => ("vtk", None, Box::new(|frame| Some(vtk::legacy_fields(&values::fields(frame))))),
-            VolumeFormat::Vti => ("vti", pvd(), Box::new(|frame| Some(vtk::fields(&values::fields(frame))))),
-            VolumeFormat::Vdb => ("vdb", None, Box::new(move |frame| Some(values::vdb(frame.in_space()?, &options)))),
+        let (index, encode): (_, Encode<D>) = match request.format {
+            VolumeFormat::Vtk => (None, Box::new(|frame| Some(vtk::legacy_fields(&values::fields(frame))))),
+            VolumeFormat::Vti => (pvd(), Box::new(|frame| Some(vtk::fields(&values::fields(frame))))),
+            VolumeFormat::Vdb => (None, Box::new(move |frame| Some(values::vdb(frame.in_space()?, &options)))),
         };
-        add(DataKind::Volume, extension, request.schedule, index, encode);
+        add(DataKind::Volume, request.format.extension(), request.schedule, index, encode);
     }
     sinks
 }
@@ -131,14 +127,11 @@ enum Index {
 
 impl Index {
     /// Writes what does not change with the frames.
-    fn begin(&self, series: &Series) -> Result<(), RunError> {
+    fn begin(&self, folder: &RunFolder) -> Result<(), RunError> {
         let Self::Usd { world, .. } = self else { return Ok(()) };
-        let put = |name: &str, bytes: Vec<u8>| {
-            let path = series.folder.join(name);
-            write_atomic(&path, &bytes).map_err(RunError::file(&path))
-        };
-        put("world.usda", usd::world(world))?;
-        put("manifest.usda", usd::manifest(world.objects.iter().map(|object| object.name.as_str())))
+        let put = |path: PathBuf, bytes: Vec<u8>| write_atomic(&path, &bytes).map_err(RunError::file(&path));
+        put(folder.usd_world(), usd::world(world))?;
+        put(folder.usd_manifest(), usd::manifest(world.objects.iter().map(|object| object.name.as_str())))
     }
 
     /// Lists the frames that are there, up to `last`.

@@ -49,13 +49,13 @@ fn record(file: &SceneFile) -> RunRecord {
 
 fn begin<const D: usize>(file: &SceneFile, scene: RunScene<D>, folder: &Path) -> Run<D> {
     let folder = RunFolder::new(folder);
-    folder.prepare(false).unwrap();
-    Run::begin(scene).unwrap().write_to(&folder, &record(file)).unwrap()
+    let claim = folder.prepare(false).unwrap();
+    Run::begin(scene).unwrap().write_to(claim, &record(file)).unwrap()
 }
 
 fn resume(set: &[&str], folder: &Path) -> Result<(Run<2>, Vec<String>), RunError> {
     let (file, scene) = lively(set);
-    Run::resume(scene, &RunFolder::new(folder), &record(&file))
+    Run::resume(scene, RunFolder::new(folder).claim()?, &record(&file))
 }
 
 fn go_on<const D: usize>(run: &mut Run<D>, frames: usize) {
@@ -66,7 +66,9 @@ fn go_on<const D: usize>(run: &mut Run<D>, frames: usize) {
 
 /// The whole state, bit for bit.
 fn state<const D: usize>(run: &Run<D>) -> Vec<u8> {
-    run.stepper().store(Vec::new()).unwrap()
+    let mut bytes = Vec::new();
+    run.stepper().store(&mut bytes).unwrap();
+    bytes
 }
 
 /// Statistics without the times, which differ from run to run.
@@ -155,6 +157,7 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
     assert!(notes[0].contains("does not match its hash"), "{notes:?}");
     go_on(&mut run, 8);
     assert!(state(&run) == expected);
+    drop(run);
 
     for file in std::fs::read_dir(folder.join("checkpoint")).unwrap() {
         std::fs::write(file.unwrap().path(), &bytes[..40]).unwrap();
@@ -194,6 +197,7 @@ fn sinks_receive_every_frame_and_may_stop_the_run() {
     assert_eq!(run.advance(&NEVER).unwrap(), Progress::Frame);
     assert!(Arc::ptr_eq(&run.frame(), &run.frame()), "a frame is made once");
     assert_eq!(run.advance(&NEVER).unwrap(), Progress::Interrupted);
+    drop(run);
     assert_eq!(resume(&[], place.path()).unwrap().0.number(), 2);
 }
 
@@ -208,7 +212,7 @@ fn a_run_without_a_folder_takes_the_same_steps() {
         run.advance(&NEVER).unwrap();
     }
     assert!(state(&run) == expected && run.folder().is_none());
-    assert_eq!(run.steps().last().unwrap().values.len(), run.stepper().columns().len());
+    assert_eq!(run.steps().last().unwrap().values.len(), run.columns().len());
 }
 
 fn request(set: &[&str], folder: &Path) -> RunRequest {
@@ -255,6 +259,35 @@ fn a_checkpoint_comes_after_the_pictures_of_its_frame() {
         assert_eq!(session.number(), 5);
         drop(session);
         assert_eq!(folder.pictures().numbers().unwrap(), [0, 1, 2, 3, 4, 5]);
+    }
+}
+
+#[test]
+fn only_one_run_writes_into_a_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let (single, both) = (place.path().join("single"), place.path().join("both"));
+    let compare = Some(Comparison::Setting("density=500.0".into()));
+    let set = ["output.width=64", "time.frames=3", "output.checkpoint_every=1"];
+    let mut at_work = [
+        Session::open(request(&set, &single), Arc::default()).unwrap(),
+        Session::open(RunRequest { compare, ..request(&set, &both) }, Arc::default()).unwrap(),
+    ];
+    at_work.iter_mut().for_each(|session| assert_eq!(session.advance(&NEVER).unwrap(), Progress::Frame));
+    let refused = |folder: &Path, resume: bool| {
+        let request = RunRequest { resume, force: !resume, ..request(&set, folder) };
+        matches!(Session::open(request, Arc::default()).err(), Some(RunError::Busy { .. }))
+    };
+    for folder in [&single, &both, &both.join("original"), &both.join("changed")] {
+        assert!(refused(folder, true) && refused(folder, false), "{}", folder.display());
+    }
+    for mut session in at_work {
+        session.run(&NEVER, |_, _| ()).unwrap();
+        session.finish().unwrap();
+    }
+    for folder in [&single, &both] {
+        assert_eq!(RunFolder::new(folder).pictures().numbers().unwrap(), [0, 1, 2, 3]);
+        assert_eq!(carry_out(RunRequest { resume: true, ..request(&set, folder) }).number(), 3);
+        assert!(!folder.join("live.lock").exists());
     }
 }
 

@@ -23,7 +23,7 @@ fn record(file: &SceneFile) -> RunRecord {
 
 fn simulate<const D: usize>(file: &SceneFile, scene: impl Into<RunScene<D>>, folder: &Path, frames: usize) {
     let run = Run::begin(scene.into()).unwrap();
-    let mut run = run.write_to(&RunFolder::new(folder), &record(file)).unwrap();
+    let mut run = run.write_to(RunFolder::new(folder).claim().unwrap(), &record(file)).unwrap();
     while run.number() < frames {
         run.advance(&NEVER).unwrap();
     }
@@ -96,17 +96,17 @@ fn a_resumed_run_leaves_the_same_files() {
     let file = file("dam-break", &set);
     simulate(&file, plane(&file), straight.path(), 6);
     simulate(&file, plane(&file), broken.path(), 5); // the last checkpoint is of frame 3
-    let (mut run, _) = Run::resume(plane(&file).into(), &RunFolder::new(broken.path()), &record(&file)).unwrap();
+    let (mut run, _) =
+        Run::resume(plane(&file).into(), RunFolder::new(broken.path()).claim().unwrap(), &record(&file)).unwrap();
     assert!(!broken.path().join("view/particles/0004.gz").exists(), "later frames are dropped");
     while run.number() < 6 {
         run.advance(&NEVER).unwrap();
     }
-    for layer in ["particles", "surface"] {
-        for frame in 0..=6 {
-            let name = format!("view/{layer}/{frame:04}.gz");
-            let [one, other] = [&straight, &broken].map(|folder| std::fs::read(folder.path().join(&name)).unwrap());
-            assert!(one == other, "{name}");
-        }
+    let layers = ["particles", "surface"].into_iter();
+    let names = layers.flat_map(|layer| (0..=6).map(move |frame| format!("view/{layer}/{frame:04}.gz")));
+    for name in names.chain(["view/scene.gz".to_owned()]) {
+        let [one, other] = [&straight, &broken].map(|folder| std::fs::read(folder.path().join(&name)).unwrap());
+        assert!(one == other, "{name}");
     }
 }
 

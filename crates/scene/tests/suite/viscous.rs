@@ -63,12 +63,12 @@ fn record(file: &SceneFile) -> RunRecord {
 }
 
 fn begin(file: &SceneFile, folder: &RunFolder) -> Run<2> {
-    folder.prepare(false).unwrap();
-    Run::begin(RunScene::from(plane(file))).unwrap().write_to(folder, &record(file)).unwrap()
+    let claim = folder.prepare(false).unwrap();
+    Run::begin(RunScene::from(plane(file))).unwrap().write_to(claim, &record(file)).unwrap()
 }
 
 fn resume(file: &SceneFile, folder: &RunFolder) -> Result<(Run<2>, Vec<String>), RunError> {
-    Run::resume(RunScene::from(plane(file)), folder, &record(file))
+    Run::resume(RunScene::from(plane(file)), folder.claim()?, &record(file))
 }
 
 fn go_on(run: &mut Run<2>, frames: usize) {
@@ -79,7 +79,9 @@ fn go_on(run: &mut Run<2>, frames: usize) {
 
 /// The whole state, bit for bit.
 fn state(run: &Run<2>) -> Vec<u8> {
-    run.stepper().store(Vec::new()).unwrap()
+    let mut bytes = Vec::new();
+    run.stepper().store(&mut bytes).unwrap();
+    bytes
 }
 
 /// A table without the times, which differ from run to run.
@@ -103,9 +105,11 @@ fn a_resumed_run_is_the_straight_one_bit_for_bit() {
     go_on(&mut run, 4);
     // Stopped within a frame.
     assert_eq!(run.advance(&AtomicBool::new(true)).unwrap(), Progress::Interrupted);
+    drop(run);
     let (mut run, _) = resume(&file, &resumed).unwrap();
     go_on(&mut run, 8);
     assert!(state(&run) == expected);
+    drop(run);
     assert_eq!(table(&resumed.stats()), table(&straight.stats()));
     assert_eq!(table(&resumed.bodies()), table(&straight.bodies()));
     for layer in ["particles", "surface"] {

@@ -45,7 +45,7 @@ impl ViewSink {
             let path = folder.view_layer(layer).folder;
             std::fs::create_dir_all(&path).map_err(RunError::file(&path))?;
         }
-        let mut pack = Pack::new(&frame.grid, 0, frame.time);
+        let mut pack = Pack::new(&frame.grid, 0, 0.0); // the same for a run that is resumed
         pack.note("fastest", scene.style.fastest);
         pack.note("highest", scene.highest_pressure);
         let has_motion = scene.has_motion();
