@@ -199,7 +199,7 @@ fn a_run_whose_solves_fall_short_says_so_everywhere() {
     assert!(report.contains("fell short of a tolerance"));
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
     let columns = "pressure_converged,density_converged,contact_converged,coupling_converged";
-    assert!(stats.lines().next().unwrap().ends_with(columns) && stats.contains(",false,true,true,true\n"), "{stats}");
+    assert!(stats.lines().next().unwrap().contains(columns) && stats.contains(",false,true,true,true,"), "{stats}");
     // What happened before a run was resumed is not forgotten.
     let resumed = ["--resume", "--out", "out/dam-break", "--frames", "3", "--json"];
     let told =

@@ -298,7 +298,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
 ])
 .with_notes("`stats.csv` has per step: time, length, kinetic energy of the bodies, largest speeds of bodies and liquid, \
             largest divergence, iterations, contacts, films, deepest overlap, the seconds of flow, marking, forces \
-            and contact, and whether each solve met its tolerance. `bodies.csv` has per body: place, orientation, velocity, spin, force and torque of the liquid \
+            and contact, and whether each solve met its tolerance (`viscous_converged`, `pressure_converged`, `contact_converged`, `film_converged`, and `position_converged` for overlaps that are pushed out). `bodies.csv` has per body: place, orientation, velocity, spin, force and torque of the liquid \
             (without buoyancy), force of contacts and films.");
 
 /// The part of the plane that is drawn.

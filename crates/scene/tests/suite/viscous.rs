@@ -131,13 +131,14 @@ fn statistics_say_how_every_solve_ended() {
     let text = std::fs::read_to_string(folder.stats()).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = lines.next().unwrap();
+    let first = header.iter().position(|name| *name == "viscous_converged").unwrap();
     assert_eq!(
-        header[header.len() - 5..],
-        ["viscous_converged", "pressure_converged", "contact_converged", "film_converged", "position_converged"]
+        header[first + 1..][..4],
+        ["pressure_converged", "contact_converged", "film_converged", "position_converged"]
     );
     for line in lines {
         assert_eq!(line.len(), header.len());
-        assert_eq!(line[line.len() - 5..line.len() - 3], ["true", "true"]);
+        assert_eq!(line[first..][..2], ["true", "true"]);
     }
 }
 
