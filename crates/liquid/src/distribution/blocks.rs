@@ -168,7 +168,7 @@ impl<const D: usize> Blocks<D> {
         let (grid, open) = (&*grid, &*open);
         fill(growth, |block, growth| {
             *growth = 0.0;
-            if liquid.at(block) >= 0.0 || is_cut_by_body(crowd, block) {
+            if liquid.at(block) >= 0.0 || cell_open.at(block) == 0.0 || is_cut_by_body(crowd, block) {
                 return;
             }
             let (mut present, mut room) = content(crowd, block);
@@ -276,6 +276,24 @@ mod tests {
         let most = blocks.growth.values().iter().fold(0.0f64, |most, growth| most.max(growth.abs()));
         assert!(most < 1e-12, "{most}");
         assert!(blocks.displacement.iter().all(|field| field.values().iter().all(|value| value.abs() < 1e-12)));
+    }
+
+    /// A floor of four cells: two layers of blocks have no open cell, and the upper one counts as wet.
+    #[test]
+    fn blocks_inside_of_solids_ask_for_nothing() {
+        let mut setup = Setup::new(Grid::<2>::unit(10).unwrap());
+        setup.solids.push(crate::Solid::still(SignedDistance::half_space([0.0, 0.4], [0.0, 1.0])));
+        let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.8])).unwrap();
+        tank.prepare_pressure(0.01);
+        let mut blocks = Blocks::new(&tank.setup.grid);
+        blocks.place_walls(&tank.geometry);
+        blocks.liquid.values_mut().fill(-1.0);
+        let Simulation { setup, geometry, starts, state, .. } = &tank;
+        let LiquidState { liquid, separated, density, .. } = state;
+        let (geometry_version, time, step) = (0, 0.0, 0);
+        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+        blocks.ask_for_growth(&crowd, 0.01);
+        assert!(blocks.growth.values().iter().all(|growth| growth.is_finite()), "{:?}", blocks.growth.values());
     }
 
     #[test]

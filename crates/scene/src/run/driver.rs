@@ -353,6 +353,11 @@ impl<const D: usize> Run<D> {
         self.unconverged
     }
 
+    /// Writes nothing more, so that others may write.
+    pub(super) fn leave_folder(&mut self) {
+        self.files = None;
+    }
+
     /// The folder, if there is one.
     pub fn folder(&self) -> Option<&RunFolder> {
         self.files.as_ref().map(|files| files.claim.folder())

@@ -21,7 +21,7 @@ pub(super) struct Group<const D: usize> {
     /// None if none are asked for.
     pictures: Option<Pictures>,
     /// The folder of all of them; a single run has claimed it itself.
-    _claim: Option<FolderClaim>,
+    claim: Option<FolderClaim>,
 }
 
 impl<const D: usize> Group<D> {
@@ -45,7 +45,7 @@ impl<const D: usize> Group<D> {
         let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
         let Some(folder) = &request.folder else {
             let runs = scenes.into_iter().map(Run::begin).collect::<Result<_, _>>()?;
-            return Ok(Self { runs, labels, pictures: None, _claim: None });
+            return Ok(Self { runs, labels, pictures: None, claim: None });
         };
         let places = variants.iter().map(|variant| variant.place(folder, record));
         let mut claim;
@@ -70,7 +70,7 @@ impl<const D: usize> Group<D> {
         };
         let style = base.output.frames.then(|| base.style.clone());
         let pictures = style.map(|style| Pictures::create(folder, style, labels.clone())).transpose()?;
-        let mut group = Self { runs, labels, pictures, _claim: claim };
+        let mut group = Self { runs, labels, pictures, claim };
         group.draw()?;
         Ok(group)
     }
@@ -129,6 +129,12 @@ impl<const D: usize> Group<D> {
     /// Waits for the last picture.
     pub fn finish_pictures(&mut self) -> Result<(), RunError> {
         self.pictures.as_mut().map_or(Ok(()), Pictures::wait)
+    }
+
+    /// Writes nothing more, so that others may write.
+    pub fn leave_folder(&mut self) {
+        self.runs.iter_mut().for_each(Run::leave_folder);
+        self.claim = None;
     }
 
     /// Writes checkpoints of all.

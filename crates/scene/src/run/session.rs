@@ -204,7 +204,7 @@ impl Session {
         Ok(())
     }
 
-    /// Joins the pictures to a movie and writes the report; none without a folder.
+    /// Joins the pictures to a movie, writes the report and leaves the folder to others; none without a folder.
     pub fn finish(&mut self) -> Result<Option<Finished>, RunError> {
         self.end(if self.is_finished() { RunState::Finished } else { RunState::Stopped })
     }
@@ -217,6 +217,7 @@ impl Session {
         if let Some(status) = self.status.take() {
             status.end(state, self.number())?;
         }
+        either!(&mut self.runs, runs => runs.leave_folder());
         drawn?;
         finished.map(Some)
     }
