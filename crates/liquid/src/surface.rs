@@ -6,9 +6,12 @@
 //! liquid gives 1 − ½(1 − d/h)² at depth d, which is inverted for the distance. Unlike a union of
 //! balls, the surface is not blown up by a radius, and a single particle of spray makes no liquid.
 
-use unstick_grid::{CellField, Grid};
+use std::ops::Range;
 
-use crate::cells::fill;
+use unstick_grid::{CellField, Grid};
+use unstick_parallel as parallel;
+
+use crate::cells::{fill, multi_index};
 use crate::particles::Particles;
 use crate::particles::gather::add_by_slabs;
 use crate::solids::Geometry;
@@ -87,8 +90,8 @@ pub(crate) fn track<const D: usize>(
 /// Fills cells that have dried among wet ones since `before`, although they were under `pressure`.
 ///
 /// Air comes into liquid from outside, where a wall has let go, or where liquid is torn. Anywhere else a cell that dries
-/// has too few particles by chance. As air it would have no pressure, and all liquid around would rush in at once. As liquid it
-/// keeps its volume, and the density of the particles is made good by displacement.
+/// has too few particles by chance. As air it would have no pressure, and all liquid around would rush in at once. As
+/// liquid it keeps its volume, and the density of the particles is made good by displacement.
 pub(crate) fn fill_gaps<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
@@ -96,7 +99,8 @@ pub(crate) fn fill_gaps<const D: usize>(
     liquid: &mut CellField<f64, D>,
 ) {
     let known = &*liquid;
-    let has_dried = |cell: &[usize; D]| known.at(*cell) >= 0.0 && before.at(*cell) < 0.0 && pressure.at(*cell) > 0.0;
+    let (is, was, pressure) = (known.values(), before.values(), pressure.values());
+    let has_dried = |index: usize| is[index] >= 0.0 && was[index] < 0.0 && pressure[index] > 0.0;
     let find_gap = |first: [usize; D]| {
         let (mut gap, mut seen) = (vec![first], 0);
         while let Some(&cell) = gap.get(seen) {
@@ -112,7 +116,7 @@ pub(crate) fn fill_gaps<const D: usize>(
                 if known.at(other) < 0.0 || gap.contains(&other) {
                     continue;
                 }
-                if !has_dried(&other) || gap.len() == LARGEST_GAP.pow(D as u32) {
+                if !has_dried(grid.index(other)) || gap.len() == LARGEST_GAP.pow(D as u32) {
                     return None;
                 }
                 gap.push(other);
@@ -120,7 +124,11 @@ pub(crate) fn fill_gaps<const D: usize>(
         }
         Some(gap)
     };
-    let gaps: Vec<[usize; D]> = grid.iter().filter(has_dried).filter_map(find_gap).flatten().collect();
+    let gaps_in = |range: Range<usize>| -> Vec<[usize; D]> {
+        let dried = range.filter(|&index| has_dried(index)).map(|index| multi_index(grid.cells(), index));
+        dried.filter_map(find_gap).flatten().collect()
+    };
+    let gaps = parallel::fold(0..grid.len(), &gaps_in, &|one, two| [one, two].concat());
     gaps.into_iter().for_each(|cell| *liquid.at_mut(cell) = -0.5 * grid.spacing());
 }
 

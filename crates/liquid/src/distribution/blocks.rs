@@ -204,11 +204,11 @@ fn is_cut_by_body<const D: usize>(crowd: &Crowd<D>, block: [usize; D]) -> bool {
     let Crowd { setup, geometry, .. } = *crowd;
     let is_cut = || cells_of(crowd, block).any(|cell| geometry.space.at(cell) < 1.0);
     let reaches = |body: &Immersed<D>| {
-        let (from, to) = cells_around(&setup.grid, body);
-        let first = first_of(block);
-        body.inverse_mass > 0.0 && (0..D).all(|axis| from[axis] < first[axis] + SIDE && first[axis] < to[axis])
+        let ((from, to), first) = (cells_around(&setup.grid, body), first_of(block));
+        (0..D).all(|axis| from[axis] < first[axis] + SIDE && first[axis] < to[axis])
     };
-    geometry.bodies.iter().any(|covered| reaches(&covered.body)) && is_cut()
+    let mut moving = geometry.bodies.iter().map(|covered| &covered.body).filter(|body| body.inverse_mass > 0.0);
+    !geometry.bodies.is_empty() && is_cut() && moving.any(reaches)
 }
 
 /// Full cells that the particles of a block make, and full cells that there is room for.
@@ -255,6 +255,13 @@ mod tests {
     use crate::state::LiquidState;
     use crate::{Setup, Simulation};
 
+    fn crowd_of(tank: &Simulation<2>) -> Crowd<'_, 2> {
+        let Simulation { setup, geometry, starts, state, .. } = tank;
+        let LiquidState { liquid, separated, density, .. } = state;
+        let (geometry_version, time, step) = (0, 0.0, 0);
+        Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step }
+    }
+
     /// A tank of 9 × 8 cells, half full, in which `change` has moved the particles.
     fn displaced(change: impl Fn(&mut [f64; 2])) -> (Simulation<2>, Blocks<2>) {
         let setup = Setup::new(Grid::<2>::new([9, 8], 0.125, [0.0; 2]).unwrap());
@@ -262,11 +269,7 @@ mod tests {
         tank.state.particles.position.iter_mut().for_each(change);
         tank.prepare_pressure(0.01);
         let mut blocks = Blocks::new(&tank.setup.grid);
-        let Simulation { setup, geometry, starts, state, .. } = &tank;
-        let LiquidState { liquid, separated, density, .. } = state;
-        let (geometry_version, time, step) = (0, 0.0, 0);
-        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        assert!(blocks.project(&crowd, 0.01).unwrap().converged());
+        assert!(blocks.project(&crowd_of(&tank), 0.01).unwrap().converged());
         (tank, blocks)
     }
 
@@ -288,11 +291,7 @@ mod tests {
         let mut blocks = Blocks::new(&tank.setup.grid);
         blocks.place_walls(&tank.geometry);
         blocks.liquid.values_mut().fill(-1.0);
-        let Simulation { setup, geometry, starts, state, .. } = &tank;
-        let LiquidState { liquid, separated, density, .. } = state;
-        let (geometry_version, time, step) = (0, 0.0, 0);
-        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        blocks.ask_for_growth(&crowd, 0.01);
+        blocks.ask_for_growth(&crowd_of(&tank), 0.01);
         assert!(blocks.growth.values().iter().all(|growth| growth.is_finite()), "{:?}", blocks.growth.values());
     }
 

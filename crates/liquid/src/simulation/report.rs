@@ -16,7 +16,7 @@ pub enum Stage {
     Solids,
     /// Particles to faces.
     Gather,
-    /// Particles to liquid distance; sources, drains, reseeding.
+    /// Particles to liquid distance; sources and drains.
     Surface,
     /// The complementarity problem: assembly, solve, update.
     Pressure,
