@@ -30,7 +30,7 @@ echo "vdb_print: three grids, their classes, background and voxel size"
 vdb .ci/files_specimens.py vdb "$work/specimens"
 other .ci/files_specimens.py usd "$work/specimens"
 other .ci/files_specimens.py vtk "$work/specimens"
-other -c "import numpy, sys; a = numpy.load(sys.argv[1]); assert a['position'].shape == (101, 3) and a['time'] == 0.07; print('points.npz: read by NumPy')" \
+other -c "import numpy, sys; a = numpy.load(sys.argv[1]); assert a['position'].shape == (101, 3) and a['time'] == 0.07 and (a['id'] == range(1000, -1, -10)).all(); print('points.npz: read by NumPy')" \
   "$work/specimens/points.npz"
 
 echo "-- a run in every format: half a sphere of liquid"

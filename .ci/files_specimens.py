@@ -130,6 +130,9 @@ def check_vtk(folder, expected):
         assert data.GetNumberOfPoints() == 101
         near(data.GetPoint(100), [1.0, 0.5, -0.25], 1e-6, "the last particle")
     assert points.GetNumberOfVerts() == 101
+    for data in [points, old]:
+        assert (vtk_to_numpy(data.GetPointData().GetArray("id")) == range(1000, -1, -10)).all()
+        assert data.GetPointData().GetScalars() is None and data.GetPointData().GetVectors().GetName() == "velocity"
     scene = vtkGLTFReader()
     blocks = read(scene, "ball.glb")
     iterator = blocks.NewIterator()

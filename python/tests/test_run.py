@@ -123,6 +123,15 @@ def test_data_files_are_written_where_a_scene_asks_for_them(scene, tmp_path):
         stored = np.load(tmp_path / "run" / "particles" / f"{frame.number:04}.npz")
         assert np.array_equal(stored["position"], frame.particles)
         assert np.array_equal(stored["velocity"], frame.velocities)
+        assert np.array_equal(stored["id"], frame.ids) and stored["id"].dtype == frame.ids.dtype == np.int64
+
+
+def test_particles_are_found_again_by_their_numbers(scene):
+    first, *_, last = scene.run(frames=3)
+    assert sorted(first.ids) == sorted(last.ids) == list(range(len(first.particles)))
+    assert not np.array_equal(first.ids, last.ids), "their order has changed"
+    moved = last.particles[np.argsort(last.ids)] - first.particles[np.argsort(first.ids)]
+    assert np.abs(moved).max() < 0.05 and moved[:, 1].mean() < 0.0
 
 
 def test_a_run_is_resumed_bit_for_bit(scene, tmp_path):
@@ -131,6 +140,7 @@ def test_a_run_is_resumed_bit_for_bit(scene, tmp_path):
     resumed = list(scene.run(frames=4, out=tmp_path / "run", resume=True))
     assert [frame.number for frame in resumed] == [3, 4]
     assert np.array_equal(resumed[-1].particles, expected.particles)
+    assert np.array_equal(resumed[-1].ids, expected.ids)
     with pytest.raises(unstick.FileError, match="exists already and is not empty") as error:
         scene.run(out=tmp_path / "run")
     assert "resume=True" in str(error.value)
@@ -154,7 +164,7 @@ def test_a_viscous_flow_comes_with_its_arrays_and_bodies(tmp_path):
     assert [frame.number for frame in frames] == [0, 1, 2]
     frame, cells = frames[-1], tuple(frames[-1].pressure.shape)
     assert len(frame.bodies) == 1 and frame.bodies[0]["velocity"][1] < 0.0
-    assert frame.particles.shape == frame.velocities.shape == (1, 2)
+    assert frame.particles.shape == frame.velocities.shape == (1, 2) and frame.ids.tolist() == [0]
     assert frame.solid.shape == tuple(count + 1 for count in cells)
     assert np.array_equal(frame.particles[0], frame.bodies[0]["position"])
     assert frame.stats["pressure_converged"] is True and frame.stats["viscous_iterations"] >= 0

@@ -60,6 +60,12 @@ class Frame:
         return self._array("velocities")
 
     @cached_property
+    def ids(self) -> npt.NDArray[np.int64]:
+        """The number of each particle. It stays with its particle, whose row changes from frame to frame."""
+        ids: npt.NDArray[np.int64] = self._frame.array("ids")
+        return ids
+
+    @cached_property
     def pressure(self) -> Floats:
         """Pressure in every cell, in pascals; zero outside the liquid."""
         return self._array("pressure")

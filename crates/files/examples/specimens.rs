@@ -53,7 +53,8 @@ fn main() -> std::io::Result<()> {
     put("ball.vtp", vtk::surface(&surface))?;
 
     let position: Vec<[f64; 3]> = (0..1001).map(|k| [f64::from(k) * 1e-3, 0.5, -0.25]).collect();
-    let points = Points { time: 0.07, position: &position, velocity: &position, thin: 10 };
+    let id: Vec<u64> = (0..1001).rev().collect(); // of which the last one has the number zero, and is kept
+    let points = Points { time: 0.07, position: &position, velocity: &position, id: &id, thin: 10 };
     put("points.ply", ply::points(&points))?;
     put("points.vtk", vtk::legacy_points(&points))?;
     put("points.vtp", vtk::points(&points))?;

@@ -2,19 +2,22 @@
 
 use crate::Points;
 
-/// `position` and `velocity`, one row per particle, and `time`.
+/// `position` and `velocity`, one row per particle, `id` and `time`.
 pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
-    let rows = format!("({}, {D})", points.len());
+    let count = points.len();
+    let rows = format!("({count}, {D})");
+    let doubles = |rows: &[[f64; D]]| points.kept(rows).flatten().flat_map(|value| value.to_le_bytes()).collect();
     archive(&[
-        ("position.npy", npy(&rows, points.kept(points.position).flatten())),
-        ("velocity.npy", npy(&rows, points.kept(points.velocity).flatten())),
-        ("time.npy", npy("()", &[points.time])),
+        ("position.npy", npy("<f8", &rows, doubles(points.position))),
+        ("velocity.npy", npy("<f8", &rows, doubles(points.velocity))),
+        ("id.npy", npy("<i8", &format!("({count},)"), points.ids().flat_map(i64::to_le_bytes).collect())),
+        ("time.npy", npy("<f8", "()", points.time.to_le_bytes().to_vec())),
     ])
 }
 
-/// An array of doubles in the format NPY 1.0.
-fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
-    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+/// An array in the format NPY 1.0; `kind` is the type of its values in NumPy's letters.
+fn npy(kind: &str, shape: &str, values: Vec<u8>) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     // The magic, version, length, header and final line feed together have a multiple of 64 bytes.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 11;
     header.extend(std::iter::repeat_n(' ', padded - header.len()));
@@ -22,7 +25,7 @@ fn npy<'a>(shape: &str, values: impl IntoIterator<Item = &'a f64>) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
-    values.into_iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    bytes.extend(values);
     bytes
 }
 

@@ -5,14 +5,16 @@ use crate::{Points, Surface};
 const POSITION: [&str; 3] = ["x", "y", "z"];
 const VELOCITY: [&str; 3] = ["vx", "vy", "vz"];
 
-/// Positions and velocities of particles.
+/// Positions, velocities and numbers of particles. PLY has integers of 32 bits: the lower ones of the numbers.
 pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
-    let elements = format!("element vertex {}\n{}{}", points.len(), floats(POSITION), floats(VELOCITY));
+    let properties = format!("{}{}property uint id\n", floats(POSITION), floats(VELOCITY));
+    let elements = format!("element vertex {}\n{properties}", points.len());
     let mut bytes = header(points.time, &elements);
-    for (position, velocity) in points.positions().zip(points.velocities()) {
+    for ((position, velocity), id) in points.positions().zip(points.velocities()).zip(points.ids()) {
         for value in position.into_iter().chain(velocity) {
             bytes.extend((value as f32).to_le_bytes());
         }
+        bytes.extend((id as u32).to_le_bytes());
     }
     bytes
 }

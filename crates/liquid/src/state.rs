@@ -78,7 +78,7 @@ impl<const D: usize> LiquidState<D> {
 
 /// How many parts a stored state has.
 const fn parts(dimension: usize) -> usize {
-    13 + dimension
+    15 + dimension
 }
 
 struct StoredState<'a, const D: usize>(&'a LiquidState<D>);
@@ -94,6 +94,8 @@ impl<const D: usize> Serialize for StoredState<'_, D> {
         parts.serialize_element(particles.position.as_flattened())?;
         parts.serialize_element(particles.velocity.as_flattened())?;
         parts.serialize_element(particles.affine.as_flattened().as_flattened())?;
+        parts.serialize_element(&particles.id)?;
+        parts.serialize_element(&particles.next_id)?;
         velocity.iter().try_for_each(|field| parts.serialize_element(field))?;
         parts.serialize_element(pressure)?;
         parts.serialize_element(liquid)?;
@@ -122,11 +124,16 @@ impl<'de, const D: usize> Visitor<'de> for RestoredState<'_, D> {
             position: next_by(&mut data, ReadRows::vectors())?,
             velocity: next_by(&mut data, ReadRows::vectors())?,
             affine: next_by(&mut data, ReadRows::matrices())?,
+            id: next(&mut data)?,
+            next_id: next(&mut data)?,
         };
-        let Particles { position, velocity, affine } = &state.particles;
+        let Particles { position, velocity, affine, id, next_id } = &state.particles;
         let is_whole = |count: usize| count == position.len();
         if !is_whole(velocity.len()) || !(affine.is_empty() || is_whole(affine.len())) {
             return Err(A::Error::custom("particles without a velocity"));
+        }
+        if !is_whole(id.len()) || id.iter().any(|id| id >= next_id) {
+            return Err(A::Error::custom("particles without a number of their own"));
         }
         for field in &mut state.velocity {
             next_by(&mut data, ReadInto(field.values_mut()))?;
@@ -161,14 +168,20 @@ mod tests {
         (state.time, state.step, state.last_step, state.bodies) = (0.1 + 0.2, 7, -0.0, vec![1.5]);
         state.particles.push([0.1, 0.7], [1.0 / 3.0, -2.0]);
         state.particles.affine = vec![[[1.0, 2.0], [3.0, 4.0]]];
+        (state.particles.id, state.particles.next_id) = (vec![1 << 60], u64::MAX);
         *state.pressure.at_mut([1, 0]) = 3.5;
         *state.separated.at_mut([0, 1]) = true;
         *state.velocity[1].at_mut([1, 2]) = -1e-300;
         *state.density.at_mut([1, 1]) = 0.7;
         state.met = MetSolids { time: 0.25, bodies: vec![2.5, -0.0] };
-        let text = serde_json::to_string(&state.to_data()).unwrap();
-        let restored = |grid: &Grid<2>| LiquidState::restore(grid, &mut serde_json::Deserializer::from_str(&text));
-        assert_eq!(restored(&grid).unwrap(), state);
-        assert!(restored(&Grid::<2>::unit(3).unwrap()).is_err());
+        let restored = |grid: &Grid<2>, state: &LiquidState<2>| {
+            let text = serde_json::to_string(&state.to_data()).unwrap();
+            LiquidState::restore(grid, &mut serde_json::Deserializer::from_str(&text))
+        };
+        assert_eq!(restored(&grid, &state).unwrap(), state);
+        assert!(restored(&Grid::<2>::unit(3).unwrap(), &state).is_err());
+        state.particles.next_id = 1 << 60;
+        let error = restored(&grid, &state).unwrap_err().to_string();
+        assert!(error.starts_with("particles without a number of their own"), "{error}");
     }
 }

@@ -52,7 +52,7 @@ impl Frame {
         either!(&self.frame, frame => frame.time)
     }
 
-    /// `particles`, `velocities`, `pressure`, `liquid`, `solid` or `separated`.
+    /// `particles`, `velocities`, `ids`, `pressure`, `liquid`, `solid` or `separated`.
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         either!(&self.frame, frame => array(py, frame, name))
     }
@@ -126,6 +126,8 @@ fn array<'py, const D: usize>(
     Ok(Some(match name {
         "particles" => vectors(py, &frame.positions)?.into_any(),
         "velocities" => vectors(py, &frame.velocities)?.into_any(),
+        // Signed, as NumPy's own indices: with others it would mix them into floating-point numbers.
+        "ids" => frame.ids.iter().map(|&id| id as i64).collect::<Vec<_>>().into_pyarray(py).into_any(),
         "pressure" => field(py, &frame.pressure)?.into_any(),
         "liquid" => field(py, &frame.liquid)?.into_any(),
         "solid" => field(py, &frame.solid)?.into_any(),

@@ -31,6 +31,8 @@ pub struct Frame<const D: usize> {
     pub positions: Vec<[f64; D]>,
     /// Velocity of each of them.
     pub velocities: Vec<[f64; D]>,
+    /// The number of each of them, which is the same in all frames. Bodies of a viscous flow are counted from 0.
+    pub ids: Vec<u64>,
     /// Velocity across the faces.
     pub velocity: FaceField<f64, D>,
     /// Pressure in every cell, in pascals; zero outside the liquid.
@@ -70,6 +72,7 @@ impl<const D: usize> Frame<D> {
             solid: sample_nodes(&grid, solid),
             positions: Vec::new(),
             velocities: Vec::new(),
+            ids: Vec::new(),
             velocity: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0)),
             pressure: CellField::filled(grid.cells(), 0.0),
             separated: Vec::new(),
@@ -92,6 +95,7 @@ impl<const D: usize> Frame<D> {
             solid: simulation.geometry().solid.clone(),
             positions: state.particles.position.clone(),
             velocities: state.particles.velocity.clone(),
+            ids: state.particles.id.clone(),
             velocity: state.velocity.clone(),
             pressure,
             separated: setup.grid.iter().filter(|&cell| state.separated.at(cell)).collect(),

@@ -2,16 +2,19 @@
 
 use crate::{Fields, Points, in_space};
 
-/// Positions and velocities of particles.
+/// Positions, velocities and numbers of particles.
 pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
     let count = points.len();
     let mut file = File::new(points.time);
     file.line(&format!("DATASET POLYDATA\nPOINTS {count} float"));
     file.floats(points.positions().flatten());
     file.line(&format!("VERTICES {count} {}", 2 * count));
-    file.integers((0..count).flat_map(|index| [1, index as i32]));
+    file.integers((0..count).flat_map(|index| [1, index as i32]), i32::to_be_bytes);
     file.line(&format!("POINT_DATA {count}\nVECTORS velocity float"));
     file.floats(points.velocities().flatten());
+    // As a field: ParaView colours by scalars.
+    file.line(&format!("FIELD FieldData 1\nid 1 {count} vtktypeint64"));
+    file.integers(points.ids(), i64::to_be_bytes);
     file.bytes
 }
 
@@ -57,7 +60,7 @@ impl File {
         values.for_each(|value| self.bytes.extend((value as f32).to_be_bytes()));
     }
 
-    fn integers(&mut self, values: impl Iterator<Item = i32>) {
-        values.for_each(|value| self.bytes.extend(value.to_be_bytes()));
+    fn integers<T, const BYTES: usize>(&mut self, values: impl Iterator<Item = T>, big_endian: fn(T) -> [u8; BYTES]) {
+        values.for_each(|value| self.bytes.extend(big_endian(value)));
     }
 }

@@ -45,7 +45,7 @@ pub fn fields<const D: usize>(fields: &Fields<'_, D>) -> Vec<u8> {
     file.finish()
 }
 
-/// `.vtp`: positions and velocities of particles.
+/// `.vtp`: positions, velocities and numbers of particles.
 pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
     let count = points.len();
     let mut file = Document::new("PolyData", "", points.time);
@@ -53,9 +53,10 @@ pub fn points<const D: usize>(points: &Points<'_, D>) -> Vec<u8> {
     file.floats("Points", 3, points.positions().flatten().map(|value| value as f32));
     file.line("</Points>\n<PointData Vectors=\"velocity\">");
     file.floats("velocity", 3, points.velocities().flatten().map(|value| value as f32));
+    file.integers("id", points.ids());
     file.line("</PointData>\n<Verts>");
-    file.integers("connectivity", 0..count);
-    file.integers("offsets", 1..=count);
+    file.integers("connectivity", 0..count as i64);
+    file.integers("offsets", 1..=count as i64);
     file.line("</Verts>\n</Piece>");
     file.finish()
 }
@@ -71,8 +72,8 @@ pub fn surface(surface: &Surface) -> Vec<u8> {
         file.floats("velocity", 3, surface.velocities.as_flattened().iter().copied());
     }
     file.line("</PointData>\n<Polys>");
-    file.integers("connectivity", surface.triangles.as_flattened().iter().map(|&index| index as usize));
-    file.integers("offsets", (1..=triangles).map(|count| 3 * count));
+    file.integers("connectivity", surface.triangles.as_flattened().iter().map(|&index| index.into()));
+    file.integers("offsets", (1..=triangles as i64).map(|count| 3 * count));
     file.line("</Polys>\n</Piece>");
     file.finish()
 }

@@ -38,10 +38,9 @@ impl Document {
         self.array("Float32", name, components, &values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>());
     }
 
-    /// Appends an array of indices.
-    pub fn integers(&mut self, name: &str, values: impl Iterator<Item = usize>) {
-        let bytes: Vec<u8> = values.flat_map(|value| (value as i64).to_le_bytes()).collect();
-        self.array("Int64", name, 1, &bytes);
+    /// Appends an array of whole numbers.
+    pub fn integers(&mut self, name: &str, values: impl Iterator<Item = i64>) {
+        self.array("Int64", name, 1, &values.flat_map(i64::to_le_bytes).collect::<Vec<u8>>());
     }
 
     fn array(&mut self, kind: &str, name: &str, components: usize, bytes: &[u8]) {

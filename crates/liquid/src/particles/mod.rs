@@ -9,6 +9,9 @@ use rayon::prelude::*;
 use unstick_grid::Grid;
 
 /// Positions and what they carry. All arrays have the same length, `affine` may be empty.
+///
+/// Sorting moves particles to other places of the arrays. Their numbers go with them: who follows a particle looks for
+/// its `id`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles<const D: usize> {
     /// Where they are.
@@ -17,6 +20,10 @@ pub struct Particles<const D: usize> {
     pub velocity: Vec<[f64; D]>,
     /// Derivatives of the velocity of component a along axis b at `[a][b]`; used by `apic` alone.
     pub affine: Vec<[[f64; D]; D]>,
+    /// The number of each, from 0 in the order in which they came. It stays with its particle and is never given again.
+    pub id: Vec<u64>,
+    /// The number of the next one that comes.
+    pub next_id: u64,
 }
 
 impl<const D: usize> Particles<D> {
@@ -30,13 +37,15 @@ impl<const D: usize> Particles<D> {
         self.position.is_empty()
     }
 
-    /// Adds one; its affine part is zero.
+    /// Adds one; it gets the next number, and its affine part is zero.
     pub fn push(&mut self, position: [f64; D], velocity: [f64; D]) {
         if !self.affine.is_empty() {
             self.affine.push([[0.0; D]; D]);
         }
         self.position.push(position);
         self.velocity.push(velocity);
+        self.id.push(self.next_id);
+        self.next_id += 1;
     }
 
     /// Keeps those that `keep` accepts by index, in their order.
@@ -58,6 +67,7 @@ impl<const D: usize> Particles<D> {
         pick(&mut self.position, order, spare);
         pick(&mut self.velocity, order, spare);
         pick(&mut self.affine, order, &mut Vec::new());
+        pick(&mut self.id, order, &mut Vec::new());
     }
 
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
@@ -113,6 +123,7 @@ mod tests {
         assert_eq!(starts, [0, 2, 3, 3, 4]);
         assert_eq!(particles.position, [[0.1, 0.2], [0.1, 0.1], [0.6, 0.1], [0.9, 0.9]]);
         assert_eq!(particles.velocity.iter().map(|velocity| velocity[0]).collect::<Vec<_>>(), [1.0, 3.0, 2.0, 0.0]);
+        assert_eq!((particles.id, particles.next_id), (vec![1, 3, 2, 0], 4));
     }
 
     #[test]
@@ -126,6 +137,9 @@ mod tests {
         let mut particles = particles(&[[0.1; 2], [0.2; 2], [0.3; 2]]);
         particles.affine = vec![[[1.0; 2]; 2]; 3];
         particles.retain(|index| index != 1);
-        assert_eq!((particles.position, particles.affine.len()), (vec![[0.1; 2], [0.3; 2]], 2));
+        assert_eq!((&particles.position, particles.affine.len()), (&vec![[0.1; 2], [0.3; 2]], 2));
+        particles.retain(|index| index == 0);
+        particles.push([0.4; 2], [0.0; 2]);
+        assert_eq!(particles.id, [0, 3], "a number that is gone does not come back");
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn scatter<const D: usize>(
     after: &FaceField<f64, D>,
     particles: &mut Particles<D>,
 ) {
-    let Particles { position, velocity, affine } = particles;
+    let Particles { position, velocity, affine, .. } = particles;
     match transport {
         Transport::Flip { pic } => {
             let keep = (1.0 - pic).powf(dt / BLEND_TIME);

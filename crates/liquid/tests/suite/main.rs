@@ -3,6 +3,7 @@
 mod device;
 mod exact;
 mod martin_moyce;
+mod numbers;
 mod splittings;
 mod volume;
 mod water;

@@ -16,7 +16,13 @@ pub(crate) static REQUEST: Table = Table::new("format", &[FORMAT, EVERY, FROM, U
 /// The same for particles, of which some may be left out.
 pub(crate) static THINNED: Table = Table::new(
     "format",
-    &[FORMAT, EVERY, FROM, UNTIL, optional("thin", Kind::Count(1), "`output.thin`", "one of so many")],
+    &[
+        FORMAT,
+        EVERY,
+        FROM,
+        UNTIL,
+        optional("thin", Kind::Count(1), "`output.thin`", "one of so many, the same ones in all frames"),
+    ],
 );
 
 /// What OpenVDB files hold.
@@ -48,7 +54,8 @@ pub(super) const DATA_EVERY: Key =
     optional("every", Kind::Count(1), "1", "data of every so many frames, counted from frame 0");
 pub(super) const DATA_FROM: Key = optional("from", Kind::Count(0), "0", "first frame of which data are written");
 pub(super) const DATA_UNTIL: Key = optional("until", Kind::Count(0), "the end", "last frame of which data are written");
-pub(super) const DATA_THIN: Key = optional("thin", Kind::Count(1), "1", "one of so many particles");
+pub(super) const DATA_THIN: Key =
+    optional("thin", Kind::Count(1), "1", "one of so many particles, the same ones in all frames");
 pub(super) const DATA_VDB: Key =
     optional("vdb", Kind::Table(&VDB), "all, false", "`grids` in `.vdb` files, and whether they have `half` the bits");
 const BOOL_OR_SCHEDULE: &[Kind] = &[Kind::Bool, Kind::Table(&SCHEDULE)];
@@ -73,7 +80,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
             "particles",
             PARTICLE_FORMATS,
             "[]",
-            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: positions and velocities, \
+            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: positions, velocities and numbers, \
              `particles/NNNN.ext`",
         ),
         optional(

@@ -265,7 +265,7 @@ pub(crate) static OUTPUT: Table = Table::new("output", &[
             "particles",
             output::PARTICLE_FORMATS,
             "[]",
-            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: centres and velocities of the bodies, \
+            "`\"ply\"`, `\"vtk\"`, `\"vtp\"`, `\"npz\"` or a list of them: centres, velocities and numbers of the bodies, \
              `particles/NNNN.ext`",
         ),
         optional(

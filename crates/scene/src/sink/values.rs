@@ -9,9 +9,9 @@ use unstick_liquid::interpolate_velocity;
 use crate::frame::Frame;
 use crate::output::VdbOptions;
 
-/// The particles, or one of `thin`.
+/// The particles, or one of `thin`: always the same ones.
 pub(super) fn points<const D: usize>(frame: &Frame<D>, thin: usize) -> Points<'_, D> {
-    Points { time: frame.time, position: &frame.positions, velocity: &frame.velocities, thin }
+    Points { time: frame.time, position: &frame.positions, velocity: &frame.velocities, id: &frame.ids, thin }
 }
 
 /// Liquid distance, pressure, separated cells and velocity in the cells; solid distance at the nodes.

@@ -26,6 +26,7 @@ impl<const D: usize> Frame<D> {
             solid,
             positions: bodies.iter().map(RigidBody::position).collect(),
             velocities: bodies.iter().map(RigidBody::velocity).collect(),
+            ids: (0..bodies.len() as u64).collect(),
             velocity: sample_faces(&grid, |axis, point| velocity_at(&setup.grid, &state.velocity, axis, point)),
             pressure: sample_cells(&grid, |point| pressure_at(&setup.grid, &pressure, point)),
             separated: Vec::new(),
