@@ -29,6 +29,10 @@ pub const BLOCK: usize = 4096;
 /// Below this length handing work to another thread costs more than it saves.
 const WORTH_SHARING: usize = 8 * BLOCK;
 
+/// The same for entries that lie scattered in memory or are lists to be searched: each takes as long as dozens in a row.
+const SCATTERED_BLOCK: usize = 256;
+const SCATTERED_WORTH_SHARING: usize = 4 * SCATTERED_BLOCK;
+
 /// Equally long arrays (or an index range) that are cut at the same places.
 pub trait Lanes: Send + Sized {
     /// Common length. Lanes of different length are a programming error and panic.
@@ -109,17 +113,117 @@ pub fn larger(a: f64, b: f64) -> f64 {
 
 /// Combines `kernel` over all blocks along a tree that depends on the length alone.
 pub fn fold<L: Lanes, S: Send>(lanes: L, kernel: &(impl Fn(L) -> S + Sync), merge: &(impl Fn(S, S) -> S + Sync)) -> S {
+    fold_blocks::<BLOCK, WORTH_SHARING, L, S>(lanes, kernel, merge)
+}
+
+/// The same in small blocks, for kernels that spend much time on each entry.
+pub fn fold_scattered<L: Lanes, S: Send>(
+    lanes: L,
+    kernel: &(impl Fn(L) -> S + Sync),
+    merge: &(impl Fn(S, S) -> S + Sync),
+) -> S {
+    fold_blocks::<SCATTERED_BLOCK, SCATTERED_WORTH_SHARING, L, S>(lanes, kernel, merge)
+}
+
+/// Calls `kernel` on every small block: for kernels that spend much time on each entry.
+pub fn for_each_scattered<L: Lanes>(lanes: L, kernel: impl Fn(L) + Sync) {
+    fold_scattered(lanes, &kernel, &|(), ()| ());
+}
+
+fn fold_blocks<const SIZE: usize, const SHARED: usize, L: Lanes, S: Send>(
+    lanes: L,
+    kernel: &(impl Fn(L) -> S + Sync),
+    merge: &(impl Fn(S, S) -> S + Sync),
+) -> S {
     let length = lanes.length();
-    if length <= BLOCK {
+    if length <= SIZE {
         return kernel(lanes);
     }
-    let (left, right) = lanes.cut(length.div_ceil(BLOCK) / 2 * BLOCK);
-    let (left, right) = if length < WORTH_SHARING {
-        (fold(left, kernel, merge), fold(right, kernel, merge))
-    } else {
-        join(|| fold(left, kernel, merge), || fold(right, kernel, merge))
-    };
+    let (left, right) = lanes.cut(length.div_ceil(SIZE) / 2 * SIZE);
+    let go = |lanes| fold_blocks::<SIZE, SHARED, L, S>(lanes, kernel, merge);
+    let (left, right) = if length < SHARED { (go(left), go(right)) } else { join(|| go(left), || go(right)) };
     merge(left, right)
+}
+
+/// What `find` lists for every small block, in their order.
+///
+/// ```
+/// let even = unstick_parallel::list(0..5000, |range| range.filter(|number| number % 2 == 0).collect());
+/// assert!(even.len() == 2500 && even.is_sorted());
+/// ```
+pub fn list<L: Lanes, T: Copy + Send + Sync>(lanes: L, find: impl Fn(L) -> Vec<T> + Sync) -> Vec<T> {
+    let parts = fold_scattered(lanes, &|lanes| vec![find(lanes)], &|mut left: Vec<Vec<T>>, right| {
+        left.extend(right);
+        left
+    });
+    let mut all = Vec::new();
+    concatenate(&parts, &mut all);
+    all
+}
+
+/// Writes many lists to one, in its memory.
+pub fn concatenate<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all: &mut Vec<T>) {
+    let Some(&any) = parts.iter().flat_map(|part| part.as_ref()).next() else { return all.clear() };
+    all.resize(parts.iter().map(|part| part.as_ref().len()).sum(), any);
+    copy_parts(parts, all);
+}
+
+fn copy_parts<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all: &mut [T]) {
+    match parts {
+        [] => (),
+        [part] => all.copy_from_slice(part.as_ref()),
+        _ => {
+            let (left, right) = parts.split_at(parts.len() / 2);
+            let (all_left, all_right) = all.split_at_mut(left.iter().map(|part| part.as_ref().len()).sum());
+            let is_small = all_left.len() + all_right.len() < BLOCK;
+            if is_small {
+                copy_parts(left, all_left);
+                copy_parts(right, all_right);
+            } else {
+                join(|| copy_parts(left, all_left), || copy_parts(right, all_right));
+            }
+        }
+    }
+}
+
+/// Calls `kernel` with the number of each of some ascending `places` and the value there. `first` is the place of the
+/// first of the values.
+///
+/// ```
+/// let mut values = [0; 5];
+/// unstick_parallel::for_each_at(&[11, 14], 10, &mut values, |number, value| *value = number + 1);
+/// assert_eq!(values, [0, 1, 0, 0, 2]);
+/// ```
+pub fn for_each_at<T: Send>(places: &[u32], first: usize, values: &mut [T], kernel: impl Fn(usize, &mut T) + Sync) {
+    visit_at(0, places, first, values, &kernel);
+}
+
+fn visit_at<T: Send>(
+    number: usize,
+    places: &[u32],
+    first: usize,
+    values: &mut [T],
+    kernel: &(impl Fn(usize, &mut T) + Sync),
+) {
+    if places.len() <= SCATTERED_WORTH_SHARING {
+        let numbers = number..;
+        return numbers.zip(places).for_each(|(number, &place)| kernel(number, &mut values[place as usize - first]));
+    }
+    let half = places.len() / 2;
+    let (left, right) = places.split_at(half);
+    let middle = right[0] as usize;
+    let (values_left, values_right) = values.split_at_mut(middle - first);
+    join(
+        || visit_at(number, left, first, values_left, kernel),
+        || visit_at(number + half, right, middle, values_right, kernel),
+    );
+}
+
+/// Makes `count` equal values of a vector, in its memory.
+pub fn refill<T: Copy + Send + Sync>(values: &mut Vec<T>, count: usize, value: T) {
+    let known = values.len().min(count);
+    for_each(&mut values[..known], |values| values.fill(value));
+    values.resize(count, value);
 }
 
 /// Both results of two tasks that may run at the same time.

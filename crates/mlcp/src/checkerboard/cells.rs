@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::level::{Cut, IN_PIECE, Level, NONE};
+use unstick_parallel as parallel;
+
+use super::level::{Cut, Extra, IN_PIECE, Level, NONE};
 use crate::pressure::lines::Line;
 
 /// A coupling, seen from one cell.
@@ -12,6 +14,15 @@ pub(super) struct Coupling {
     pub side: usize,
     pub cell: usize,
     pub value: f32,
+}
+
+/// Where the further couplings of a slot are in the list of a colour.
+pub(super) fn extras_at(extras: &[Extra], slot: usize) -> Range<usize> {
+    if extras.is_empty() {
+        return 0..0;
+    }
+    let first = extras.partition_point(|extra| (extra.own as usize) < slot);
+    first..first + extras[first..].iter().take_while(|extra| extra.own as usize == slot).count()
 }
 
 impl<const D: usize> Level<D> {
@@ -46,13 +57,9 @@ impl<const D: usize> Level<D> {
     }
 
     /// Further couplings of a cell.
-    pub fn extras_of(&self, colour: usize, slot: usize) -> Range<usize> {
+    pub fn extras_of(&self, colour: usize, slot: usize) -> &[Extra] {
         let extras = &self.extras[colour];
-        if extras.is_empty() {
-            return 0..0;
-        }
-        let first = extras.partition_point(|extra| (extra.own as usize) < slot);
-        first..first + extras[first..].iter().take_while(|extra| extra.own as usize == slot).count()
+        &extras[extras_at(extras, slot)]
     }
 
     /// Calls `visit` with every coupling of a cell that is not zero.
@@ -86,7 +93,7 @@ impl<const D: usize> Level<D> {
                 }
             }
         }
-        for extra in &self.extras[colour][self.extras_of(colour, slot)] {
+        for extra in self.extras_of(colour, slot) {
             if extra.coupling != 0.0 {
                 let (axis, side) = (extra.axis as usize, extra.side as usize);
                 visit(Coupling { axis, side, cell: other + extra.slot as usize, value: extra.coupling });
@@ -94,9 +101,20 @@ impl<const D: usize> Level<D> {
         }
     }
 
+    /// Number of the line of cells that a slot belongs to.
+    pub fn line_at(&self, slot: usize) -> usize {
+        self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1
+    }
+
     /// Line of cells that a slot belongs to.
     pub fn line_of(&self, slot: usize) -> &Line {
-        &self.lines.lines[self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1]
+        &self.lines.lines[self.line_at(slot)]
+    }
+
+    /// Where a cell is in its line.
+    pub fn place_in(&self, line: &Line, slot: u32, colour: usize) -> u32 {
+        let is_second = self.is_odd(line.column) != (colour == 1);
+        2 * (slot - line.base + line.from / 2) + is_second as u32
     }
 
     /// Writes the children of a cell on the next finer level to `family`, given where the cell is.
@@ -110,9 +128,17 @@ impl<const D: usize> Level<D> {
                     family.extend(places.map(|at| fine.cell_at(line, at) as u32));
                 }
             }
+            _ => family.extend_from_slice(self.listed_children(self.cell_at(line, place))),
+        }
+    }
+
+    /// The children of a cell that is not made of steady ones.
+    pub fn listed_children(&self, cell: usize) -> &[u32] {
+        match self.families[cell] {
+            NONE => &[],
             start => {
                 let (start, count) = (start as usize + 1, self.children[start as usize] as usize);
-                family.extend_from_slice(&self.children[start..start + count]);
+                &self.children[start..start + count]
             }
         }
     }
@@ -123,17 +149,16 @@ impl<const D: usize> Level<D> {
     }
 
     /// Cells that may be pinned, ascending.
-    pub fn bounded_cells(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.bounded.len() as u32).filter(|&cell| self.bounded[cell as usize])
+    pub fn bounded_cells(&self) -> Vec<u32> {
+        parallel::list(0..self.bounded.len(), |cells| {
+            cells.filter(|&cell| self.bounded[cell]).map(|cell| cell as u32).collect()
+        })
     }
 
-    /// Slots next to cells that may be pinned are not steady.
-    pub fn unsettle(&mut self, slot: usize, beside: impl Iterator<Item = usize>) {
-        if self.has_bounded(slot) {
-            self.steady[slot - 1] = false;
-            self.steady[slot + 1] = false;
-            beside.for_each(|slot| self.steady[slot] = false);
-        }
+    /// Whether a slot of inner cells has no neighbour that may be pinned, given where its neighbours are.
+    pub fn is_steady(&self, slot: usize, offsets: &[[i32; 2]; D]) -> bool {
+        let across = offsets[1..].iter().flatten().map(|&offset| offset as isize);
+        !across.chain([-1, 1]).any(|offset| self.has_bounded(slot.wrapping_add_signed(offset)))
     }
 
     /// Number of cells that are there.

@@ -1,8 +1,8 @@
 //! The unknowns of a coarse level: connected components of blocks of 2^D cells.
 
-use unstick_parallel::Chunks;
+use unstick_parallel::{self as parallel, Chunks, refill};
 
-use super::level::{Level, NONE, Part, refill};
+use super::level::{Level, NONE, Part};
 use crate::pressure::lines::Line;
 
 /// A line of coarse cells in the making.
@@ -55,20 +55,32 @@ impl<const D: usize> Level<D> {
             }
         });
         coarse.begin(shape, slots as usize + 1, self.unit * (1 << (D - 1)) as f32 * 0.5);
-        refill(&mut coarse.families, 2 * coarse.slots, NONE);
-        for (part, &(_, first)) in grown.iter().zip(&firsts) {
-            let listed = coarse.children.len() as u32;
-            for &(chain, place, start) in &part.families {
-                let cell = coarse.cell_at(&coarse.lines.lines[(first + chain) as usize], place);
-                coarse.families[cell] = start + listed;
-            }
-            coarse.children.extend_from_slice(&part.children);
-        }
+        coarse.adopt(&grown, &firsts);
         self.resolve(&planes, &firsts, coarse, &mut chain_of);
         self.parents = chain_of;
-        for (&parent, _) in self.parents.iter().zip(&self.bounded).filter(|(_, bounded)| **bounded) {
-            coarse.bounded[parent as usize] = true;
+        let mut bounded = std::mem::take(&mut coarse.bounded);
+        parallel::for_each((0..bounded.len(), bounded.as_mut_slice()), |(cells, bounded)| {
+            for (cell, is_bounded) in cells.zip(bounded) {
+                *is_bounded = coarse.listed_children(cell).iter().any(|&child| self.bounded[child as usize]);
+            }
+        });
+        coarse.bounded = bounded;
+    }
+
+    /// Lists the children of all cells that are not made of steady ones.
+    fn adopt(&mut self, grown: &[Grown], firsts: &[(usize, u32)]) {
+        let mut families = std::mem::take(&mut self.families);
+        refill(&mut families, 2 * self.slots, NONE);
+        let mut listed = 0;
+        for (part, &(_, first)) in grown.iter().zip(firsts) {
+            for &(chain, place, start) in &part.families {
+                families[self.cell_at(&self.lines.lines[(first + chain) as usize], place)] = start + listed;
+            }
+            listed += part.children.len() as u32;
         }
+        self.families = families;
+        let children: Vec<&[u32]> = grown.iter().map(|part| part.children.as_slice()).collect();
+        parallel::concatenate(&children, &mut self.children);
     }
 
     /// Pairs of planes across the last axis. A pair makes one plane of the coarse level, and its slots are consecutive.

@@ -1,9 +1,12 @@
 //! The couplings of a coarse level: Galerkin products PᵀAP/2 with piecewise constant P, and how they follow a new active
 //! set.
 
-use super::cells::Coupling;
+use rayon::slice::ParallelSliceMut;
+use unstick_parallel::{self as parallel, concatenate};
+
+use super::cells::{Coupling, extras_at};
 use super::cycle::Hierarchy;
-use super::level::{Cut, Extra, LANES, Level, NONE, Piece, refill};
+use super::level::{Cut, Extra, LANES, Level, NONE, Piece};
 use crate::pressure::lines::Line;
 
 /// PᵀAP doubles the energy of smooth functions, because P is piecewise constant. This factor makes up for it.
@@ -12,29 +15,41 @@ const OVERCORRECTION: f32 = 0.5;
 /// Differences up to this, relative to the diagonal, count as zero.
 const ROUNDING: f32 = 4e-6;
 
-/// Couplings of some lines of a coarse level.
-struct Found<const D: usize> {
-    pieces: Vec<Piece<D>>,
-    cuts: [Vec<Cut<D>>; 2],
-    extras: [Vec<Extra>; 2],
+/// Couplings of some lines of a level.
+#[derive(Default)]
+pub(super) struct Found<const D: usize> {
+    pub pieces: Vec<Piece<D>>,
+    pub cuts: [Vec<Cut<D>>; 2],
+    pub extras: [Vec<Extra>; 2],
+}
+
+impl<const D: usize> Level<D> {
+    /// Takes the couplings of all lines, in their order.
+    pub(super) fn take(&mut self, found: Vec<Found<D>>) {
+        let (mut pieces, mut cuts, mut extras) = (Vec::new(), [const { Vec::new() }; 2], [const { Vec::new() }; 2]);
+        for part in found {
+            pieces.push(part.pieces);
+            cuts.iter_mut().zip(part.cuts).for_each(|(all, part)| all.push(part));
+            extras.iter_mut().zip(part.extras).for_each(|(all, part)| all.push(part));
+        }
+        concatenate(&pieces, &mut self.pieces);
+        for colour in 0..2 {
+            concatenate(&cuts[colour], &mut self.cuts[colour]);
+            concatenate(&extras[colour], &mut self.extras[colour]);
+        }
+        self.index();
+    }
 }
 
 /// Finds the neighbours of every coarse cell and computes all couplings. Nothing may be pinned.
 pub(super) fn couple<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
     let found = coarse.chunks.map(1..coarse.slots - 1, |lines, _, _| {
-        let mut found = Found { pieces: Vec::new(), cuts: [vec![], vec![]], extras: [vec![], vec![]] };
+        let mut found = Found::default();
         let mut family = Vec::new();
         coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
         found
     });
-    for found in found {
-        coarse.pieces.extend(found.pieces);
-        for colour in 0..2 {
-            coarse.cuts[colour].extend_from_slice(&found.cuts[colour]);
-            coarse.extras[colour].extend_from_slice(&found.extras[colour]);
-        }
-    }
-    coarse.index();
+    coarse.take(found);
     settle(coarse);
 }
 
@@ -73,7 +88,7 @@ fn couple_cell<const D: usize>(
 ) -> (Cut<D>, Vec<Extra>) {
     let mut cut = Cut::alone(slot);
     let mut extras: Vec<Extra> = Vec::new();
-    let place = place_of(coarse, line, slot, colour);
+    let place = coarse.place_in(line, slot, colour);
     if place < line.from || place >= line.end() {
         return (cut, extras);
     }
@@ -100,38 +115,59 @@ fn couple_cell<const D: usize>(
     (cut, extras)
 }
 
-/// Computes the couplings of a coarse cell anew from those of its free children.
-fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cell: usize, family: &mut Vec<u32>) {
-    let (colour, slot) = coarse.split(cell);
-    let Some(index) = coarse.cut_index(slot) else { return };
-    let line = coarse.line_of(slot);
-    coarse.children_of(fine, line, place_of(coarse, line, slot as u32, colour), family);
-    let own_extras = coarse.extras_of(colour, slot);
-    let other = (1 - colour) * coarse.slots;
-    let mut cut = coarse.cuts[colour][index];
-    cut.couplings = [[0.0; 2]; D];
-    let extras = &mut coarse.extras[colour][own_extras];
-    extras.iter_mut().for_each(|extra| extra.coupling = 0.0);
-    accumulate(fine, cell, family, true, &mut cut, |cut, coupling, parent| {
-        let value = OVERCORRECTION * coupling.value;
-        let neighbour = (parent - other) as u32;
-        if cut.at[coupling.axis][coupling.side] == neighbour {
-            cut.couplings[coupling.axis][coupling.side] += value;
-        } else {
-            let (axis, side) = (coupling.axis as u8, coupling.side as u8);
-            let known = extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == (axis, side, neighbour));
-            if let Some(extra) = known {
-                extra.coupling += value;
+/// Computes the couplings of some coarse cells, which ascend, anew from those of their free children.
+fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cells: &[u32]) {
+    let mut cuts = std::mem::take(&mut coarse.cuts);
+    let mut extras = std::mem::take(&mut coarse.extras);
+    let (red, black) = cells.split_at(cells.partition_point(|&cell| (cell as usize) < coarse.slots));
+    for (colour, cells) in [red, black].into_iter().enumerate() {
+        // Nothing changes in cells that are made of steady ones.
+        let cells = parallel::list(cells, |cells| {
+            cells.iter().copied().filter(|&cell| coarse.families[cell as usize] != NONE).collect()
+        });
+        let places = coarse.cut_places(cells.iter().copied(), colour);
+        parallel::for_each_at(&places, 0, &mut cuts[colour], |number, cut| {
+            recompute_cut(fine, coarse, cells[number] as usize, cut);
+        });
+        if !extras[colour].is_empty() {
+            for (&cell, &place) in cells.iter().zip(&places) {
+                recompute_extras(fine, coarse, cell as usize, cuts[colour][place as usize], &mut extras[colour]);
             }
         }
-    });
-    coarse.cuts[colour][index] = cut;
+    }
+    (coarse.cuts, coarse.extras) = (cuts, extras);
 }
 
-/// Where a cell is in its line.
-fn place_of<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, colour: usize) -> u32 {
-    let is_second = coarse.is_odd(line.column) != (colour == 1);
-    2 * (slot - line.base + line.from / 2) + is_second as u32
+fn recompute_cut<const D: usize>(fine: &Level<D>, coarse: &Level<D>, cell: usize, cut: &mut Cut<D>) {
+    let (colour, _) = coarse.split(cell);
+    let other = (1 - colour) * coarse.slots;
+    cut.couplings = [[0.0; 2]; D];
+    accumulate(fine, cell, coarse.listed_children(cell), true, cut, |cut, coupling, parent| {
+        if cut.at[coupling.axis][coupling.side] as usize == parent - other {
+            cut.couplings[coupling.axis][coupling.side] += OVERCORRECTION * coupling.value;
+        }
+    });
+}
+fn recompute_extras<const D: usize>(
+    fine: &Level<D>,
+    coarse: &Level<D>,
+    cell: usize,
+    mut cut: Cut<D>,
+    extras: &mut [Extra],
+) {
+    let (colour, slot) = coarse.split(cell);
+    let own = extras_at(extras, slot);
+    let extras = &mut extras[own];
+    if extras.is_empty() {
+        return;
+    }
+    extras.iter_mut().for_each(|extra| extra.coupling = 0.0);
+    let other = (1 - colour) * coarse.slots;
+    accumulate(fine, cell, coarse.listed_children(cell), true, &mut cut, |_, coupling, parent| {
+        let wanted = (coupling.axis as u8, coupling.side as u8, (parent - other) as u32);
+        let known = extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == wanted);
+        known.into_iter().for_each(|extra| extra.coupling += OVERCORRECTION * coupling.value);
+    });
 }
 
 /// Sums the rows of the free children of a coarse cell: the diagonal and its inverse are set, every
@@ -220,65 +256,71 @@ fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offse
 
 /// Marks the slots of inner cells none of whose neighbours may be pinned.
 fn settle<const D: usize>(coarse: &mut Level<D>) {
-    refill(&mut coarse.steady, coarse.slots, false);
-    let pieces = std::mem::take(&mut coarse.pieces);
-    let cuts = std::mem::take(&mut coarse.cuts);
-    let extras = std::mem::take(&mut coarse.extras);
-    for piece in &pieces {
-        coarse.steady[piece.first as usize..piece.end()].fill(true);
-    }
-    for piece in &pieces {
-        for slot in piece.first as usize..piece.end() {
-            let beside = piece.offsets.iter().flatten();
-            coarse.unsettle(slot, beside.map(|&offset| slot.wrapping_add_signed(offset as isize)));
+    let mut steady = std::mem::take(&mut coarse.steady);
+    parallel::refill(&mut steady, coarse.slots, false);
+    coarse.over_spans(&mut steady, |span, steady| {
+        for piece in coarse.pieces_in(&span) {
+            for slot in piece.first as usize..piece.end() {
+                steady[slot - span.slots.start] = coarse.is_steady(slot, &piece.offsets);
+            }
         }
-    }
-    for cut in cuts.iter().flatten() {
-        coarse.unsettle(cut.slot as usize, cut.at.iter().flatten().map(|&slot| slot as usize));
-    }
-    for extra in extras.iter().flatten() {
-        coarse.unsettle(extra.own as usize, [extra.slot as usize].into_iter());
-    }
-    (coarse.pieces, coarse.cuts, coarse.extras) = (pieces, cuts, extras);
+    });
+    coarse.steady = steady;
 }
 
 impl<const D: usize> Hierarchy<D> {
     /// Pins cells of a level (true) or frees them (false) and updates all coarser levels around
-    /// them. Only cells that may be pinned are accepted.
-    pub fn pin(&mut self, level: usize, changes: impl Iterator<Item = (usize, bool)>) {
-        let mut changed: Vec<u32> = Vec::new();
-        let finest = &mut self.levels[level];
-        for (cell, is_pinned) in changes {
-            debug_assert!(finest.bounded[cell], "only cells at separating walls are pinned");
-            let (colour, slot) = finest.split(cell);
-            if let Some(index) = finest.cut_index(slot) {
-                let cut = &mut finest.cuts[colour][index];
-                cut.inverse = if is_pinned { 0.0 } else { 1.0 / cut.diagonal };
-                changed.push(cell as u32);
-            }
-        }
-        if changed.is_empty() {
+    /// them. Only cells that may be pinned are accepted, in ascending order.
+    pub fn pin(&mut self, level: usize, changes: &[(u32, bool)]) {
+        if changes.is_empty() {
             return;
         }
+        self.levels[level].mark(changes);
         // A row counts in the couplings of its own parent and in those of its neighbours' parents.
-        let mut affected: Vec<u32> = Vec::new();
+        let mut affected = Vec::new();
         let fine = &self.levels[level];
         if level + 1 < self.levels.len() {
-            for &cell in &changed {
-                affected.push(fine.parents[cell as usize]);
-                fine.couplings(cell as usize, |coupling| affected.push(fine.parents[coupling.cell]));
-            }
+            affected = parallel::list(changes, |changes| {
+                let mut parents = Vec::with_capacity(8 * changes.len());
+                for &(cell, _) in changes {
+                    parents.push(fine.parents[cell as usize]);
+                    fine.couplings(cell as usize, |coupling| parents.push(fine.parents[coupling.cell]));
+                }
+                parents.sort_unstable();
+                parents.dedup();
+                parents
+            });
         }
-        let mut family = Vec::new();
         for coarse in level + 1..self.levels.len() {
-            affected.sort_unstable();
+            affected.par_sort_unstable();
             affected.dedup();
-            let (fine, rest) = self.levels[coarse - 1..].split_at_mut(1);
-            affected.iter().for_each(|&cell| recompute(&fine[0], &mut rest[0], cell as usize, &mut family));
-            if !rest[0].parents.is_empty() {
-                affected.iter_mut().for_each(|cell| *cell = rest[0].parents[*cell as usize]);
+            let [fine, coarse] = &mut self.levels[coarse - 1..=coarse] else { unreachable!("two levels") };
+            recompute(fine, coarse, &affected);
+            if !coarse.parents.is_empty() {
+                parallel::for_each(affected.as_mut_slice(), |cells| {
+                    cells.iter_mut().for_each(|cell| *cell = coarse.parents[*cell as usize]);
+                });
             }
         }
         self.factorise();
+    }
+}
+
+impl<const D: usize> Level<D> {
+    /// Notes which cells are pinned.
+    fn mark(&mut self, changes: &[(u32, bool)]) {
+        let slots = self.slots;
+        let (red, black) = changes.split_at(changes.partition_point(|change| (change.0 as usize) < slots));
+        for (colour, changes) in [red, black].into_iter().enumerate() {
+            let places = self.cut_places(changes.iter().map(|change| change.0), colour);
+            parallel::for_each_at(&places, 0, &mut self.cuts[colour], |number, cut| {
+                cut.inverse = if changes[number].1 { 0.0 } else { 1.0 / cut.diagonal };
+            });
+        }
+    }
+
+    /// Where cells of a colour are among its cut ones.
+    fn cut_places(&self, cells: impl Iterator<Item = u32>, colour: usize) -> Vec<u32> {
+        cells.map(|cell| self.place_of[cell as usize - colour * self.slots]).collect()
     }
 }

@@ -1,12 +1,12 @@
 //! The hierarchy and its V-cycle.
 
-use unstick_parallel::Chunks;
+use unstick_parallel::{self as parallel, Chunks, refill};
 
 use super::coarsest::Coarsest;
 use super::couple::couple;
 use super::krylov::norm_max;
 use super::layout::Layout;
-use super::level::{Cut, Level, refill};
+use super::level::{Cut, Level};
 use crate::pressure::PressureOperator;
 
 /// Sweeps before and after the coarse correction.
@@ -46,26 +46,33 @@ impl<const D: usize> Hierarchy<D> {
         x.resize_with(count, Vec::new);
         for (index, level) in levels.iter().enumerate() {
             level.chunk_columns(&mut columns[index]);
-            walls[index].clear();
-            walls[index].extend(level.bounded_cells());
+            walls[index] = level.bounded_cells();
             refill(&mut b[index], 2 * level.slots, 0.0);
             refill(&mut x[index], 2 * level.slots, 0.0);
         }
         self.factorise();
     }
 
-    /// Entries of a vector of the finest level.
-    pub fn size(&self) -> usize {
-        2 * self.levels[0].slots
+    /// Cells of the finest level that may be pinned, ascending.
+    pub fn walls(&self) -> &[u32] {
+        &self.walls[0]
+    }
+
+    /// How many of them are red; they come first.
+    pub fn reds(&self) -> usize {
+        self.red_walls(0)
     }
 
     /// The right-hand side: `value(row)` on free cells of the finest level, zero on pinned ones.
     /// Returns its maximum norm.
     pub fn load(&mut self, layout: &Layout, value: impl Fn(usize) -> f32 + Sync) -> f64 {
         let (level, b) = (&self.levels[0], &mut self.b[0]);
-        layout.spread(level, b, value);
-        self.walls[0].iter().map(|&cell| cell as usize).filter(|&cell| !level.is_free(cell)).for_each(|cell| {
-            b[cell] = 0.0;
+        layout.spread_to(level, b, value);
+        let walls = &self.walls[0];
+        parallel::for_each_at(walls, 0, b, |wall, b| {
+            if !level.is_free(walls[wall] as usize) {
+                *b = 0.0;
+            }
         });
         norm_max(b)
     }

@@ -1,8 +1,13 @@
 //! The finest level, from the pressure matrix.
 
-use super::level::{Cut, LANES, Level, Piece};
+use std::ops::Range;
+
+use unstick_parallel::refill;
+
+use super::couple::Found;
+use super::level::{Cut, LANES, Level, Part, Piece};
 use crate::pressure::lines::{Line, Lines};
-use crate::pressure::{self, PressureOperator};
+use crate::pressure::{INSIDE, PressureOperator};
 
 /// Slots whose neighbours lie at fixed offsets.
 struct Stretch<const D: usize> {
@@ -12,16 +17,16 @@ struct Stretch<const D: usize> {
     line: usize,
 }
 
-impl<const D: usize> Stretch<D> {
-    fn slots(&self) -> std::ops::Range<usize> {
-        self.first as usize..(self.first + self.length) as usize
-    }
-}
-
-/// Calls `visit` with every stretch of the lines of pairs. They are found again for every loop: a list of them would be
+/// Calls `visit` with every stretch of some lines of pairs. They are found again for every loop: a list of them would be
 /// the largest temporary memory of all.
-fn for_each_stretch<const D: usize>(pairs: &Lines, slots: usize, mut visit: impl FnMut(Stretch<D>)) {
-    for (index, line) in pairs.lines.iter().enumerate() {
+fn for_each_stretch<const D: usize>(
+    pairs: &Lines,
+    lines: Range<usize>,
+    slots: usize,
+    mut visit: impl FnMut(Stretch<D>),
+) {
+    for index in lines {
+        let line = &pairs.lines[index];
         pairs.stretches::<D>(line, slots, |from, until, offsets| {
             visit(Stretch { first: line.base + from - line.from, length: until - from, offsets, line: index });
         });
@@ -42,21 +47,37 @@ impl<const D: usize> Level<D> {
         self.lines.rebuild(rows.columns, |lines| lines.extend(rows.lines.iter().map(place)));
         self.begin(operator.shape(), slots as usize + 1, 1.0);
         let pairs = self.pairs();
-        let is_inside = classify(self, operator, lower, &pairs);
-        for_each_stretch(&pairs, self.slots, |stretch| {
-            let is_odd = self.is_odd(self.lines.lines[stretch.line].column);
-            let mut first = stretch.first;
-            for group in is_inside[stretch.slots()].chunk_by(|a, b| a == b) {
-                let length = group.len() as u32;
-                if group[0] {
-                    self.pieces.extend(Piece { first, length, offsets: stretch.offsets, is_odd }.parts());
-                } else {
-                    (first..first + length).for_each(|slot| self.push_cut(operator, &stretch, slot));
+        let mut is_inside = std::mem::take(&mut self.steady);
+        self.classify(operator, lower, &mut is_inside);
+        let found = self.chunks.map(1..self.slots - 1, |lines, _, _| {
+            let mut found = Found::default();
+            for_each_stretch(&pairs, lines, self.slots, |stretch| {
+                let is_odd = self.is_odd(self.lines.lines[stretch.line].column);
+                let mut first = stretch.first;
+                let slots = first as usize..(first + stretch.length) as usize;
+                for group in is_inside[slots].chunk_by(|a, b| a == b) {
+                    let length = group.len() as u32;
+                    if group[0] && length as usize >= LANES {
+                        found.pieces.extend(Piece { first, length, offsets: stretch.offsets, is_odd }.parts());
+                    } else {
+                        (first..first + length).for_each(|slot| self.push_cut(operator, &stretch, slot, &mut found));
+                    }
+                    first += length;
                 }
-                first += length;
-            }
+            });
+            found
         });
-        self.index();
+        self.take(found);
+        let inside = &is_inside;
+        let mut steady = vec![false; self.slots];
+        self.over_spans(&mut steady, |span, steady| {
+            for_each_stretch::<D>(&pairs, span.lines, self.slots, |stretch| {
+                for slot in stretch.first as usize..(stretch.first + stretch.length) as usize {
+                    steady[slot - span.slots.start] = inside[slot] && self.is_steady(slot, &stretch.offsets);
+                }
+            });
+        });
+        self.steady = steady;
     }
 
     /// The lines, with a pair of cells as one unknown.
@@ -67,10 +88,46 @@ impl<const D: usize> Level<D> {
         pairs
     }
 
+    /// Finds out whether both cells of each slot are inner ones; marks bounded cells.
+    fn classify(&mut self, operator: &PressureOperator<D>, lower: &[f64], is_inside: &mut Vec<bool>) {
+        refill(is_inside, self.slots, false);
+        let slots = self.slots;
+        let mut bounded = std::mem::take(&mut self.bounded);
+        let (red, black) = bounded.split_at_mut(slots);
+        let lanes = (&mut red[1..slots - 1], &mut black[1..slots - 1], &mut is_inside[1..slots - 1]);
+        self.chunks.for_each(lanes, |lines, place, (red, black, is_inside)| {
+            let mut bounded = Part { red, black, place, slots };
+            let first = operator.lines.lines.get(lines.start).map_or(0, |line| operator.stretch_of(line.base));
+            let mut stretches = operator.stretches[first..].iter();
+            for index in lines {
+                let (line, rows) = (&self.lines.lines[index], &operator.lines.lines[index]);
+                let (mut row, end) = (rows.base, rows.base + rows.length);
+                let mut inner = 0; // of the two cells of a slot
+                while row < end {
+                    let Some(stretch) = stretches.next() else { break };
+                    for row in stretch.first..stretch.first + stretch.length {
+                        let at = rows.from + row - rows.base;
+                        let is_wall = lower[row as usize] > f64::NEG_INFINITY;
+                        if is_wall {
+                            *bounded.at(self.cell_at(line, at)) = true;
+                        }
+                        let is_inner = (stretch.coefficients == INSIDE && !is_wall) as u8;
+                        inner = if at % 2 == 0 { is_inner } else { inner + is_inner };
+                        if at % 2 == 1 {
+                            is_inside[Self::slot_of(line, at / 2) as usize - place] = inner == 2;
+                        }
+                    }
+                    row += stretch.length;
+                }
+            }
+        });
+        self.bounded = bounded;
+    }
+
     /// Appends both cells of a slot.
-    fn push_cut(&mut self, operator: &PressureOperator<D>, stretch: &Stretch<D>, slot: u32) {
-        let line = self.lines.lines[stretch.line];
-        let rows = operator.lines.lines[stretch.line];
+    fn push_cut(&self, operator: &PressureOperator<D>, stretch: &Stretch<D>, slot: u32, found: &mut Found<D>) {
+        let line = &self.lines.lines[stretch.line];
+        let rows = &operator.lines.lines[stretch.line];
         let pair = slot - line.base + line.from / 2;
         let is_odd = self.is_odd(line.column);
         for second in [false, true] {
@@ -87,13 +144,8 @@ impl<const D: usize> Level<D> {
                     for side in 0..2 {
                         let is_pair = axis == 0 && (side == 1) != second;
                         let offset = match axis {
-                            0 => {
-                                if is_pair {
-                                    0
-                                } else {
-                                    2 * side as i32 - 1
-                                }
-                            }
+                            0 if is_pair => 0,
+                            0 => 2 * side as i32 - 1,
                             _ => stretch.offsets[axis][side],
                         };
                         if stencil.towards[axis][side] != 0.0 {
@@ -103,48 +155,7 @@ impl<const D: usize> Level<D> {
                     }
                 }
             }
-            self.cuts[colour].push(cut);
+            found.cuts[colour].push(cut);
         }
     }
-}
-
-/// Whether both cells of each slot are inner ones; marks bounded cells and steady slots.
-fn classify<const D: usize>(
-    level: &mut Level<D>,
-    operator: &PressureOperator<D>,
-    lower: &[f64],
-    pairs: &Lines,
-) -> Vec<bool> {
-    let mut inner = vec![0u8; level.slots];
-    let mut rest = operator.stretches.iter();
-    for (line, rows) in level.lines.lines.iter().zip(&operator.lines.lines) {
-        let is_odd = level.is_odd(line.column);
-        let mut row = rows.base;
-        while row < rows.base + rows.length {
-            let Some(stretch) = rest.next() else { break };
-            let is_inside = stretch.coefficients == pressure::INSIDE;
-            for row in stretch.first..stretch.first + stretch.length {
-                let place = rows.from + row - rows.base;
-                let slot = Level::<D>::slot_of(line, place / 2) as usize;
-                let is_wall = lower[row as usize] > f64::NEG_INFINITY;
-                if is_wall {
-                    level.bounded[slot + if (place % 2 == 1) != is_odd { level.slots } else { 0 }] = true;
-                }
-                inner[slot] += (is_inside && !is_wall) as u8;
-            }
-            row += stretch.length;
-        }
-    }
-    let mut is_inside: Vec<bool> = inner.into_iter().map(|count| count == 2).collect();
-    level.steady.clone_from(&is_inside);
-    for_each_stretch::<D>(pairs, level.slots, |stretch| {
-        for slot in stretch.slots() {
-            let beside = stretch.offsets.iter().flatten();
-            level.unsettle(slot, beside.map(|&offset| slot.wrapping_add_signed(offset as isize)));
-        }
-        for group in is_inside[stretch.slots()].chunk_by_mut(|a, b| a == b).filter(|group| group.len() < LANES) {
-            group.fill(false);
-        }
-    });
-    is_inside
 }

@@ -8,15 +8,15 @@
 use unstick_parallel::{self as parallel, larger, simd::vectorised};
 
 use super::cycle::Hierarchy;
-use super::level::{Span, refill};
+use super::level::Span;
+use super::policy::LevelProblem;
 
 /// The work vectors, black cells only.
 #[derive(Debug, Default)]
 pub(crate) struct Reduced {
-    pub x: Vec<f32>,
-    pub(super) product: Vec<f32>,
-    pub(super) direction: Vec<f32>,
-    pub(super) image: Vec<f32>,
+    product: Vec<f32>,
+    direction: Vec<f32>,
+    image: Vec<f32>,
 }
 
 /// Sums that one pass over the answer of a cycle yields.
@@ -29,36 +29,45 @@ pub(super) struct Sums {
 }
 
 impl Reduced {
-    /// Solves A x = b on a level; `b` of that level is used up. Stops when the residual is at most
-    /// `target` (maximum norm) or after `most` cycles; returns cycles and residual. The answer is
-    /// left in `answer` (all cells of the level).
+    /// Solves A x = load for the free cells of a level; pinned ones stay as they are. Stops when the residual is at most
+    /// what `target` makes of the first one (maximum norm), or after `most` cycles; returns cycles and residual.
     pub fn solve<const D: usize>(
         &mut self,
         hierarchy: &mut Hierarchy<D>,
         level: usize,
-        answer: &mut [f32],
-        target: f64,
+        problem: &mut LevelProblem,
+        target: impl Fn(f64) -> f64,
         most: usize,
     ) -> (usize, f64) {
+        let LevelProblem { load, floor, pinned, x, .. } = problem;
         let slots = hierarchy.levels[level].slots;
-        for vector in [&mut self.x, &mut self.product, &mut self.direction, &mut self.image] {
-            refill(vector, slots, 0.0);
+        for vector in [&mut self.product, &mut self.direction, &mut self.image] {
+            vector.resize(slots, 0.0);
+            // The other slots are written before they are read.
+            (vector[0], vector[slots - 1]) = (0.0, 0.0);
         }
-        // x_r = A_rr⁻¹ b_r leaves the black cells with b_b − A_br x_r.
-        let (red, black) = answer.split_at_mut(slots);
-        let (b_red, b_black) = hierarchy.b[level].split_at_mut(slots);
+        let (red, black) = x.split_at_mut(slots);
+        let (b_red, b_black) = load.split_at(slots);
+        let mut r = std::mem::take(&mut hierarchy.b[level]);
         let grid = &hierarchy.levels[level];
-        grid.first_half_sweep(0, b_red, red);
-        black.fill(0.0);
+        // Red cells without residual leave the black ones with b_b − (A x)_b.
+        grid.half_sweep(0, Some(b_red), black, red);
+        hierarchy.hold_red(level, floor, pinned, red);
         {
-            let (red, black, b) = (&*red, &*black, &*b_black);
-            grid.over_spans(&mut self.product, |span, y| grid.defect::<true>(&span, 1, b, black, red, y));
+            let (red, black) = (&*red, &*black);
+            grid.over_spans(
+                &mut r[slots..],
+                #[inline(always)]
+                |span, r| {
+                    grid.defect::<true>(&span, 1, b_black, black, red, r);
+                    r.iter_mut().for_each(|r| *r = -*r);
+                },
+            );
         }
-        parallel::for_each((&mut *b_black, self.product.as_slice()), |(b, defect)| {
-            b.iter_mut().zip(defect).for_each(|(b, defect)| *b = -defect);
-        });
-        let mut residual = norm_max(b_black);
+        let mut residual = norm_max(&r[slots..]);
+        hierarchy.b[level] = r;
 
+        let target = target(residual);
         let (mut cycles, mut before) = (0, None);
         while residual > target && cycles < most {
             hierarchy.cycle(level, true);
@@ -76,19 +85,23 @@ impl Reduced {
             if !(sums.residual > 0.0 && curvature > 0.0) {
                 break;
             }
+            residual = match before {
+                None => self.step::<true>(alpha as f32, 0.0, z_black, black, r),
+                Some(_) => self.step::<false>(alpha as f32, beta as f32, z_black, black, r),
+            };
             before = Some((sums.residual, alpha));
-            residual = self.step(alpha as f32, beta as f32, z_black, r);
             cycles += 1;
         }
-        let (b_red, _) = hierarchy.b[level].split_at(slots);
-        hierarchy.levels[level].half_sweep(0, Some(b_red), &self.x, red);
-        black.copy_from_slice(&self.x);
+        if cycles > 0 {
+            hierarchy.levels[level].half_sweep(0, Some(b_red), black, red);
+            hierarchy.hold_red(level, floor, pinned, red);
+        }
         (cycles, residual)
     }
 
-    /// p ← z + β p, s ← S z + β s, x ← x + α p, r ← r − α s; returns max |r_i|.
-    pub(super) fn step(&mut self, alpha: f32, beta: f32, z: &[f32], r: &mut [f32]) -> f64 {
-        let lanes = (z, &*self.product, &mut *self.direction, &mut *self.image, &mut *self.x, r);
+    /// p ← z + β p, s ← S z + β s, x ← x + α p, r ← r − α s; returns max |r_i|. The first step has no p and s before it.
+    fn step<const IS_FIRST: bool>(&mut self, alpha: f32, beta: f32, z: &[f32], x: &mut [f32], r: &mut [f32]) -> f64 {
+        let lanes = (z, &*self.product, &mut *self.direction, &mut *self.image, x, r);
         parallel::fold(
             lanes,
             &|(z, w, p, s, x, r)| {
@@ -99,8 +112,8 @@ impl Reduced {
                         let (z, w, p, s, x) =
                             (&z[..length], &w[..length], &mut p[..length], &mut s[..length], &mut x[..length]);
                         for i in 0..length {
-                            p[i] = z[i] + beta * p[i];
-                            s[i] = w[i] + beta * s[i];
+                            p[i] = if IS_FIRST { z[i] } else { z[i] + beta * p[i] };
+                            s[i] = if IS_FIRST { w[i] } else { w[i] + beta * s[i] };
                             x[i] += alpha * p[i];
                             r[i] -= alpha * s[i];
                         }
@@ -146,24 +159,6 @@ fn norm_of_block(x: &[f32]) -> f64 {
 }
 
 impl<const D: usize> super::level::Level<D> {
-    /// y ← A x − b on all cells; returns its maximum norm.
-    pub fn defects(&self, b: &[f32], x: &[f32], y: &mut [f32]) -> f64 {
-        let (red, black) = x.split_at(self.slots);
-        let (b_red, b_black) = b.split_at(self.slots);
-        let (y_red, y_black) = y.split_at_mut(self.slots);
-        self.over_spans(
-            y_red,
-            #[inline(always)]
-            |span, y| self.defect::<true>(&span, 0, b_red, red, black, y),
-        );
-        self.over_spans(
-            y_black,
-            #[inline(always)]
-            |span, y| self.defect::<true>(&span, 1, b_black, black, red, y),
-        );
-        norm_max(y)
-    }
-
     /// y ← (A z)_b for black cells, with the sums that conjugate gradients need.
     pub(super) fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> Sums {
         self.chunks.fold(

@@ -1,6 +1,6 @@
 //! The way between the rows of a problem and the two colours of the finest level.
 
-use unstick_parallel::Chunks;
+use unstick_parallel::{self as parallel, Chunks};
 
 use super::cycle::Hierarchy;
 use super::level::Level;
@@ -24,8 +24,17 @@ impl Layout {
         self.by_row.rebuild(0, self.rows.iter().map(|line| line.length as usize));
     }
 
-    /// Writes `value(row)` to the cell of every row.
-    pub(super) fn spread<const D: usize>(
+    /// Writes `value(row)` to the cell of every row, on the finest level.
+    pub fn spread<const D: usize>(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        cells: &mut [f32],
+        value: impl Fn(usize) -> f32 + Sync,
+    ) {
+        self.spread_to(&hierarchy.levels[0], cells, value);
+    }
+
+    pub(super) fn spread_to<const D: usize>(
         &self,
         level: &Level<D>,
         cells: &mut [f32],
@@ -62,18 +71,19 @@ impl Layout {
         );
     }
 
-    /// (row, cell) of every row that is asked for, ascending by row.
-    pub fn cells_of<const D: usize>(
-        &self,
-        hierarchy: &Hierarchy<D>,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> impl Iterator<Item = (u32, u32)> {
+    /// Row of every cell that may be pinned, in the order of the hierarchy's list of them: red ones ascend, then black
+    /// ones.
+    pub fn rows_of_walls<const D: usize>(&self, hierarchy: &Hierarchy<D>) -> Vec<u32> {
         let level = &hierarchy.levels[0];
-        let places = self.rows.iter().zip(&level.lines.lines).flat_map(|(rows, line)| {
-            (rows.base..rows.base + rows.length).map(move |row| (row, line, rows.from + row - rows.base))
-        });
-        let wanted = places.filter(move |(row, ..)| is_wanted(*row as usize));
-        wanted.map(|(row, line, place)| (row, level.cell_at(line, place) as u32))
+        parallel::list(hierarchy.walls[0].as_slice(), |cells| {
+            let row = |&cell: &u32| {
+                let (colour, slot) = level.split(cell as usize);
+                let index = level.line_at(slot);
+                let (line, rows) = (&level.lines.lines[index], &self.rows[index]);
+                rows.base + level.place_in(line, slot as u32, colour) - rows.from
+            };
+            cells.iter().map(row).collect()
+        })
     }
 
     /// q ← q + a x.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unstick_parallel::Chunks;
+use unstick_parallel::{Chunks, refill};
 
 use crate::pressure::lines::{Line, Lines};
 
@@ -175,38 +175,34 @@ fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>
     }
 }
 
-/// Makes `count` equal values of a vector, in its memory.
-pub(crate) fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) {
-    values.clear();
-    values.resize(count, value);
-}
-
 impl<const D: usize> Level<D> {
     /// Begins a level whose lines are known: there are no couplings yet. Keeps the memory of what was there.
     pub fn begin(&mut self, shape: [usize; 3], slots: usize, unit: f32) {
         (self.shape, self.slots, self.unit) = (shape, slots, unit);
         self.chunks.rebuild(1, self.lines.lines.iter().map(|line| Self::slots_of(line) as usize));
-        self.pieces.clear();
-        self.cuts.iter_mut().for_each(Vec::clear);
-        self.extras.iter_mut().for_each(Vec::clear);
         self.parents.clear();
         self.families.clear();
-        self.children.clear();
         refill(&mut self.bounded, 2 * slots, false);
     }
 
     /// Notes where each slot is, once all pieces and cut cells are known.
     pub fn index(&mut self) {
-        refill(&mut self.place_of, self.slots, 0);
-        for (index, piece) in self.pieces.iter().enumerate() {
-            self.place_of[piece.first as usize..piece.end()].fill(index as u32 | IN_PIECE);
-        }
-        for (index, cut) in self.cuts[0].iter().enumerate() {
-            self.place_of[cut.slot as usize] = index as u32;
-        }
         let ends = || self.lines.lines.iter().map(|line| line.base + Self::slots_of(line));
         note_firsts(ends(), self.pieces.iter().map(|piece| piece.first), &mut self.pieces_from);
         note_firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot), &mut self.cuts_from);
+        self.place_of.resize(self.slots, 0);
+        (self.place_of[0], self.place_of[self.slots - 1]) = (0, 0);
+        let (pieces, cuts) = (&self.pieces, &self.cuts[0]);
+        let (pieces_from, cuts_from) = (&self.pieces_from, &self.cuts_from);
+        self.chunks.for_each(&mut self.place_of[1..self.slots - 1], |lines, place, place_of| {
+            for index in pieces_from[lines.start]..pieces_from[lines.end] {
+                let piece = &pieces[index as usize];
+                place_of[piece.first as usize - place..piece.end() - place].fill(index | IN_PIECE);
+            }
+            for index in cuts_from[lines.start]..cuts_from[lines.end] {
+                place_of[cuts[index as usize].slot as usize - place] = index;
+            }
+        });
     }
 
     /// Slot of the pair at place `pair` of a line of cells.

@@ -30,14 +30,15 @@ mod krylov;
 mod layout;
 mod level;
 mod nested;
+mod policy;
 mod sweep;
 mod transfer;
 
 pub(crate) use cycle::Hierarchy;
 pub(crate) use krylov::Reduced;
 pub(crate) use layout::Layout;
-pub(crate) use level::refill;
 pub(crate) use nested::NestedStart;
+pub(crate) use policy::LevelProblem;
 
 #[cfg(test)]
 mod tests;

@@ -193,13 +193,13 @@ impl<const D: usize> Level<D> {
         &extras[first..first + count]
     }
 
-    /// Calls `kernel` with spans and their part of one colour.
+    /// Calls `kernel` with spans and their part of one colour, or of anything else that there is for every slot.
     #[inline(always)]
-    pub(super) fn over_spans(&self, own: &mut [f32], kernel: impl Fn(Span, &mut [f32]) + Sync) {
+    pub(super) fn over_spans<T: Send>(&self, own: &mut [T], kernel: impl Fn(Span, &mut [T]) + Sync) {
         self.chunks.for_each(
             &mut own[1..self.slots - 1],
             #[inline(always)]
-            |lines, place, own: &mut [f32]| kernel(Span { lines, slots: place..place + own.len() }, own),
+            |lines, place, own: &mut [T]| kernel(Span { lines, slots: place..place + own.len() }, own),
         );
     }
 }

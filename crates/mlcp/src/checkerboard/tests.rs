@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use unstick_parallel::vector::dot;
+use unstick_parallel::vector::{self, dot};
 
 use super::*;
 use crate::pressure::PressureOperator;
@@ -17,13 +17,15 @@ fn linear_cycles<const D: usize>(example: Example, size: usize) -> usize {
     let generated = generate(example, D, size, 0);
     let operator = generated.operator::<D>();
     let (mut hierarchy, layout) = built(&operator, &generated.lower);
-    let mut x = vec![0.0; hierarchy.size()];
-    let norm = hierarchy.load(&layout, |row| -generated.b[row] as f32);
-    let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut x, 1e-5 * norm, 50);
+    let mut problem = LevelProblem::default();
+    problem.begin(&hierarchy, 0);
+    layout.spread(&hierarchy, &mut problem.load, |row| -generated.b[row] as f32);
+    let norm = vector::norm_max(&generated.b);
+    let (cycles, residual) = Reduced::default().solve(&mut hierarchy, 0, &mut problem, |_| 1e-5 * norm, 50);
     assert!(residual <= 1e-5 * norm);
 
     let (mut q, mut r) = (vec![0.0; generated.b.len()], vec![0.0; generated.b.len()]);
-    layout.add(&hierarchy, 1.0, &x, &mut q);
+    layout.add(&hierarchy, 1.0, &problem.x, &mut q);
     operator.product(&q, &mut r);
     let residual = r.iter().zip(&generated.b).fold(0.0f64, |most, (r, b)| most.max((r + b).abs()));
     assert!(residual <= 1e-3 * norm, "{example} {size}: {residual} of {norm}");
@@ -84,11 +86,18 @@ fn coarse_matrices_are_galerkin_products_whatever_is_pinned() {
         let (mut hierarchy, _) = built(&operator, &generated.lower);
         is_galerkin(&hierarchy);
         for seed in 0..4 {
-            let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
-            hierarchy.pin(0, walls.into_iter().enumerate().map(|(index, cell)| (cell, (index * 7 + seed) % 3 == 0)));
+            let walls = hierarchy.walls[0].iter().enumerate();
+            let changes: Vec<_> = walls.map(|(index, &cell)| (cell, (index * 7 + seed) % 3 == 0)).collect();
+            hierarchy.pin(0, &changes);
             is_galerkin(&hierarchy);
         }
     }
+}
+
+/// Pins some of the cells that may be pinned.
+fn pin_every<const D: usize>(step: usize, hierarchy: &mut Hierarchy<D>) {
+    let pinned: Vec<_> = hierarchy.walls[0].iter().step_by(step).map(|&cell| (cell, true)).collect();
+    hierarchy.pin(0, &pinned);
 }
 
 /// A hierarchy that is rebuilt for smaller and larger problems is the one that is built for them.
@@ -102,8 +111,7 @@ fn a_hierarchy_forgets_the_problem_before() {
         let (fresh, _) = built(&operator, &generated.lower);
         assert_eq!(format!("{:?}", used.levels), format!("{:?}", fresh.levels), "{example}");
         assert!(used.walls == fresh.walls && used.b == fresh.b && used.x == fresh.x, "{example}");
-        let walls: Vec<usize> = used.walls[0].iter().map(|&cell| cell as usize).collect();
-        used.pin(0, walls.into_iter().step_by(2).map(|cell| (cell, true)));
+        pin_every(2, &mut used);
         used.b[0].fill(1.0);
         used.cycle(0, false);
     }
@@ -114,8 +122,7 @@ fn a_cycle_is_symmetric_and_positive() {
     let generated = generate(Example::ThinPlates, 3, 20, 3);
     let operator = generated.operator::<3>();
     let (mut hierarchy, layout) = built(&operator, &generated.lower);
-    let walls: Vec<usize> = hierarchy.walls[0].iter().map(|&cell| cell as usize).collect();
-    hierarchy.pin(0, walls.into_iter().step_by(3).map(|cell| (cell, true)));
+    pin_every(3, &mut hierarchy);
     let size = generated.b.len();
     let mut cycle = |r: &[f64]| {
         hierarchy.load(&layout, |row| r[row] as f32);

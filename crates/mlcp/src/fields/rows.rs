@@ -4,7 +4,6 @@ use unstick_parallel as parallel;
 
 use super::PressureFields;
 use super::window::place_of;
-use crate::checkerboard::refill;
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::pressure::{PressureOperator, Stencil};
@@ -83,7 +82,7 @@ impl<const D: usize> PressureFields<'_, D> {
         write(cells, b, |row, cell| self.outflow(cell) - control(lower[row]));
         if let Some(divergence) = self.divergence {
             // Liquid without air has nowhere to expand to.
-            refill(marks, cells.len(), true);
+            parallel::refill(marks, cells.len(), true);
             operator.unheld().iter().flatten().for_each(|&row| marks[row as usize] = false);
             let asked = |cell: usize| self.spacing * divergence[cell] * self.walls.cell_open[cell];
             parallel::for_each((b.as_mut_slice(), cells, marks.as_slice()), |(b, cells, has_air)| {

@@ -7,7 +7,6 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::{LinearOutcome, LinearReport, LinearSolver, LinearTask, fit, fit_all};
-use crate::checkerboard::refill;
 use crate::parameter::parameters;
 
 parameters! {
@@ -41,8 +40,8 @@ impl LeastSquares {
     /// Empties the problem; allocates only when `room` grows.
     fn reset(&mut self, norm: f64, room: usize) {
         self.room = room;
-        refill(&mut self.hessenberg, room * (room + 1), 0.0);
-        refill(&mut self.rhs, room + 1, 0.0);
+        parallel::refill(&mut self.hessenberg, room * (room + 1), 0.0);
+        parallel::refill(&mut self.rhs, room + 1, 0.0);
         self.rotations.clear();
         self.rotations.reserve(room);
         self.rhs[0] = norm;

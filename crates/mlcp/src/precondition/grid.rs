@@ -1,9 +1,9 @@
 //! The fast multigrid cycle on a grid as a preconditioner (`multigrid`).
 
-use unstick_parallel::vector;
+use unstick_parallel::{self as parallel, refill, vector};
 
 use super::Preconditioner;
-use crate::checkerboard::{Hierarchy, Layout, refill};
+use crate::checkerboard::{Hierarchy, Layout};
 use crate::error::SolveError;
 use crate::linear::Subsystem;
 use crate::multigrid::Multigrid;
@@ -77,8 +77,8 @@ impl Preconditioner for GridMultigrid {
 struct MaskedCycle<const D: usize> {
     hierarchy: Hierarchy<D>,
     layout: Layout,
-    /// (row, cell) of all rows that may be pinned, and whether they are.
-    rows: Vec<(u32, u32)>,
+    /// All rows that may be pinned, in the order of the hierarchy, and whether they are.
+    rows: Vec<u32>,
     pinned: Vec<bool>,
     /// Zero on rows that may be pinned, −∞ on all others.
     bounds: Vec<f64>,
@@ -102,22 +102,26 @@ impl<const D: usize> MaskedCycle<D> {
         }
         self.hierarchy.rebuild(operator, &self.bounds);
         self.layout.rebuild(operator);
-        self.rows.clear();
-        self.rows.extend(self.layout.cells_of(&self.hierarchy, |row| self.bounds[row] == 0.0));
+        self.rows = self.layout.rows_of_walls(&self.hierarchy);
         refill(&mut self.pinned, self.rows.len(), false);
         self.unit = operator.unit();
         self.pin(system);
     }
 
     fn pin(&mut self, system: &Subsystem) {
-        let mut changes = Vec::new();
-        for (&(row, cell), pinned) in self.rows.iter().zip(&mut self.pinned) {
-            let is_pinned = !system.is_free(row as usize);
-            if is_pinned != std::mem::replace(pinned, is_pinned) {
-                changes.push((cell as usize, is_pinned));
+        let Self { rows, pinned, hierarchy, .. } = self;
+        let lanes = (rows.as_slice(), hierarchy.walls(), pinned.as_mut_slice());
+        let changes = parallel::list(lanes, |(rows, cells, pinned)| {
+            let mut changes = Vec::new();
+            for ((&row, &cell), pinned) in rows.iter().zip(cells).zip(pinned) {
+                let is_pinned = !system.is_free(row as usize);
+                if is_pinned != std::mem::replace(pinned, is_pinned) {
+                    changes.push((cell, is_pinned));
+                }
             }
-        }
-        self.hierarchy.pin(0, changes.into_iter());
+            changes
+        });
+        hierarchy.pin(0, &changes);
     }
 
     fn again(&mut self) -> u64 {

@@ -1,8 +1,10 @@
 //! Products with the compact pressure matrix.
 
+use unstick_parallel::larger;
 use unstick_parallel::vector::dot_of_block;
 
 use super::{INSIDE, PressureOperator, Stretch};
+use crate::problem::minimum_map;
 
 impl<const D: usize> PressureOperator<D> {
     /// y ← A x + b in one pass.
@@ -20,6 +22,30 @@ impl<const D: usize> PressureOperator<D> {
                 y.iter_mut().zip(b).for_each(|(y, b)| *y += b);
             },
         );
+    }
+
+    /// r ← A q + b and its natural residual for the bounds `lower`, in one pass.
+    pub(crate) fn natural_residual(&self, q: &[f64], b: &[f64], lower: &[f64], r: &mut [f64]) -> f64 {
+        self.chunks.fold(
+            r,
+            #[inline(always)]
+            |stretches, place, r| {
+                for stretch in &self.stretches[stretches] {
+                    let (first, length) = (stretch.first as usize, stretch.length as usize);
+                    self.multiply(stretch, q, &mut r[first - place..][..length]);
+                }
+                let rows = place..place + r.len();
+                let (q, b, lower) = (&q[rows.clone()], &b[rows.clone()], &lower[rows]);
+                let mut most = 0u64;
+                for i in 0..r.len() {
+                    r[i] += b[i];
+                    // The bits of numbers without their sign have the order of the numbers, with NaN above all.
+                    most = most.max(minimum_map(q[i] - lower[i], r[i]).to_bits() & !(1 << 63));
+                }
+                f64::from_bits(most)
+            },
+            larger,
+        )
     }
 
     #[inline(always)]

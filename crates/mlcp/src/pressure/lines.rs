@@ -5,7 +5,7 @@
 //! as long as both lines go on: a *stretch*. Loops over a stretch need one offset per neighbour and no
 //! list of columns.
 
-use crate::checkerboard::refill;
+use unstick_parallel::refill;
 
 /// A chain of unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,40 +114,6 @@ impl<const D: usize> PressureOperator<D> {
         self.stretches.partition_point(|stretch| stretch.first <= row) - 1
     }
 
-    /// Calls `visit` with the column and the entry of every neighbour of a row.
-    #[inline]
-    pub(crate) fn neighbours(&self, stretch: usize, row: u32, mut visit: impl FnMut(usize, f64)) {
-        let stretch = &self.stretches[stretch];
-        let stencil = self.stencil(stretch, row);
-        for (axis, (towards, offsets)) in stencil.towards.iter().zip(&stretch.offsets).enumerate() {
-            for side in 0..2 {
-                if towards[side] != 0.0 {
-                    let offset = if axis == 0 { 2 * side as i32 - 1 } else { offsets[side] };
-                    visit(row.wrapping_add_signed(offset) as usize, -towards[side]);
-                }
-            }
-        }
-    }
-
-    /// r of one row. Inner rows, which are nearly all, need no coefficients.
-    #[inline]
-    pub(crate) fn residual_of(&self, stretch: usize, row: u32, q: &[f64], b: &[f64]) -> f64 {
-        let own = row as usize;
-        let mut residual = self.diagonal[own] * q[own] + b[own];
-        let Stretch { coefficients, offsets, .. } = &self.stretches[stretch];
-        if *coefficients != INSIDE {
-            self.neighbours(stretch, row, |column, entry| residual += entry * q[column]);
-            return residual;
-        }
-        residual -= self.unit * q[own - 1];
-        residual -= self.unit * q[own + 1];
-        for &[below, above] in &offsets[1..] {
-            residual -= self.unit * q[row.wrapping_add_signed(below) as usize];
-            residual -= self.unit * q[row.wrapping_add_signed(above) as usize];
-        }
-        residual
-    }
-
     /// Where the rows lie.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice

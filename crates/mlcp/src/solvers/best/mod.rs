@@ -4,8 +4,8 @@
 //!
 //! 1. a nested start from the coarse levels, which finds most of the active
 //!    set where that is cheap;
-//! 2. in each cycle a few over-relaxed projected sweeps over the wall rows and the layers beside them, then
-//!    the policy: a wall row is *pinned* where A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
+//! 2. in each cycle a few projected sweeps of the correction, then the policy: a wall row is *pinned* where
+//!    A_ii (q_i − ℓ_i) ≤ r_i \[Lai2021, eq. (5.7)\];
 //! 3. for the free rows \[Lai2021, eq. (5.8)\] conjugate gradients in single precision, with a multigrid
 //!    cycle whose levels leave the pinned rows out. A policy is solved only as far as it deserves. The
 //!    residual is then computed again in double precision.
@@ -21,7 +21,6 @@
 //! termination on M-matrices, single exchanges otherwise). Matrices without a grid get policy
 //! iteration with algebraic multigrid from the start.
 
-mod band;
 mod on_checkerboard;
 mod walls;
 
@@ -129,8 +128,7 @@ pub trait BestSteps {
     /// Adds to the iterate what the coarse levels know of the correction.
     fn start(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
 
-    /// Projected sweeps over the wall rows and the layers beside them, then the policy: pins the rows that
-    /// have let go, on all levels.
+    /// Projected sweeps, then the policy: pins the rows that have let go, on all levels.
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError>;
 
     /// Corrects the free rows, to the part of their residual that the parameters ask for and no further than half
