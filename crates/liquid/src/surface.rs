@@ -35,7 +35,7 @@ pub(crate) fn measure_density<const D: usize>(
     density: &mut CellField<f64, D>,
 ) {
     let shape = grid.cells();
-    density.values_mut().fill(0.0);
+    parallel::for_each(density.values_mut(), |density| density.fill(0.0));
     add_by_slabs(grid, starts, shape, density.values_mut(), |particle, base, piece| {
         let place = grid.in_cells(particles.position[particle]);
         // Beyond the border of the grid the liquid is mirrored: the outer half of a border cell is all its own.

@@ -48,7 +48,8 @@ impl<const D: usize> Blocks<D> {
     /// Every block counts its particles, but no more than there is room for and the noise.
     fn volume(&self, setup: &Setup<D>) -> f64 {
         let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
-        let sum: f64 = self.present.values().iter().zip(self.room.values()).map(filled).sum();
+        let blocks = (self.present.values(), self.room.values());
+        let sum = parallel::sum(blocks, |(present, room)| present.iter().zip(room).map(filled).sum());
         sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
     }
 }

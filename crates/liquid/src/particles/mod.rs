@@ -3,10 +3,14 @@
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod scatter;
+mod sort;
 pub(crate) mod trace;
 
 use rayon::prelude::*;
 use unstick_grid::Grid;
+use unstick_parallel as parallel;
+
+use sort::Sorted;
 
 /// Positions and what they carry. All arrays have the same length, `affine` may be empty.
 ///
@@ -73,23 +77,12 @@ impl<const D: usize> Particles<D> {
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
     /// `spare` lends and keeps the memory.
     pub fn sort_by_cell(&mut self, grid: &Grid<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
-        let positions = self.position.par_iter().with_min_len(4096);
-        let cells: Vec<u32> = positions.map(|&point| grid.index(cell_of(grid, point)) as u32).collect();
-        let mut starts = vec![0u32; grid.len() + 1];
-        for &cell in &cells {
-            starts[cell as usize + 1] += 1;
-        }
-        for cell in 0..grid.len() {
-            starts[cell + 1] += starts[cell];
-        }
-        if !cells.is_sorted() {
-            let mut next = starts.clone();
-            let mut order = vec![0; self.len()];
-            for (index, &cell) in cells.iter().enumerate() {
-                let place = &mut next[cell as usize];
-                order[*place as usize] = index as u32;
-                *place += 1;
-            }
+        let mut cells = vec![0; self.len()];
+        parallel::for_each((self.position.as_slice(), cells.as_mut_slice()), |(points, cells)| {
+            points.iter().zip(cells).for_each(|(&point, cell)| *cell = grid.index(cell_of(grid, point)) as u32);
+        });
+        let Sorted { order, starts, is_known } = sort::by_cell(&cells, grid.len(), grid.len() / grid.cells()[D - 1]);
+        if !is_known {
             self.reorder(&order, spare);
         }
         starts

@@ -121,6 +121,7 @@ impl<const D: usize> Simulation<D> {
             device_failure: None,
             starts: Vec::new(),
             known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
+            liquid_before: CellField::filled(grid.cells(), 0.0),
             reached: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             gathered: no_velocity.clone(),
             free: no_velocity,

@@ -58,6 +58,8 @@ pub struct Simulation<const D: usize> {
     /// Memory of a step: what arrives at faces, a copy of the velocity, a copy of the particles.
     arrived: Vec<[f64; 2]>,
     free: FaceField<f64, D>,
+    /// The distance to the liquid in the last step.
+    liquid_before: CellField<f64, D>,
     spare: Vec<[f64; D]>,
     pub(crate) times: StageTimes,
     /// How pressure and contacts of bodies have settled in this step.

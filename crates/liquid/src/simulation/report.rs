@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use unstick_grid::{NotANumber, NumberPlace};
 use unstick_mlcp::{Convergence, SolveReport};
+use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
 use super::Simulation;
@@ -148,14 +149,21 @@ impl<const D: usize> Simulation<D> {
         let gravity = self.setup.gravity.at(state.time);
         let origin = self.setup.grid.origin();
         // Velocity lives in the middle of the step; so does the potential energy that goes with it.
-        let (mut kinetic, mut potential, mut fastest) = (0.0, 0.0, self.fastest_body().powi(2));
-        for (position, velocity) in state.particles.position.iter().zip(&state.particles.velocity) {
-            let square = velocity.iter().map(|value| value * value).sum::<f64>();
-            fastest = fastest.max(square);
-            kinetic += 0.5 * mass * square;
-            let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
-            potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
-        }
+        let of_block = |(positions, velocities): (&[[f64; D]], &[[f64; D]])| {
+            let (mut kinetic, mut potential, mut fastest) = (0.0, 0.0, 0f64);
+            for (position, velocity) in positions.iter().zip(velocities) {
+                let square = velocity.iter().map(|value| value * value).sum::<f64>();
+                fastest = fastest.max(square);
+                kinetic += 0.5 * mass * square;
+                let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
+                potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
+            }
+            (kinetic, potential, fastest)
+        };
+        let particles = (state.particles.position.as_slice(), state.particles.velocity.as_slice());
+        let (kinetic, potential, fastest) =
+            parallel::fold(particles, &of_block, &|one, other| (one.0 + other.0, one.1 + other.1, one.2.max(other.2)));
+        let fastest = fastest.max(self.fastest_body().powi(2));
         if !f64::is_finite(kinetic + potential) {
             self.check_finite()?;
             let value = kinetic + potential;
@@ -163,13 +171,16 @@ impl<const D: usize> Simulation<D> {
         }
         let Self { guard, setup, geometry, .. } = self;
         guard.check((setup, geometry), (self.state.time, dt), fastest.sqrt(), kinetic)?;
+        let mut times = std::mem::take(&mut self.times);
+        let (volume, surface_volume) = times.time(Stage::Surface, || (self.volume(), self.surface_volume()));
+        self.times = times;
         let state = &self.state;
         Ok(StepReport {
             time: state.time,
             dt,
             particles: state.particles.len(),
-            volume: self.volume(),
-            surface_volume: self.surface_volume(),
+            volume,
+            surface_volume,
             kinetic_energy: kinetic,
             potential_energy: potential,
             divergence: solve.divergence(),

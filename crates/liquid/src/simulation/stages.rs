@@ -67,11 +67,11 @@ impl<const D: usize> Simulation<D> {
     /// Particles → density → liquid distance.
     pub(super) fn track_surface(&mut self) {
         self.measure_density();
-        let Self { setup, state, geometry, times, .. } = self;
+        let Self { setup, state, geometry, liquid_before, times, .. } = self;
         times.time(Stage::Surface, || {
-            let before = state.liquid.clone();
+            std::mem::swap(&mut state.liquid, liquid_before);
             surface::track(&setup.grid, geometry, &state.density, &mut state.liquid);
-            surface::fill_gaps(&setup.grid, geometry, (&before, &state.pressure), &mut state.liquid);
+            surface::fill_gaps(&setup.grid, geometry, (liquid_before, &state.pressure), &mut state.liquid);
         });
     }
 

@@ -3,6 +3,7 @@
 use unstick_grid::by_dimension;
 use unstick_grid::vector::length;
 use unstick_mlcp::{Convergence, Unconverged};
+use unstick_parallel as parallel;
 
 use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
@@ -53,8 +54,9 @@ impl<const D: usize> Simulation<D> {
 
     /// The speed of the fastest particle or body.
     pub fn fastest(&self) -> f64 {
-        let of_particles = self.state.particles.velocity.iter().map(|&velocity| length(velocity));
-        of_particles.fold(self.fastest_body(), f64::max)
+        let of_block =
+            |velocities: &[[f64; D]]| velocities.iter().map(|&velocity| length(velocity)).fold(0.0, f64::max);
+        parallel::fold(self.state.particles.velocity.as_slice(), &of_block, &f64::max).max(self.fastest_body())
     }
 
     /// The speed of the fastest body.

@@ -1,73 +1,87 @@
 //! Velocity beyond the liquid and into solids.
 
-use rayon::prelude::*;
+use std::ops::Range;
+
 use unstick_grid::{CellField, FaceField, Grid};
+use unstick_mlcp::fields::Window;
+use unstick_parallel as parallel;
 
 use super::interpolate::interpolate_velocity;
 use crate::cells::{fill, multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
 
-/// Carries the known values of every component outwards.
+/// Carries the known values of every component outwards, one layer of faces after another, as the mean of their known
+/// neighbours; marks what has become known.
 pub(crate) fn extrapolate<const D: usize>(
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
     layers: usize,
 ) {
-    velocity
-        .par_iter_mut()
-        .zip(known.par_iter_mut())
-        .for_each(|(values, known)| extrapolate_one(values, known, layers));
-}
-
-/// Carries known values outwards, one layer of faces after another, as the mean of their known
-/// neighbours; marks what has become known.
-fn extrapolate_one<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>, layers: usize) {
-    let shape = values.shape();
-    let strides = strides(shape);
-    let neighbours = |index: usize| {
-        let place = multi_index(shape, index);
-        (0..D).flat_map(move |axis| {
-            let below = (place[axis] > 0).then(|| index - strides[axis]);
-            let above = (place[axis] + 1 < shape[axis]).then(|| index + strides[axis]);
-            [below, above]
-        })
-    };
-    let (values, known) = (values.values_mut(), known.values_mut());
-    // The first layer: unknown places beside known ones, found row by row without multi-indices.
-    let mut queued = known.to_vec();
-    let mut front: Vec<usize> = Vec::new();
-    for (axis, &stride) in strides.iter().enumerate() {
-        let length = shape[axis] * stride;
-        for block in (0..known.len()).step_by(length) {
-            for index in block..block + length - stride {
-                let (one, other) = (known[index], known[index + stride]);
-                if one != other {
-                    let unknown = if one { index + stride } else { index };
-                    if !std::mem::replace(&mut queued[unknown], true) {
-                        front.push(unknown);
-                    }
-                }
-            }
+    for (values, known) in velocity.iter_mut().zip(known) {
+        for _ in 0..layers {
+            add_layer(values, known);
         }
     }
-    for _ in 0..layers {
-        // Values first, marks after: all of a layer sees the same known faces.
-        for &index in &front {
-            let (mut sum, mut count) = (0.0, 0.0);
-            for next in neighbours(index).flatten().filter(|&next| known[next]) {
+}
+
+fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>) {
+    let shape = values.shape();
+    let strides = strides(shape);
+    let layer = beside_known(shape, known.values());
+    // Values first, marks after: all of a layer sees the same known faces.
+    let mean = |index: usize| {
+        let (place, values, known) = (multi_index(shape, index), values.values(), known.values());
+        let (mut sum, mut count) = (0.0, 0.0);
+        for axis in 0..D {
+            let below = (place[axis] > 0).then(|| index - strides[axis]);
+            let above = (place[axis] + 1 < shape[axis]).then(|| index + strides[axis]);
+            for next in [below, above].into_iter().flatten().filter(|&next| known[next]) {
                 sum += values[next];
                 count += 1.0;
             }
-            values[index] = sum / count;
         }
-        front.iter().for_each(|&index| known[index] = true);
-        let mut next_front = Vec::new();
-        for &index in &front {
-            next_front.extend(neighbours(index).flatten().filter(|&next| !std::mem::replace(&mut queued[next], true)));
+        sum / count
+    };
+    let means = parallel::list(layer.as_slice(), |layer| layer.iter().map(|&index| mean(index as usize)).collect());
+    parallel::for_each_at(&layer, 0, values.values_mut(), |number, value| *value = means[number]);
+    parallel::for_each_at(&layer, 0, known.values_mut(), |_, known| *known = true);
+}
+
+/// The places beside known ones that are not known themselves, ascending.
+fn beside_known<const D: usize>(shape: [usize; D], known: &[bool]) -> Vec<u32> {
+    let strides = strides(shape);
+    let in_range = |range: Range<usize>| {
+        let (mut found, mut is_beside) = (Vec::new(), Vec::new());
+        for (first, part) in Window::whole(shape).lines(shape, range) {
+            let (place, length) = (multi_index(shape, first), part.len());
+            is_beside.clear();
+            is_beside.resize(length, false);
+            let mut look = |skip: usize, from: usize, count: usize| {
+                let others = &known[from..from + count];
+                is_beside[skip..].iter_mut().zip(others).for_each(|(is_beside, other)| *is_beside |= other);
+            };
+            for axis in 1..D {
+                if place[axis] > 0 {
+                    look(0, first - strides[axis], length);
+                }
+                if place[axis] + 1 < shape[axis] {
+                    look(0, first + strides[axis], length);
+                }
+            }
+            let (skip, last) = (usize::from(place[0] == 0), usize::from(place[0] + length == shape[0]));
+            look(skip, first + skip - 1, length - skip);
+            look(0, first + 1, length - last);
+            let unknown = is_beside.iter().zip(&known[first..first + length]).enumerate();
+            let wanted = unknown.filter(|(_, (is_beside, known))| **is_beside && !**known);
+            found.extend(wanted.map(|(along, _)| (first + along) as u32));
         }
-        front = next_front;
-    }
+        vec![found]
+    };
+    let parts = parallel::fold(0..known.len(), &in_range, &|one: Vec<_>, other| [one, other].concat());
+    let mut all = Vec::new();
+    parallel::concatenate(&parts, &mut all);
+    all
 }
 
 /// Keeps the velocity inside solids from leading deeper into them.
@@ -110,7 +124,7 @@ mod tests {
     fn layers_spread_evenly() {
         let mut values = CellField::of_shape([5, 5], |place| if place == [2, 2] { 3.0 } else { 0.0 });
         let mut known = CellField::of_shape([5, 5], |place| place == [2, 2]);
-        extrapolate_one(&mut values, &mut known, 2);
+        (0..2).for_each(|_| add_layer(&mut values, &mut known));
         assert_eq!(values.at([4, 2]), 3.0);
         assert_eq!(values.at([1, 1]), 3.0);
         assert!(!known.at([0, 0]) && values.at([0, 0]) == 0.0);

@@ -172,6 +172,7 @@ impl<const D: usize> Run<D> {
         let time = (self.number + 1) as f64 * self.scene.frame_seconds;
         while let Some(length) = self.stepper.next_step(time) {
             self.frame = None;
+            self.close_step(); // what follows is the time of another
             let outcome = self.check_length(length, time);
             let outcome = outcome.and_then(|()| self.stepper.advance(length)).and_then(|record| self.note(record));
             let is_to_stop = stop.load(Ordering::Relaxed) && self.stepper.next_step(time).is_some();
@@ -219,7 +220,6 @@ impl<const D: usize> Run<D> {
 
     /// Notes a step that was just taken. A scene that needs its device ends when that has failed.
     fn note(&mut self, mut record: StepRecord) -> Result<(), RunError> {
-        self.close_step();
         if self.scene.path_lines == PathLines::Step {
             self.note_bodies();
         }
