@@ -79,6 +79,12 @@ pub enum StepError {
         /// How it ended.
         convergence: Convergence,
     },
+    /// Somebody has [interrupted](unstick_mlcp::interruptible) the step.
+    #[error("the step at {time} s was interrupted")]
+    Interrupted {
+        /// When.
+        time: f64,
+    },
     /// A step that does not move the clock.
     #[error("a step of {length:e} s at {time} s does not move the clock")]
     TooShort {

@@ -17,7 +17,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Simulate every scene with random values, audit every pressure solve, and write a summary
+    /// Simulate every scene with random values, audit every solve, and write a summary
     Soak(SoakArgs),
 }
 
@@ -43,9 +43,13 @@ struct SoakArgs {
     #[arg(long, value_name = "K", default_value_t = 20)]
     frames: usize,
 
-    /// Only scenes with this text in their name
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    only: String,
+    /// How long a trial may take; slow scenes then leave time for the others
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    longest: f64,
+
+    /// Only scenes with one of these texts in their name
+    #[arg(long, value_name = "TEXT,…", value_delimiter = ',')]
+    only: Vec<String>,
 
     /// The summary
     #[arg(long, value_name = "FILE.md", default_value = "soak.md")]
@@ -54,16 +58,21 @@ struct SoakArgs {
 
 fn main() -> ExitCode {
     let Cli { command: Command::Soak(args) } = Cli::parse();
-    let time = match args.minutes.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes)).transpose() {
-        Ok(time) => time,
-        Err(error) => {
-            eprintln!("error: `--minutes`: {error}");
+    let time = args.minutes.map(|minutes| Duration::try_from_secs_f64(60.0 * minutes)).transpose();
+    let (time, longest) = match (time, Duration::try_from_secs_f64(args.longest)) {
+        (Ok(time), Ok(longest)) => (time, Some(longest)),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("error: `--minutes` or `--longest`: {error}");
             return ExitCode::from(2);
         }
     };
     let SoakArgs { trials, seed, first, frames, only, out, .. } = args;
-    let summary = Soak { seed, first, trials, time, frames, only }.run(|trial, account| {
-        let verdict = if account.failures.is_empty() { "sound".into() } else { account.failures.join("; ") };
+    let summary = Soak { seed, first, trials, time, frames, longest, only }.run(|trial, account| {
+        let verdict = match (account.failures.as_slice(), account.is_complete) {
+            ([], true) => "sound".into(),
+            ([], false) => "sound so far".into(),
+            (failures, _) => failures.join("; "),
+        };
         println!("{:5} {:22} {:4} cells {:6} steps  {verdict}", trial.number, trial.scene, trial.size, account.steps);
     });
     if let Err(error) = unstick::files::write_atomic(&out, summary.markdown().as_bytes()) {

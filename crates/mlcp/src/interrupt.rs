@@ -41,8 +41,8 @@ pub(crate) fn current() -> Option<Arc<AtomicBool>> {
     FLAG.with_borrow(Clone::clone)
 }
 
-/// Whether the work of this thread is interrupted.
-pub(crate) fn is_asked_for() -> bool {
+/// Whether the work of this thread is [interrupted](interruptible): long loops ask between their iterations.
+pub fn is_interrupted() -> bool {
     FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
 }
 
@@ -100,10 +100,10 @@ mod tests {
     fn the_flag_is_gone_afterwards() {
         let flag = Arc::new(AtomicBool::new(true));
         interruptible(&flag, || {
-            assert!(is_asked_for());
-            under(None, || assert!(!is_asked_for()));
-            assert!(is_asked_for());
+            assert!(is_interrupted());
+            under(None, || assert!(!is_interrupted()));
+            assert!(is_interrupted());
         });
-        assert!(!is_asked_for());
+        assert!(!is_interrupted());
     }
 }

@@ -53,11 +53,12 @@ mod start;
 mod stop;
 #[cfg(test)]
 mod test_problems;
+mod witness;
 
 pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{MatrixError, ProblemError, SolveError};
-pub use interrupt::interruptible;
+pub use interrupt::{interruptible, is_interrupted};
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{
@@ -72,6 +73,7 @@ pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};
 pub use stop::{Stop, Tolerance};
+pub use witness::{Witness, show_system, witnessed};
 
 /// The programs of the tutorial, as tests.
 #[cfg(doctest)]

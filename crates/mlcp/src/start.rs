@@ -68,7 +68,7 @@ fn descend(problem: &Mlcp, q: &mut [f64], count: usize) -> Result<(), SolveError
     let (mut trial, mut trial_r) = (vector(), vector());
     problem.residual(q, &mut r);
     for _ in 0..count {
-        if interrupt::is_asked_for() {
+        if interrupt::is_interrupted() {
             return Err(SolveError::Interrupted);
         }
         let selects_residual = |row: usize| r[row] < q[row] - problem.lower()[row];

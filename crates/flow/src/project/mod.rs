@@ -14,7 +14,7 @@ mod pockets;
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::CellField;
-use unstick_mlcp::{Convergence, Outcome};
+use unstick_mlcp::{Convergence, Outcome, is_interrupted, show_system};
 use unstick_parallel::binary::{shift_all, unusual_exponent};
 use unstick_parallel::{self as parallel, vector};
 
@@ -44,6 +44,9 @@ struct RigidFace {
 /// Around bodies that touch the residual may stay on a plateau for dozens of iterations and then fall: with 15 as many as
 /// every second step of a crowded cavity stopped short of a tolerance that it reaches.
 const PATIENCE: usize = 100;
+
+/// Rounding of a sum of flows, as a part of the largest one.
+const ROUNDING: f64 = 1e-14;
 
 /// The projection of one step.
 pub(crate) struct Projection<'a, const D: usize> {
@@ -130,7 +133,26 @@ impl<'a, const D: usize> Projection<'a, D> {
             remove_mean(self.discrete, potential);
         }
         self.correct(potential, momentum);
+        show_system("flow pressure", &convergence, || self.divergence_left(divergence, momentum));
         convergence
+    }
+
+    /// The divergence of a velocity as a part of that before, without what flows into pockets and what the rounding of
+    /// velocities makes.
+    fn divergence_left(&self, before: &CellField<f64, D>, momentum: &Momentum<D>) -> f64 {
+        let norm = |divergence: &CellField<f64, D>| {
+            let mut values = divergence.values().to_vec();
+            self.leave_out_pockets(&mut values);
+            vector::norm(&values)
+        };
+        let mut after = self.discrete.zero_cells();
+        self.discrete.divergence(&momentum.faces, &mut after);
+        let fastest = momentum.faces.iter().map(|field| vector::norm_max(field.values())).fold(0.0, f64::max);
+        let widest = self.discrete.pressure.each_ref().map(|axis| axis.mass.iter().copied().fold(0.0, f64::max));
+        let area = (0..D).map(|across| (0..D).filter(|&axis| axis != across).map(|axis| widest[axis]).product());
+        let rounding = ROUNDING * fastest * area.fold(0.0, f64::max) * (after.values().len() as f64).sqrt();
+        let (before, after) = (norm(before), (norm(&after) - rounding).max(0.0));
+        if before > 0.0 { after / before } else { after }
     }
 
     /// Removes the net inflow of every pocket from a right-hand side. In a closed box the rest must have no mean:
@@ -191,7 +213,7 @@ impl<'a, const D: usize> Projection<'a, D> {
             if since == PATIENCE {
                 break Outcome::Stalled;
             }
-            if iterations == max_iterations {
+            if iterations == max_iterations || is_interrupted() {
                 break Outcome::IterationLimit;
             }
             vector::copy(&residual, &mut z);

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector6};
 use unstick_grid::{CellField, NotANumber, NumberPlace, by_dimension};
-use unstick_mlcp::{Convergence, Unconverged};
+use unstick_mlcp::{Convergence, Unconverged, is_interrupted};
 use unstick_parallel::{self as parallel, vector};
 
 use crate::direct::Separable;
@@ -231,6 +231,9 @@ impl<const D: usize> Flow<D> {
         let passes = if self.state.last_step > 0.0 { 1 } else { FIRST_PASSES };
         for _ in 0..passes {
             self.pass(&weights, &right, &excess, &mut pass);
+            if is_interrupted() {
+                return Err(StepError::Interrupted { time });
+            }
         }
         let Pass { momentum, taken, viscous, pressure, mut seconds } = pass;
 
@@ -440,6 +443,18 @@ mod tests {
                 assert!(error.to_string().contains(&format!("after 1 steps: {said} {bad}")), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn a_step_that_is_interrupted_ends_with_an_error() {
+        use std::sync::Arc;
+
+        use crate::{Axis, TensorGrid};
+        let axis = || Axis::uniform(0.0, 1.0, 8).unwrap();
+        let mut flow = Flow::new(FlowSetup::new(TensorGrid::new([axis(), axis()]), 0.01)).unwrap();
+        let raised = Arc::new(true.into());
+        let error = unstick_mlcp::interruptible(&raised, || flow.advance(0.01, &mut [])).unwrap_err();
+        assert!(matches!(error, StepError::Interrupted { time: 0.01 }), "{error}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 mod precondition;
 
 use nalgebra::{Matrix6, Vector6};
-use unstick_mlcp::{Convergence, Outcome};
+use unstick_mlcp::{Convergence, Outcome, is_interrupted, show_system};
 use unstick_parallel::binary::{shifted, unusual_exponent};
 
 use crate::direct::Separable;
@@ -134,8 +134,10 @@ impl<const D: usize> Viscous<'_, D> {
             let is_done = left <= tolerance * fastest;
             let part = if fastest > 0.0 { left / fastest } else { left };
             let ended = |outcome| Convergence::new(outcome, iterations, part, tolerance);
-            if is_done || iterations == max_iterations {
-                return ended(if is_done { Outcome::Converged } else { Outcome::IterationLimit });
+            if is_done || iterations == max_iterations || is_interrupted() {
+                let ended = ended(if is_done { Outcome::Converged } else { Outcome::IterationLimit });
+                show_system("viscosity", &ended, || self.defect_left(right, x, solvers, &preconditioner));
+                return ended;
             }
             let slope = residual.dot(&z);
             direction.follow(&z, if iterations == 0 { 0.0 } else { slope / last });
@@ -151,6 +153,25 @@ impl<const D: usize> Viscous<'_, D> {
             residual.add(-step, &product);
             iterations += 1;
         }
+    }
+
+    /// The defect of x in the measure of the solve, from the equations.
+    fn defect_left(
+        &self,
+        right: &Momentum<D>,
+        x: &Momentum<D>,
+        solvers: &mut [Separable<D>; D],
+        preconditioner: &Preconditioner<D>,
+    ) -> f64 {
+        let mut defect = Momentum::zero(self.discrete, x.bodies.len());
+        self.apply(x, &mut defect);
+        defect.negate();
+        defect.add(1.0, right);
+        let mut change = defect.clone();
+        preconditioner.apply(self, &defect, &mut change, solvers);
+        self.held_faces.fill(&change.bodies, &mut change.faces);
+        let (left, fastest) = (change.fastest(), x.fastest());
+        if fastest > 0.0 { left / fastest } else { left }
     }
 }
 

@@ -1,7 +1,7 @@
-//! Every scene with random values, for hours. Every pressure solve is audited, and what must hold is checked.
+//! Every scene with random values, for hours. Every solve is audited, and what must hold is checked.
 //!
-//! Solves with bodies afloat and those of viscous flows do not come as fields: of them the steps alone say whether they
-//! fell short.
+//! The pressure of a liquid comes as fields, from which its residual is computed. Pressure with bodies afloat, contacts and
+//! the density of particles come as rows. Viscous flows measure the equations of their velocity and pressure again.
 
 pub mod audit;
 mod summary;
@@ -25,8 +25,10 @@ pub struct Soak {
     pub time: Option<Duration>,
     /// Frames of each trial.
     pub frames: usize,
-    /// Only scenes with this text in their name.
-    pub only: String,
+    /// How long a trial may take. It ends with its step or solve, so that slow scenes leave time for the others.
+    pub longest: Option<Duration>,
+    /// Only scenes with one of these texts in their name; none: all.
+    pub only: Vec<String>,
 }
 
 impl Soak {
@@ -36,12 +38,14 @@ impl Soak {
         let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut summary = Summary::new(self.clone());
         let trials = (self.first..).map(|number| Trial::of(self.seed, number));
-        let trials = trials.filter(|trial| trial.scene.contains(&self.only));
+        let is_wanted = |trial: &Trial| self.only.is_empty() || self.only.iter().any(|text| trial.scene.contains(text));
+        let trials = trials.filter(is_wanted);
         for trial in trials.take(self.trials.unwrap_or(usize::MAX)) {
             if is_over() {
                 break;
             }
-            let account = trial.run(self.frames, deadline);
+            let longest = self.longest.map(|longest| Instant::now() + longest);
+            let account = trial.run(self.frames, deadline.into_iter().chain(longest).min());
             told(&trial, &account);
             summary.add(&trial, account);
         }

@@ -39,7 +39,7 @@ impl LinearTask<'_> {
     /// Whether to give up after that many iterations: at the limit, or when the solve is
     /// [interrupted](crate::interruptible).
     pub fn gives_up_after(&self, iterations: usize) -> bool {
-        iterations >= self.max_iterations || interrupt::is_asked_for()
+        iterations >= self.max_iterations || interrupt::is_interrupted()
     }
 
     /// The loop around a method that takes one step at a time from x = 0.

@@ -52,6 +52,7 @@ use crate::problem::Mlcp;
 use crate::report::{Outcome, SolveReport};
 use crate::scale::Scale;
 use crate::stop::Stop;
+use crate::witness;
 
 /// A solve whose residual grows by this factor has diverged. Active-set methods pass through residuals
 /// that grow with the grid, and by far more with an unsteady linear solver.
@@ -89,7 +90,7 @@ impl Trace {
 
     /// Records the natural residual of the iterate; true as long as another cycle is due.
     pub fn goes_on(&mut self, residual: f64) -> Result<bool, SolveError> {
-        if interrupt::is_asked_for() {
+        if interrupt::is_interrupted() {
             return Err(SolveError::Interrupted);
         }
         if !residual.is_finite() {
@@ -216,6 +217,23 @@ where
     M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     problem.check_iterate(q)?;
+    let report = run_scaled(solver, problem, q, stop, max_cycles, method)?;
+    witness::show(problem, q, &report);
+    Ok(report)
+}
+
+/// The same in units in which numbers can be squared.
+fn run_scaled<'a, M>(
+    solver: String,
+    problem: &Mlcp<'a>,
+    q: &mut [f64],
+    stop: &Stop,
+    max_cycles: usize,
+    method: M,
+) -> Result<SolveReport, SolveError>
+where
+    M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
     let reference = problem.residual_at_zero();
     let Some(scale) = Scale::of(problem, reference) else {
         return run_remote(solver, &mut Local { problem, reference, q, method: Some(method) }, stop, max_cycles);

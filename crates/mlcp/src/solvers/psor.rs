@@ -75,7 +75,7 @@ impl<'p> Sweeps<'p> {
     pub fn gauss_seidel(problem: &'p Mlcp, count: usize, q: &mut [f64]) -> Result<(), SolveError> {
         let mut sweeps = Self::colored(problem, 1.0, Some(false))?;
         for _ in 0..count {
-            if interrupt::is_asked_for() {
+            if interrupt::is_interrupted() {
                 return Err(SolveError::Interrupted);
             }
             sweeps.sweep(q);
