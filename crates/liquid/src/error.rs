@@ -118,6 +118,12 @@ pub enum StepError {
         /// Speed of the fastest particle or body.
         speed: f64,
     },
+    /// A step has failed before.
+    #[error("after {step} steps a step has failed: the state is that of its middle, from which nothing goes on")]
+    Broken {
+        /// Steps taken.
+        step: u64,
+    },
     /// A number of the state became NaN or infinite.
     #[error("at {time} s, after {step} steps: {number}")]
     NotFinite {

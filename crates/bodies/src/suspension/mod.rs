@@ -214,8 +214,7 @@ impl<const D: usize> Suspension<D> {
 
     fn try_advance(&mut self, length: f64) -> Result<SuspensionReport<D>, StepError> {
         let start = Instant::now();
-        self.flow.check_finite()?;
-        self.flow.refuse(self.first_not_finite())?;
+        self.check_finite()?;
         let (time, last) = (self.flow.state().time, self.flow.state().last_step);
         let unresolved = |error: BodyError| StepError::Contact { time, reason: error.to_string() };
         self.world.set_time(time);
@@ -244,6 +243,12 @@ impl<const D: usize> Suspension<D> {
         }
         self.forces.clone_from(&flow.forces);
         Ok(SuspensionReport::new(flow, contact, films, seconds))
+    }
+
+    /// Refuses a state with a number that is NaN or infinite. It must not be stored in place of an earlier one.
+    pub fn check_finite(&self) -> Result<(), StepError> {
+        self.flow.check_finite()?;
+        self.flow.refuse(self.first_not_finite())
     }
 
     /// The first number of a body that is NaN or infinite.

@@ -2,7 +2,7 @@
 
 use unstick_bodies::{ContactModel, FloatingBodies, RigidBody, Shape, Surface, Weight};
 use unstick_grid::{Grid, Pose, SignedDistance};
-use unstick_liquid::{LiquidState, Setup, Simulation, Wall};
+use unstick_liquid::{LiquidState, Setup, Simulation, StepError, Wall};
 
 fn tank(cells: usize) -> Setup<2> {
     Setup::new(Grid::new([cells, cells], 1.0 / cells as f64, [0.0; 2]).unwrap())
@@ -113,4 +113,27 @@ fn a_held_body_waits_for_its_time() {
     assert_eq!(FloatingBodies::of(&simulation).unwrap().world().bodies()[0].position(), [0.5, 0.25]);
     simulation.advance_to(0.2).unwrap();
     assert!(FloatingBodies::of(&simulation).unwrap().world().bodies()[0].position()[1] > 0.26);
+}
+
+/// What is no number spreads into the liquid within a step: it is found before.
+#[test]
+fn a_number_of_a_body_that_is_none_is_caught_in_one_step_and_named() {
+    let setup = tank(16);
+    let body = || cuboid(500.0, [0.1; 2], [0.5, 0.5], Wall::Separating);
+    let mut sound = floating(&setup, vec![body()], 0.5);
+    sound.advance(0.005).unwrap();
+    // Bodies are stored as rotation, place, velocity, spin.
+    let place = 2 * 2 + 2;
+    let moving = &FloatingBodies::of(&sound).unwrap().world().bodies()[0];
+    assert_eq!(sound.state().bodies[place..place + 2], moving.velocity());
+    for bad in [f64::NAN, f64::INFINITY] {
+        let mut state = sound.state().clone();
+        state.bodies[place + 1] = bad;
+        let afloat = FloatingBodies::new(vec![body()], &setup, ContactModel::default()).unwrap();
+        let mut spoilt = Simulation::resume_with_bodies(setup.clone(), state, Some(Box::new(afloat))).unwrap();
+        let error = spoilt.advance(0.005).unwrap_err();
+        assert!(matches!(error, StepError::NotFinite { step: 1, .. }), "{error}");
+        assert!(error.to_string().contains(&format!("after 1 steps: the velocity of body 0 is {bad}")), "{error}");
+        assert!(spoilt.check_state().is_err());
+    }
 }

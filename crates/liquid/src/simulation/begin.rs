@@ -113,6 +113,7 @@ impl<const D: usize> Simulation<D> {
             still_solids: setup.has_motion().then_some(still_solids),
             setup,
             state,
+            is_between_steps: true,
             geometry,
             geometry_version: 0,
             bodies,

@@ -7,6 +7,15 @@ use super::Simulation;
 use crate::error::StepError;
 
 impl<const D: usize> Simulation<D> {
+    /// Refuses a state that nothing can go on from: that of the middle of a step that failed, or one with a number that
+    /// is NaN or infinite. It must not be stored in place of an earlier one.
+    pub fn check_state(&self) -> Result<(), StepError> {
+        match self.is_between_steps {
+            true => self.check_finite(),
+            false => Err(StepError::Broken { step: self.state.step }),
+        }
+    }
+
     /// Refuses a state with a number that is NaN or infinite.
     pub(super) fn check_finite(&self) -> Result<(), StepError> {
         self.first_not_finite().map_or(Ok(()), |number| Err(self.not_finite(number)))
@@ -75,6 +84,7 @@ mod tests {
                 let error = tank.advance(0.01).unwrap_err();
                 assert!(matches!(error, StepError::NotFinite { step: 1, .. }), "{error}");
                 assert!(error.to_string().contains(&format!("after 1 steps: {said} {bad}")), "{error}");
+                assert!(matches!(tank.check_state(), Err(StepError::NotFinite { .. })), "{said} {bad} is stored");
             }
         }
     }

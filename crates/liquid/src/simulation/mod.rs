@@ -29,6 +29,8 @@ pub use step::equal_part;
 pub struct Simulation<const D: usize> {
     pub(crate) setup: Setup<D>,
     pub(crate) state: LiquidState<D>,
+    /// Whether the state is that between two steps. It is not after a step that failed.
+    is_between_steps: bool,
     pub(crate) geometry: Geometry<D>,
     /// Another number whenever the geometry is another.
     pub(crate) geometry_version: u64,
@@ -78,7 +80,7 @@ impl<const D: usize> Simulation<D> {
         &self.setup
     }
 
-    /// All that changes.
+    /// All that changes. Ask [`check_state`](Self::check_state) before you store it.
     pub fn state(&self) -> &LiquidState<D> {
         &self.state
     }

@@ -67,8 +67,8 @@ impl<const D: usize> Simulation<D> {
 
     /// One step, of length `dt` or of less where the setup shortens steps.
     ///
-    /// After an error the simulation must not go on: the state is that of the middle of the step.
-    /// With `shorten-step`, which keeps a copy, it is that of the start of the step.
+    /// After an error the state is that of the middle of the step: [`check_state`](Self::check_state) says so, and further
+    /// steps are refused. With `shorten-step`, which keeps a copy, it is that of the start of the step.
     pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
         by_dimension(self, dt, advance_in_plane, advance_in_space)
     }
@@ -86,6 +86,7 @@ impl<const D: usize> Simulation<D> {
                 Err(error) => error,
             };
             self.state = start.clone();
+            self.is_between_steps = true;
             self.sort_particles();
             if let Some(bodies) = &mut self.bodies {
                 bodies.load(self.state.time, &self.state.bodies);
@@ -105,7 +106,8 @@ impl<const D: usize> Simulation<D> {
         if !(dt > 0.0 && time + dt > time && dt.is_finite()) {
             return Err(StepError::TooShort { time, dt, speed: self.fastest() });
         }
-        self.check_finite()?;
+        self.check_state()?;
+        self.is_between_steps = false;
         self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
         let solve = self.project_pressure(kick, dt)?;
@@ -117,7 +119,9 @@ impl<const D: usize> Simulation<D> {
         self.state.time += dt;
         self.state.last_step = dt;
         self.state.step += 1;
-        self.report(dt, &solve, density, contacts)
+        let report = self.report(dt, &solve, density, contacts)?;
+        self.is_between_steps = true;
+        Ok(report)
     }
 
     /// All of a step before the pressure; returns the seconds over which forces and pressure act.
@@ -195,6 +199,28 @@ mod tests {
             let error = simulation.advance(dt).unwrap_err();
             assert!(matches!(error, StepError::TooShort { time: 1.0, speed: 0.0, .. }), "{error}");
         }
+    }
+
+    /// No solve reaches such a tolerance: a step fails in its middle, after the particles were sorted and gravity has acted.
+    #[test]
+    fn a_step_that_fails_leaves_its_middle_which_is_refused_or_its_start() {
+        let tank = |on_unconverged| {
+            let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+            (setup.pressure.tolerance, setup.pressure.on_unconverged) = (1e-300, on_unconverged);
+            Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.5])).unwrap()
+        };
+        let mut stopped = tank(Unconverged::Error);
+        assert!(stopped.check_state().is_ok());
+        assert!(matches!(stopped.advance(f64::NAN), Err(StepError::TooShort { .. })));
+        assert!(stopped.check_state().is_ok(), "nothing was touched");
+        assert!(matches!(stopped.advance(0.01), Err(StepError::Unconverged { .. })));
+        assert!(matches!(stopped.check_state(), Err(StepError::Broken { step: 0 })));
+        assert!(matches!(stopped.advance(0.01), Err(StepError::Broken { step: 0 })));
+
+        let mut shortened = tank(Unconverged::ShortenStep);
+        let start = shortened.state().clone();
+        assert!(matches!(shortened.advance(0.01), Err(StepError::Unconverged { .. })));
+        assert!(shortened.check_state().is_ok() && *shortened.state() == start);
     }
 
     #[test]

@@ -63,12 +63,14 @@ pub(super) fn remove_old(folder: &RunFolder) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Writes a state to a file, and makes the folder of the file.
+/// Writes a state to a file, and makes the folder of the file. A state that nothing can go on from is refused: an earlier
+/// one is worth more.
 pub(super) fn write_state<const D: usize>(
     path: &Path,
     header: &Header,
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
+    stepper.check_state()?;
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
     let write = || {

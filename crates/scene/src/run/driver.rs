@@ -178,7 +178,8 @@ impl<const D: usize> Run<D> {
             let is_to_stop = stop.load(Ordering::Relaxed) && self.stepper.next_step(time).is_some();
             if outcome.is_err() || is_to_stop {
                 self.flush()?;
-                self.is_checkpoint_due = true;
+                // A step that failed may have left its middle. Then the checkpoint before stays the newest.
+                self.is_checkpoint_due = self.stepper.check_state().is_ok();
                 return outcome.map(|()| Progress::Interrupted);
             }
         }

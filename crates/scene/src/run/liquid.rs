@@ -132,6 +132,10 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
         Ok(StepRecord { values, converged, device_failure, history: report.history })
     }
 
+    fn check_state(&self) -> Result<(), RunError> {
+        Ok(Simulation::check_state(self)?)
+    }
+
     fn frame(&self, number: usize) -> Frame<D> {
         Frame::of(self, number)
     }

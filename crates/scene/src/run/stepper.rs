@@ -39,13 +39,17 @@ pub trait Stepper<const D: usize>: Send {
     /// What bounds the length of the next step.
     fn bound(&self) -> StepBound;
 
-    /// Takes a step. After an error the simulation is where it was before.
+    /// Takes a step. After an error the simulation is where it was before, or [`check_state`](Self::check_state) refuses
+    /// where it is.
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError>;
+
+    /// Refuses a state that must not be stored: nothing could go on from it.
+    fn check_state(&self) -> Result<(), RunError>;
 
     /// What there is to see now.
     fn frame(&self, number: usize) -> Frame<D>;
 
-    /// Writes the state, from which [`Physics::resume`] goes on bit for bit.
+    /// Writes the state, if [`check_state`](Self::check_state) lets it, from which [`Physics::resume`] goes on bit for bit.
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError>;
 
     /// Names of the columns of `stats.csv`. The first is `step`.

@@ -152,6 +152,10 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
     }
 
+    fn check_state(&self) -> Result<(), RunError> {
+        Ok(self.suspension.check_finite()?)
+    }
+
     fn frame(&self, number: usize) -> Frame<D> {
         Frame::of_suspension(&self.suspension, number)
     }

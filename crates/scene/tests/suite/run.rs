@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use unstick_liquid::StepError;
 use unstick_scene::draw::Image;
 use unstick_scene::run::{
     AnyRunScene, Comparison, Progress, Run, RunError, RunFolder, RunRecord, RunRequest, RunScene, RunState, RunStatus,
@@ -173,6 +174,53 @@ fn a_damaged_checkpoint_gives_way_to_the_one_before() {
     }
     let RunError::NoCheckpoint { reasons, .. } = resume(&[], &folder).err().unwrap() else { panic!("resumed") };
     assert!(reasons.iter().all(|reason| reason.contains("another version of unstick has written it")), "{reasons:?}");
+}
+
+/// Water at rest without gravity has no pressure. Later no solve reaches the tolerance.
+const LATE: &str = r#"
+gravity = [{ time = 0.0, value = [0.0, 0.0] }, { time = 0.04, value = [0.0, 0.0] }, { time = 0.05, value = [0.0, -9.81] }]
+[grid]
+cells = [12, 12]
+[time]
+frames = 8
+[pressure]
+tolerance = 1e-300
+[[liquid]]
+shape = { cuboid = { lower = [0.0, 0.0], upper = [0.5, 0.5] } }
+[output]
+frames = false
+checkpoint_every = 2
+"#;
+
+#[test]
+fn a_step_that_fails_leaves_the_checkpoint_before_it() {
+    let place = tempfile::tempdir().unwrap();
+    let late = |on_unconverged: &str| {
+        let mut file = SceneFile::parse("late", "late.toml", LATE, Path::new(".")).unwrap();
+        file.set(&format!("pressure.on_unconverged={on_unconverged}")).unwrap();
+        let scene = AnyRunScene::of(&file, None).unwrap().plane().unwrap();
+        (file, scene)
+    };
+    let (file, scene) = late("accept");
+    let mut straight = begin(&file, scene, &place.path().join("straight"));
+    go_on(&mut straight, 8);
+
+    let folder = place.path().join("failed");
+    let (file, scene) = late("error");
+    let mut run = begin(&file, scene, &folder);
+    go_on(&mut run, 5);
+    let is_unconverged = |error: &RunError| matches!(error, RunError::Step(StepError::Unconverged { .. }));
+    assert!(run.advance(&NEVER).is_err_and(|error| is_unconverged(&error)));
+    let is_broken = |error: &RunError| matches!(error, RunError::Step(StepError::Broken { .. }));
+    assert!(run.checkpoint().is_err_and(|error| is_broken(&error)), "the middle of a step is stored");
+    assert!(run.advance(&NEVER).is_err_and(|error| is_broken(&error)), "the middle of a step is gone on from");
+    drop(run);
+
+    let (file, scene) = late("accept");
+    let (mut run, notes) = Run::resume(scene, RunFolder::new(&folder).claim().unwrap(), &record(&file)).unwrap();
+    assert_eq!((run.number(), notes.len()), (4, 0));
+    go_on(&mut run, 8);
+    assert!(state(&run) == state(&straight));
 }
 
 #[test]
