@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod error;
+mod interrupt;
 mod output;
 mod progress;
 mod report;

@@ -10,9 +10,9 @@ use unstick_lab::Progress;
 use unstick_lab::machine::Memory;
 
 use super::Verdict;
-use super::run::stop_on_interrupt;
 use crate::args::ExportArgs;
 use crate::error::CommandError;
+use crate::interrupt;
 use crate::output;
 use crate::progress::TerminalProgress;
 
@@ -135,7 +135,8 @@ impl Export<'_> {
         out.create()?;
         let _claim = out.claim()?;
         progress.begin_frames(&self.record.title, 0, replay.last());
-        let outcome = write(&mut replay, sinks, &wanted, &stop_on_interrupt(), &progress);
+        interrupt::heed();
+        let outcome = write(&mut replay, sinks, &wanted, &interrupt::flag(), &progress);
         progress.end();
         self.tell(&outcome?, &out)
     }

@@ -1,8 +1,6 @@
 //! `unstick run`: a scene becomes a run folder.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use unstick::gpu::Backend;
 use unstick::liquid::Wall;
@@ -15,6 +13,7 @@ use super::Verdict;
 use super::export::count;
 use crate::args::RunArgs;
 use crate::error::CommandError;
+use crate::interrupt;
 use crate::output;
 use crate::progress::TerminalProgress;
 
@@ -29,11 +28,11 @@ pub fn default_job(quiet: bool) -> Result<Verdict, CommandError> {
 
 /// Checks everything, simulates, and says where the movie and the report are.
 pub fn run(args: &RunArgs, quiet: bool) -> Result<Verdict, CommandError> {
+    let stop = interrupt::flag();
     let request = request(args)?;
     let folder = request.folder.as_ref().map(|folder| folder.path().display().to_string()).unwrap_or_default();
     let shown = !quiet && !args.json;
-    let stop = stop_on_interrupt();
-    let mut session = Session::open(request, stop.clone())?;
+    let mut session = Session::open_after(request, stop.clone(), interrupt::heed)?;
     session.take_notes().iter().for_each(output::note);
     session.warnings().iter().filter(|_| !quiet).for_each(output::note);
     if shown {
@@ -144,22 +143,4 @@ fn json(files: &Finished, session: &Session, folder: &str) -> serde_json::Value 
         "report": files.report,
         "data": files.data.iter().flat_map(|data| data.counts.iter().map(count)).collect::<Vec<_>>(),
     })
-}
-
-/// A flag that Ctrl-C raises; a second Ctrl-C ends the process.
-pub fn stop_on_interrupt() -> Arc<AtomicBool> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    FLAG.get_or_init(|| {
-        let flag = Arc::new(AtomicBool::new(false));
-        let raised = flag.clone();
-        // Without a handler Ctrl-C ends the process, which is no reason not to run.
-        let _ = ctrlc::set_handler(move || {
-            if raised.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::INTERRUPTED));
-            }
-            output::note("finishing the step and writing a checkpoint; once more to end at once");
-        });
-        flag
-    })
-    .clone()
 }

@@ -140,6 +140,35 @@ fn an_interrupted_run_can_be_resumed() {
     assert_eq!(names(&folder.path().join("long/frames")).len(), frames + 1);
 }
 
+/// A scene is still being read: its mesh comes through a pipe into which nobody writes.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_while_a_scene_is_read_ends_the_command_at_once_and_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    for signal in ["-TERM", "-INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("never.obj");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let scene = "[grid]\ncells = [8, 8, 8]\n[[liquid]]\nshape = { mesh = { file = \"never.obj\" } }\n";
+        fs::write(folder.path().join("scene.toml"), scene).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_unstick"))
+            .args(["run", "scene.toml"])
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Opens when the command has opened the other end.
+        let open_end = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), told.as_str()), (Some(130), ""), "{signal}");
+        drop(open_end);
+        assert_eq!(names(folder.path()), ["never.obj", "scene.toml"]);
+    }
+}
+
 #[test]
 fn scenes_are_listed_printed_and_copied() {
     let folder = tempfile::tempdir().unwrap();

@@ -24,16 +24,27 @@ pub(super) struct Group<const D: usize> {
     claim: Option<FolderClaim>,
 }
 
-impl<const D: usize> Group<D> {
-    /// Begins or resumes all runs of a request; notes what they had to fall back from. All simulations are built before
-    /// anything is written.
-    pub fn open(
+/// All that there is of a group before anything is written.
+pub(super) struct BuiltGroup<const D: usize> {
+    runs: BuiltRuns<D>,
+    /// How pictures look; none if none are asked for.
+    style: Option<PictureStyle>,
+}
+
+enum BuiltRuns<const D: usize> {
+    /// Simulations at their beginning.
+    Begun(Vec<Run<D>>),
+    /// Scenes that are resumed from what is in a folder.
+    Resumed(Vec<RunScene<D>>),
+}
+
+impl<const D: usize> BuiltGroup<D> {
+    /// Reads all scenes of a request and builds the simulations that begin.
+    pub fn of(
         request: &RunRequest,
-        record: &RunRecord,
         base: &RunScene<D>,
         variants: &[Variant],
         of_dimension: fn(AnyRunScene) -> Option<RunScene<D>>,
-        notes: &mut Vec<String>,
     ) -> Result<Self, RunError> {
         let mut scenes = Vec::new();
         for variant in variants {
@@ -42,39 +53,58 @@ impl<const D: usize> Group<D> {
             request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / variants.len() as u64))?;
             scenes.push(own);
         }
+        let runs = match request.folder.is_some() && request.resume {
+            true => BuiltRuns::Resumed(scenes),
+            false => BuiltRuns::Begun(scenes.into_iter().map(Run::begin).collect::<Result<_, _>>()?),
+        };
+        Ok(Self { runs, style: base.output.frames.then(|| base.style.clone()) })
+    }
+
+    /// Writes the first files of all runs; notes what those that are resumed had to fall back from.
+    pub fn open(
+        self,
+        request: &RunRequest,
+        record: &RunRecord,
+        variants: &[Variant],
+        notes: &mut Vec<String>,
+    ) -> Result<Group<D>, RunError> {
         let labels: Vec<String> = variants.iter().map(|variant| variant.label.clone()).collect();
-        let Some(folder) = &request.folder else {
-            let runs = scenes.into_iter().map(Run::begin).collect::<Result<_, _>>()?;
-            return Ok(Self { runs, labels, pictures: None, claim: None });
+        let (runs, folder) = match (self.runs, &request.folder) {
+            (BuiltRuns::Begun(runs), None) => return Ok(Group { runs, labels, pictures: None, claim: None }),
+            (_, None) => unreachable!("what is resumed is in a folder"),
+            (runs, Some(folder)) => (runs, folder),
         };
         let places = variants.iter().map(|variant| variant.place(folder, record));
         let mut claim;
-        let runs = if request.resume {
-            claim = Some(folder.claim()?);
-            let resumed = places
-                .zip(scenes)
-                .map(|((place, record), scene)| resume(scene, claim_within(&mut claim, &place)?, &record, notes));
-            let resumed = resumed.collect::<Result<Vec<_>, _>>()?;
-            record.write(folder)?;
-            folder.forget_frames_after(resumed.iter().map(Run::number).max().unwrap_or(0))?;
-            resumed
-        } else {
-            let begun = scenes.into_iter().map(Run::begin).collect::<Result<Vec<_>, _>>()?;
-            claim = Some(folder.prepare(request.force)?);
-            record.write(folder)?;
-            let write = |(run, (place, record)): (Run<D>, (RunFolder, RunRecord))| {
-                place.create()?;
-                run.write_to(claim_within(&mut claim, &place)?, &record)
-            };
-            begun.into_iter().zip(places).map(write).collect::<Result<_, _>>()?
+        let runs = match runs {
+            BuiltRuns::Resumed(scenes) => {
+                claim = Some(folder.claim()?);
+                let resumed = places
+                    .zip(scenes)
+                    .map(|((place, record), scene)| resume(scene, claim_within(&mut claim, &place)?, &record, notes));
+                let resumed = resumed.collect::<Result<Vec<_>, _>>()?;
+                record.write(folder)?;
+                folder.forget_frames_after(resumed.iter().map(Run::number).max().unwrap_or(0))?;
+                resumed
+            }
+            BuiltRuns::Begun(begun) => {
+                claim = Some(folder.prepare(request.force)?);
+                record.write(folder)?;
+                let write = |(run, (place, record)): (Run<D>, (RunFolder, RunRecord))| {
+                    place.create()?;
+                    run.write_to(claim_within(&mut claim, &place)?, &record)
+                };
+                begun.into_iter().zip(places).map(write).collect::<Result<_, _>>()?
+            }
         };
-        let style = base.output.frames.then(|| base.style.clone());
-        let pictures = style.map(|style| Pictures::create(folder, style, labels.clone())).transpose()?;
-        let mut group = Self { runs, labels, pictures, claim };
+        let pictures = self.style.map(|style| Pictures::create(folder, style, labels.clone())).transpose()?;
+        let mut group = Group { runs, labels, pictures, claim };
         group.draw()?;
         Ok(group)
     }
+}
 
+impl<const D: usize> Group<D> {
     /// Draws the frame that all runs are at, unless its picture is there. Where one run is ahead of another nothing is
     /// drawn: that picture was drawn before they were interrupted.
     fn draw(&mut self) -> Result<(), RunError> {

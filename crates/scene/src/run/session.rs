@@ -7,7 +7,7 @@ use unstick_gpu::Placement;
 
 use super::compare::Variant;
 use super::finish::{Finished, finish};
-use super::group::Group;
+use super::group::{BuiltGroup, Group};
 use super::stepper::{AnyRunScene, StepRecord, Value};
 use super::{Comparison, Progress, RunError, RunFolder, RunRecord, RunState, StatusWriter};
 use crate::dimension::PlaneOrSpace;
@@ -88,6 +88,16 @@ impl Session {
     /// Refuses what cannot be done, then builds all simulations, then writes the first files. `stop` is raised when
     /// somebody who watches the folder asks for it.
     pub fn open(request: RunRequest, stop: Arc<AtomicBool>) -> Result<Self, RunError> {
+        Self::open_after(request, stop, || ())
+    }
+
+    /// The same. `before_writing` is called when the scene is read and, unless a run is resumed, all simulations are built.
+    /// Until then a process may end at any moment and leaves nothing behind.
+    pub fn open_after(
+        request: RunRequest,
+        stop: Arc<AtomicBool>,
+        before_writing: impl FnOnce(),
+    ) -> Result<Self, RunError> {
         let scene = AnyRunScene::of(&request.file, None)?;
         let compare = request.comparison()?;
         if let Some(folder) = request.folder.as_ref().filter(|_| !request.resume) {
@@ -107,10 +117,14 @@ impl Session {
         let mut notes = Vec::new();
         let runs = match scene {
             AnyRunScene::Plane(scene) => {
-                PlaneOrSpace::Plane(Group::open(&request, &record, &scene, &variants, AnyRunScene::plane, &mut notes)?)
+                let built = BuiltGroup::of(&request, &scene, &variants, AnyRunScene::plane)?;
+                before_writing();
+                PlaneOrSpace::Plane(built.open(&request, &record, &variants, &mut notes)?)
             }
             AnyRunScene::Space(scene) => {
-                PlaneOrSpace::Space(Group::open(&request, &record, &scene, &variants, AnyRunScene::space, &mut notes)?)
+                let built = BuiltGroup::of(&request, &scene, &variants, AnyRunScene::space)?;
+                before_writing();
+                PlaneOrSpace::Space(built.open(&request, &record, &variants, &mut notes)?)
             }
         };
         let number = either!(&runs, runs => runs.number());
