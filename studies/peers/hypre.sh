@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# hypre's structured multigrid and our solvers on the same cube, right after one another, on one
-# thread: first hypre, then `unstick bench`, then hypre once more to see how steady the machine is.
+# hypre's structured multigrid and our solvers on the same cube, right after one another: first hypre on
+# so many ranks, then `unstick bench` on as many threads, then hypre once more to see how steady the machine is.
 # UNSTICK replaces the command `unstick`, CC and CFLAGS the compiler and its flags.
 set -euo pipefail
 
-if [[ $# -lt 1 || $# -gt 3 ]]; then
-    echo "usage: $0 SIZE [SOLVERS [REPETITIONS]]" >&2
+if [[ $# -lt 1 || $# -gt 4 ]]; then
+    echo "usage: $0 SIZE [SOLVERS [REPETITIONS [RANKS]]]" >&2
     exit 2
 fi
 size=$1
 solvers=${2:-sticking,policy}
 repetitions=${3:-5}
+ranks=${4:-1}
 unstick=${UNSTICK:-unstick}
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -25,6 +26,7 @@ trap 'rm -rf -- "$build"' EXIT
 "$unstick" generate cube-lid --size "$size" --out "$build/cube" --quiet
 
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-"$build/hypre_pfmg" "$build/cube" "$repetitions"
-"$unstick" bench example:cube-lid --sizes "$size" --threads 1 --solvers "$solvers" --repetitions "$repetitions"
-"$build/hypre_pfmg" "$build/cube" "$repetitions"
+hypre() { mpirun -n "$ranks" "$build/hypre_pfmg" "$build/cube" "$repetitions"; }
+hypre
+"$unstick" bench example:cube-lid --sizes "$size" --threads "$ranks" --solvers "$solvers" --repetitions "$repetitions"
+hypre

@@ -2,7 +2,9 @@
  * part of a problem folder whose rows are all the cells of a cube: A p = -b, wall rows treated like
  * any other row.
  *
- *   hypre_pfmg FOLDER [REPETITIONS]        (reads FOLDER/A.mtx and FOLDER/b.npy)
+ *   [mpirun -n RANKS] hypre_pfmg FOLDER [REPETITIONS]        (reads FOLDER/A.mtx and FOLDER/b.npy)
+ *
+ * The cube is cut into one box a rank. Times are those of the slowest rank.
  *
  * Prints JSON lines, one per stopping rule and setting of the smoother. The rules are 1e-8 of |b| in
  * the 2-norm, which is what hypre tests, and 1e-6 of max|b| in the maximum norm, which is what unstick
@@ -35,7 +37,8 @@ typedef struct {
   HYPRE_StructStencil stencil;
   HYPRE_StructMatrix A;
   HYPRE_StructVector rhs, x;
-  int lower[3], upper[3];
+  int lower[3], upper[3]; /* the box of this rank */
+  size_t cells;           /* in it */
 } System;
 
 /* One way to smooth. All else is as hypre has it by default; relaxing on every level instead of
@@ -128,9 +131,30 @@ static void read_right_hand_side(const char *folder, Problem *problem) {
   fclose(file);
 }
 
+/* Number of a cell of this rank's box, `place` cells into it. */
+static size_t row_of(const Problem *problem, const System *system, size_t place) {
+  const size_t n = (size_t)problem->n;
+  size_t row = 0, step = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const size_t width = (size_t)(system->upper[axis] - system->lower[axis] + 1);
+    row += step * ((size_t)system->lower[axis] + place % width);
+    place /= width, step *= n;
+  }
+  return row;
+}
+
 static System assemble(const Problem *problem) {
-  const int last = problem->n - 1;
-  System system = {.lower = {0, 0, 0}, .upper = {last, last, last}};
+  int rank, ranks, parts[3] = {0, 0, 0};
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Dims_create(ranks, 3, parts);
+  System system = {.cells = 1};
+  for (int axis = 0, rest = rank; axis < 3; rest /= parts[axis], ++axis) {
+    const int part = rest % parts[axis];
+    system.lower[axis] = problem->n * part / parts[axis];
+    system.upper[axis] = problem->n * (part + 1) / parts[axis] - 1;
+    system.cells *= (size_t)(system.upper[axis] - system.lower[axis] + 1);
+  }
   int offset[ENTRIES][3] = {{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, slots[ENTRIES] = {0, 1, 2, 3};
 
   HYPRE_StructGridCreate(MPI_COMM_WORLD, 3, &system.grid);
@@ -142,11 +166,14 @@ static System assemble(const Problem *problem) {
   HYPRE_StructMatrixCreate(MPI_COMM_WORLD, system.grid, system.stencil, &system.A);
   HYPRE_StructMatrixSetSymmetric(system.A, 1);
   HYPRE_StructMatrixInitialize(system.A);
-  HYPRE_StructMatrixSetBoxValues(system.A, system.lower, system.upper, ENTRIES, slots, problem->entry);
+  double *entries = room(ENTRIES * system.cells), *negated = room(system.cells);
+  for (size_t place = 0; place < system.cells; ++place) {
+    const size_t row = row_of(problem, &system, place);
+    memcpy(entries + ENTRIES * place, problem->entry + ENTRIES * row, ENTRIES * sizeof *entries);
+    negated[place] = -problem->b[row];
+  }
+  HYPRE_StructMatrixSetBoxValues(system.A, system.lower, system.upper, ENTRIES, slots, entries);
   HYPRE_StructMatrixAssemble(system.A);
-
-  double *negated = room(problem->rows);
-  for (size_t row = 0; row < problem->rows; ++row) negated[row] = -problem->b[row];
   HYPRE_StructVector *vectors[] = {&system.rhs, &system.x};
   for (int k = 0; k < 2; ++k) {
     HYPRE_StructVectorCreate(MPI_COMM_WORLD, system.grid, vectors[k]);
@@ -155,7 +182,7 @@ static System assemble(const Problem *problem) {
   HYPRE_StructVectorSetBoxValues(system.rhs, system.lower, system.upper, negated);
   HYPRE_StructVectorAssemble(system.rhs);
   HYPRE_StructVectorAssemble(system.x);
-  free(negated);
+  free(negated), free(entries);
   return system;
 }
 
@@ -165,6 +192,7 @@ static Run solve(System *system, const Setting *setting, double tolerance, int m
   Run run;
   HYPRE_StructVectorSetConstantValues(system->x, 0.0);
 
+  MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   HYPRE_StructPFMGCreate(MPI_COMM_WORLD, &pfmg);
   HYPRE_StructPFMGSetMaxIter(pfmg, 1);
@@ -181,7 +209,9 @@ static Run solve(System *system, const Setting *setting, double tolerance, int m
   HYPRE_StructPCGSetup(cg, system->A, system->rhs, system->x);
   const double ready = MPI_Wtime();
   HYPRE_StructPCGSolve(cg, system->A, system->rhs, system->x);
-  run.solve = MPI_Wtime() - ready, run.setup = ready - begin;
+  double seconds[2] = {ready - begin, MPI_Wtime() - ready};
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  run.setup = seconds[0], run.solve = seconds[1];
 
   HYPRE_StructPCGGetNumIterations(cg, &run.iterations);
   HYPRE_StructPCGDestroy(cg);
@@ -193,8 +223,10 @@ static Run solve(System *system, const Setting *setting, double tolerance, int m
 /* |A p + b| over |b| in the 2-norm and in the maximum norm, computed anew from the answer. */
 static void residual(const Problem *problem, System *system, double relative[2]) {
   const size_t n = (size_t)problem->n, rows = problem->rows, step[ENTRIES] = {0, 1, n, n * n};
-  double *p = room(rows), *r = room(rows), square[2] = {0, 0}, most[2] = {0, 0};
-  HYPRE_StructVectorGetBoxValues(system->x, system->lower, system->upper, p);
+  double *p = room(rows), *r = room(rows), *own = room(system->cells), square[2] = {0, 0}, most[2] = {0, 0};
+  HYPRE_StructVectorGetBoxValues(system->x, system->lower, system->upper, own);
+  for (size_t place = 0; place < system->cells; ++place) p[row_of(problem, system, place)] = own[place];
+  MPI_Allreduce(MPI_IN_PLACE, p, (int)rows, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (size_t row = 0; row < rows; ++row) {
     const double *entry = problem->entry + ENTRIES * row;
     r[row] += problem->b[row] + entry[0] * p[row];
@@ -209,7 +241,7 @@ static void residual(const Problem *problem, System *system, double relative[2])
     for (int k = 0; k < 2; ++k) square[k] += pair[k] * pair[k], most[k] = fmax(most[k], fabs(pair[k]));
   }
   relative[0] = sqrt(square[0] / square[1]), relative[1] = most[0] / most[1];
-  free(p), free(r);
+  free(p), free(r), free(own);
 }
 
 static int ascending(const void *one, const void *other) {
@@ -236,7 +268,9 @@ static int iterations_to(const Problem *problem, System *system, const Setting *
 static int bench(const char *rule, const Problem *problem, System *system, double tolerance, int limit[SETTINGS],
                  int count, int norm, double target) {
   double *setup[SETTINGS], *time[SETTINGS], relative[SETTINGS][2];
-  int is_met = 1;
+  int is_met = 1, rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int k = 0; k < SETTINGS; ++k) setup[k] = room((size_t)count), time[k] = room((size_t)count);
   for (int round = 0; round < count; ++round) {
     for (int place = 0; place < SETTINGS; ++place) {
@@ -250,10 +284,11 @@ static int bench(const char *rule, const Problem *problem, System *system, doubl
   for (int k = 0; k < SETTINGS; ++k) {
     qsort(setup[k], (size_t)count, sizeof(double), ascending);
     qsort(time[k], (size_t)count, sizeof(double), ascending);
-    printf("{\"peer\":\"hypre-pfmg-cg\",\"setting\":\"%s\",\"rule\":\"%s\",\"rows\":%zu,\"iterations\":%d,"
+    if (rank == 0)
+      printf("{\"peer\":\"hypre-pfmg-cg\",\"ranks\":%d,\"setting\":\"%s\",\"rule\":\"%s\",\"rows\":%zu,\"iterations\":%d,"
            "\"setup_seconds\":%.6f,\"solve_seconds\":%.6f,\"repetitions\":%d,\"relative_residual_2\":%.3e,"
            "\"relative_residual_max\":%.3e}\n",
-           settings[k].name, rule, problem->rows, limit[k], setup[k][count / 2], time[k][count / 2], count,
+           ranks, settings[k].name, rule, problem->rows, limit[k], setup[k][count / 2], time[k][count / 2], count,
            relative[k][0], relative[k][1]);
     free(setup[k]), free(time[k]);
   }

@@ -50,9 +50,10 @@ impl<const D: usize> Grid<D> {
     }
 
     /// A point in units of cells from the origin.
-    #[inline]
-    pub fn in_cells(&self, point: [f64; D]) -> [f64; D] {
-        std::array::from_fn(|axis| (point[axis] - self.origin[axis]) * self.inverse_spacing)
+    #[inline(always)]
+    pub fn in_cells(&self, mut point: [f64; D]) -> [f64; D] {
+        (0..D).for_each(|axis| point[axis] = (point[axis] - self.origin[axis]) * self.inverse_spacing);
+        point
     }
 
     /// Lower corner.

@@ -23,7 +23,7 @@ fn main() {
         let left_half = SignedDistance::half_space([0.5; 3], [1.0, 0.0, 0.0]);
         let mut simulation = Simulation::new(setup, &left_half).expect("there is liquid");
         simulation.advance(0.005).expect("a step");
-        let mut seconds = [0.0; 6];
+        let mut seconds = [0.0; Stage::ALL.len()];
         for _ in 0..STEPS {
             let report = simulation.advance(0.005).expect("a step");
             seconds.iter_mut().zip(report.seconds).for_each(|(sum, part)| *sum += part.as_secs_f64() / STEPS as f64);

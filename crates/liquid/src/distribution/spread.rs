@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use unstick_grid::{FaceField, Grid};
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Crowd;
 use crate::particles::trace::push_out;
@@ -28,13 +28,21 @@ pub(super) fn spread<const D: usize>(
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
     moved.resize(position.len(), [0.0; D]);
     parallel::for_each((0..position.len(), moved.as_mut_slice()), |(range, moved)| {
+        vectorised(
+            #[inline(always)]
+            || {
+                for (here, moved) in position[range.clone()].iter().zip(&mut *moved) {
+                    let along = interpolate_velocity(blocks, displacement, *here);
+                    (0..D).for_each(|axis| moved[axis] = here[axis] + along[axis]);
+                }
+            },
+        );
         for (index, moved) in range.zip(moved) {
-            let here = position[index];
-            let is_turn = (index as u64 + step).is_multiple_of(TURNS);
-            let apart = if is_turn { away_from_near(&setup.grid, starts, position, index, least) } else { [0.0; D] };
-            let along = interpolate_velocity(blocks, displacement, here);
-            *moved = std::array::from_fn(|axis| here[axis] + apart[axis] + along[axis]);
-            if *moved != here {
+            if (index as u64 + step).is_multiple_of(TURNS) {
+                let apart = away_from_near(&setup.grid, starts, position, index, least);
+                (0..D).for_each(|axis| moved[axis] += apart[axis]);
+            }
+            if *moved != position[index] {
                 push_out(setup, geometry, time, moved, &mut [0.0; D]);
             }
         }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
-use unstick_parallel::vector;
+use unstick_parallel::{self as parallel, simd::vectorised, vector};
 
 use super::Particles;
 use crate::setup::Transport;
@@ -39,12 +39,16 @@ pub(crate) fn scatter<const D: usize>(
                 vector::scale_and_add(after.values(), -keep, before.values_mut());
             }
             let change = &*before;
-            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
-            pieces.for_each(|(&point, velocity)| {
-                let change = interpolate_velocity(grid, change, point);
-                for axis in 0..D {
-                    velocity[axis] = keep * velocity[axis] + change[axis];
-                }
+            parallel::for_each((position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (&point, velocity) in points.iter().zip(velocities) {
+                            let change = interpolate_velocity(grid, change, point);
+                            (0..D).for_each(|axis| velocity[axis] = keep * velocity[axis] + change[axis]);
+                        }
+                    },
+                );
             });
         }
         Transport::Apic => {
@@ -58,8 +62,16 @@ pub(crate) fn scatter<const D: usize>(
             });
         }
         Transport::SemiLagrangian => {
-            let pieces = position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut());
-            pieces.for_each(|(&point, velocity)| *velocity = interpolate_velocity(grid, after, point));
+            parallel::for_each((position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (&point, velocity) in points.iter().zip(velocities) {
+                            *velocity = interpolate_velocity(grid, after, point);
+                        }
+                    },
+                );
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Particles through the velocity.
 
-use rayon::prelude::*;
 use unstick_grid::{FaceField, Grid};
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::{Particles, cell_of};
 use crate::setup::Setup;
@@ -12,19 +12,25 @@ use crate::velocity::interpolate_velocity;
 const CLEARANCE: f64 = 0.01;
 
 /// Where a point is after `dt`, by the third-order Runge–Kutta rule of Ralston.
-#[inline]
+#[inline(always)]
 pub(crate) fn follow<const D: usize>(
     grid: &Grid<D>,
     velocity: &FaceField<f64, D>,
     point: [f64; D],
     dt: f64,
 ) -> [f64; D] {
-    let step = |direction: [f64; D], part: f64| std::array::from_fn(|axis| point[axis] + part * dt * direction[axis]);
     let first = interpolate_velocity(grid, velocity, point);
-    let second = interpolate_velocity(grid, velocity, step(first, 0.5));
-    let third = interpolate_velocity(grid, velocity, step(second, 0.75));
-    let mean = std::array::from_fn(|axis| (2.0 * first[axis] + 3.0 * second[axis] + 4.0 * third[axis]) / 9.0);
-    step(mean, 1.0)
+    let second = interpolate_velocity(grid, velocity, ahead(point, 0.5 * dt, first));
+    let third = interpolate_velocity(grid, velocity, ahead(point, 0.75 * dt, second));
+    let mut mean = [0.0; D];
+    (0..D).for_each(|axis| mean[axis] = (2.0 * first[axis] + 3.0 * second[axis] + 4.0 * third[axis]) / 9.0);
+    ahead(point, dt, mean)
+}
+
+#[inline(always)]
+fn ahead<const D: usize>(mut point: [f64; D], dt: f64, direction: [f64; D]) -> [f64; D] {
+    (0..D).for_each(|axis| point[axis] += dt * direction[axis]);
+    point
 }
 
 /// Moves all particles and keeps them out of solids.
@@ -37,10 +43,18 @@ pub(crate) fn move_particles<const D: usize>(
     particles: &mut Particles<D>,
 ) {
     let grid = &setup.grid;
-    let pieces = particles.position.par_iter_mut().with_min_len(1024).zip(particles.velocity.par_iter_mut());
-    pieces.for_each(|(point, velocity_of)| {
-        *point = follow(grid, velocity, *point, dt);
-        push_out(setup, geometry, time, point, velocity_of);
+    let Particles { position, velocity: velocities, .. } = particles;
+    parallel::for_each((position.as_mut_slice(), velocities.as_mut_slice()), |(points, velocities)| {
+        vectorised(
+            #[inline(always)]
+            || {
+                for point in &mut *points {
+                    *point = follow(grid, velocity, *point, dt);
+                }
+            },
+        );
+        let particles = points.iter_mut().zip(velocities);
+        particles.for_each(|(point, velocity)| push_out(setup, geometry, time, point, velocity));
     });
 }
 

@@ -33,7 +33,8 @@ fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [
         steps[axis] = if shape[axis] > 1 { stride } else { 0 };
         stride *= shape[axis];
     }
-    // The corners of the cube, then one axis after the other is interpolated away.
+    // The corners of the cube, then one axis after the other is interpolated away, the last one first: so corners that
+    // are treated alike lie side by side.
     let reach: usize = steps.iter().sum();
     let values = &field.values()[start..=start + reach]; // one check instead of one per corner
     let mut cube = [0.0; 8];
@@ -44,9 +45,10 @@ fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [
         }
         *value = values[index];
     }
-    for axis in 0..D {
-        for pair in 0..1 << (D - 1 - axis) {
-            cube[pair] = cube[2 * pair] + part[axis] * (cube[2 * pair + 1] - cube[2 * pair]);
+    for axis in (0..D).rev() {
+        let half = 1 << axis;
+        for corner in 0..half {
+            cube[corner] += part[axis] * (cube[corner + half] - cube[corner]);
         }
     }
     cube[0]
@@ -89,20 +91,31 @@ pub(crate) fn gradient_of_nodes<const D: usize>(
 /// Where a point lies on the lattice of faces across `axis`.
 #[inline(always)]
 pub(crate) fn in_faces<const D: usize>(place: [f64; D], axis: usize) -> [f64; D] {
-    std::array::from_fn(|other| if other == axis { place[other] } else { place[other] - 0.5 })
+    let mut shifted = place;
+    (0..D).filter(|&other| other != axis).for_each(|other| shifted[other] -= 0.5);
+    shifted
 }
 
 /// A velocity stored at faces at a point.
 #[inline(always)]
 pub fn interpolate_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
-    // Along each axis a place is needed twice: among the faces across it, and among cell centres.
+    // Along each axis a place is needed twice: among the faces across it, and among cell centres. Plain loops are
+    // inlined, unlike closures that make arrays, and so they are compiled for the vector unit of the caller.
     let place = grid.in_cells(point);
-    let among_faces: [_; D] = std::array::from_fn(|axis| split(grid.cells()[axis] + 1, place[axis]));
-    let among_cells: [_; D] = std::array::from_fn(|axis| split(grid.cells()[axis], place[axis] - 0.5));
-    std::array::from_fn(|component| {
-        let of = |axis: usize| if axis == component { among_faces[axis] } else { among_cells[axis] };
-        within(&velocity[component], std::array::from_fn(|axis| of(axis).0), std::array::from_fn(|axis| of(axis).1))
-    })
+    let (mut among_faces, mut among_cells) = ([(0, 0.0); D], [(0, 0.0); D]);
+    for axis in 0..D {
+        among_faces[axis] = split(grid.cells()[axis] + 1, place[axis]);
+        among_cells[axis] = split(grid.cells()[axis], place[axis] - 0.5);
+    }
+    let mut found = [0.0; D];
+    for component in 0..D {
+        let (mut corner, mut part) = ([0; D], [0.0; D]);
+        for axis in 0..D {
+            (corner[axis], part[axis]) = if axis == component { among_faces[axis] } else { among_cells[axis] };
+        }
+        found[component] = within(&velocity[component], corner, part);
+    }
+    found
 }
 
 #[cfg(test)]
