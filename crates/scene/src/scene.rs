@@ -10,9 +10,10 @@ use crate::either;
 use crate::file::{Place, SceneError};
 use crate::output::Output;
 
-/// Bytes that a simulation takes, per cell and per particle.
+/// Bytes that a simulation takes, per cell and per particle. The number of a particle takes 8 in the state, in the frame
+/// and while particles are sorted.
 const BYTES_PER_CELL: f64 = 150.0;
-const BYTES_PER_PARTICLE: f64 = 150.0;
+const BYTES_PER_PARTICLE: f64 = 174.0;
 
 /// Points along each axis at which the part of the domain that is liquid is estimated.
 const SAMPLES: usize = 24;

@@ -68,10 +68,16 @@ impl<const D: usize> Particles<D> {
                 std::mem::swap(values, spare);
             }
         }
+        /// The same where nobody lends memory: all threads fill what is new.
+        fn pick_anew<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32]) {
+            if !values.is_empty() {
+                *values = order.par_iter().with_min_len(4096).map(|&index| values[index as usize]).collect();
+            }
+        }
         pick(&mut self.position, order, spare);
         pick(&mut self.velocity, order, spare);
-        pick(&mut self.affine, order, &mut Vec::new());
-        pick(&mut self.id, order, &mut Vec::new());
+        pick_anew(&mut self.affine, order);
+        pick_anew(&mut self.id, order);
     }
 
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
