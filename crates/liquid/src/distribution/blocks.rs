@@ -9,7 +9,7 @@ use crate::cells::{fill, multi_index};
 use crate::pressure::update_velocity;
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
-use crate::velocity::extrapolate;
+use crate::velocity::{extrapolate, in_faces, interpolate};
 
 /// Cells of a block along each axis.
 const SIDE: usize = 2;
@@ -79,9 +79,23 @@ impl<const D: usize> Blocks<D> {
         }
     }
 
-    /// The displacement on the faces of the blocks, and their grid.
-    pub fn displacement(&self) -> (&Grid<D>, &FaceField<f64, D>) {
-        (&self.grid, &self.displacement)
+    /// Adds the velocity that displaces within `dt` to another, at faces of `grid` where that is known.
+    pub fn add_displacement(
+        &self,
+        grid: &Grid<D>,
+        dt: f64,
+        known: &FaceField<bool, D>,
+        velocity: &mut FaceField<f64, D>,
+    ) {
+        for axis in 0..D {
+            let (known, blocks, displacement) = (&known[axis], &self.grid, &self.displacement[axis]);
+            fill(&mut velocity[axis], |face, velocity| {
+                if known.at(face) {
+                    let place = in_faces(blocks.in_cells(grid.face_centre(axis, face)), axis);
+                    *velocity += interpolate(displacement, place) / dt;
+                }
+            });
+        }
     }
 
     /// Finds the displacement of a step, and says how its solve ended.

@@ -5,7 +5,9 @@
 //! touched: a source in the pressure problem would leave its velocity behind, and the next step would have to brake it
 //! by suction, which a separating wall refuses.
 //!
-//! Two displacements are added before the particles move, where the order by cells is still that of the gather:
+//! There are two displacements. The first is one more velocity that moves the particles and is forgotten; so it costs as
+//! much as faces, not as much as particles. The second comes before that, where the order by cells is still that of the
+//! gather:
 //!
 //! 1. [`Blocks`]: the density ρ of blocks of 2^D cells is brought back to 1, as incompressible liquid would do it.
 //!    With s the displacement and ψ its potential,
@@ -23,7 +25,7 @@
 mod blocks;
 mod spread;
 
-use unstick_grid::CellField;
+use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::{Convergence, SolveError};
 
 use crate::setup::Setup;
@@ -59,18 +61,18 @@ impl<const D: usize> Distribution<D> {
         Self { blocks: Blocks::new(&setup.grid) }
     }
 
-    /// Displaces particles at the start of a step of length `dt`, and says how the projection ended. `spare` lends and
-    /// keeps the memory.
+    /// Moves pairs apart at the start of a step of length `dt`, and adds the displacement of all others to `carrying`, the
+    /// velocity that will move them, at its `known` faces. Says how the projection ended.
     pub fn even_out(
         &mut self,
         crowd: &Crowd<D>,
         dt: f64,
-        position: &mut Vec<[f64; D]>,
-        spare: &mut Vec<[f64; D]>,
+        position: &mut [[f64; D]],
+        (known, carrying): (&FaceField<bool, D>, &mut FaceField<f64, D>),
     ) -> Result<Convergence, SolveError> {
         let ended = self.blocks.project(crowd, dt)?;
-        spread::spread(crowd, self.blocks.displacement(), position, spare);
-        std::mem::swap(position, spare);
+        self.blocks.add_displacement(&crowd.setup.grid, dt, known, carrying);
+        spread::spread(crowd, position);
         Ok(ended)
     }
 }

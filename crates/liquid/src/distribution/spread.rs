@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use unstick_grid::{FaceField, Grid};
-use unstick_parallel::{self as parallel, simd::vectorised};
+use unstick_grid::Grid;
+use unstick_parallel as parallel;
 
 use super::Crowd;
 use crate::particles::trace::push_out;
-use crate::velocity::interpolate_velocity;
 
 /// The least distance as a part of the one in full cells. Discs of this diameter cover 0.57 of the plane, balls 0.32 of
 /// space: far from jammed, so that the distance hardly ever acts in liquid at rest.
@@ -16,36 +15,21 @@ const LEAST_DISTANCE: f64 = 0.85;
 /// Particles take turns: in each step one of so many looks for others that are too close. The search is what costs.
 const TURNS: u64 = 3;
 
-/// New positions: each pair closer than the least distance moves apart, half of what is missing each, and all are
-/// displaced by a field on a grid of its own. Solids are kept free.
-pub(super) fn spread<const D: usize>(
-    crowd: &Crowd<D>,
-    (blocks, displacement): (&Grid<D>, &FaceField<f64, D>),
-    position: &[[f64; D]],
-    moved: &mut Vec<[f64; D]>,
-) {
+/// Moves each pair that is closer than the least distance apart, each of the two by half of what is missing. Solids are
+/// kept free.
+pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]]) {
     let Crowd { setup, geometry, starts, time, step, .. } = *crowd;
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
-    moved.resize(position.len(), [0.0; D]);
-    parallel::for_each((0..position.len(), moved.as_mut_slice()), |(range, moved)| {
-        vectorised(
-            #[inline(always)]
-            || {
-                for (here, moved) in position[range.clone()].iter().zip(&mut *moved) {
-                    let along = interpolate_velocity(blocks, displacement, *here);
-                    (0..D).for_each(|axis| moved[axis] = here[axis] + along[axis]);
-                }
-            },
-        );
-        for (index, moved) in range.zip(moved) {
-            if (index as u64 + step).is_multiple_of(TURNS) {
-                let apart = away_from_near(&setup.grid, starts, position, index, least);
-                (0..D).for_each(|axis| moved[axis] += apart[axis]);
-            }
-            if *moved != position[index] {
-                push_out(setup, geometry, time, moved, &mut [0.0; D]);
-            }
-        }
+    let known = &*position;
+    let moved = parallel::list(0..known.len(), |range| {
+        let in_turn = range.filter(|&index| (index as u64 + step).is_multiple_of(TURNS));
+        let ways = in_turn.map(|index| (index as u32, away_from_near(&setup.grid, starts, known, index, least)));
+        ways.filter(|(_, way)| *way != [0.0; D]).collect()
+    });
+    let numbers: Vec<u32> = moved.iter().map(|(index, _)| *index).collect();
+    parallel::for_each_at(&numbers, 0, position, |number, point| {
+        (0..D).for_each(|axis| point[axis] += moved[number].1[axis]);
+        push_out(setup, geometry, time, point, &mut [0.0; D]);
     });
 }
 

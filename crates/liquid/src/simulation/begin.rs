@@ -125,7 +125,7 @@ impl<const D: usize> Simulation<D> {
             liquid_before: CellField::filled(grid.cells(), 0.0),
             reached: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             gathered: no_velocity.clone(),
-            free: no_velocity,
+            carrying: no_velocity,
             scaled_pressure: CellField::filled(grid.cells(), 0.0),
             arrived: Vec::new(),
             spare: Vec::new(),

@@ -57,11 +57,13 @@ pub struct Simulation<const D: usize> {
     reached: FaceField<bool, D>,
     /// q of the last projection.
     pub(crate) scaled_pressure: CellField<f64, D>,
-    /// Memory of a step: what arrives at faces, a copy of the velocity, a copy of the particles.
+    /// Memory of a step: what arrives at faces.
     arrived: Vec<[f64; 2]>,
-    free: FaceField<f64, D>,
+    /// What moves the particles: the velocity and their displacement.
+    carrying: FaceField<f64, D>,
     /// The distance to the liquid in the last step.
     liquid_before: CellField<f64, D>,
+    /// A copy of the particles while they are sorted.
     spare: Vec<[f64; D]>,
     pub(crate) times: StageTimes,
     /// How pressure and contacts of bodies have settled in this step.

@@ -86,7 +86,7 @@ impl<const D: usize> Simulation<D> {
     /// Velocity beyond the liquid and into solids. Spray flies on by itself: beyond the first layer, faces that
     /// particles have reached keep their velocity.
     pub(super) fn extrapolate_velocity(&mut self) {
-        let Self { setup, state, geometry, known, reached, free, times, .. } = self;
+        let Self { setup, state, geometry, known, reached, carrying: free, times, .. } = self;
         let layers = setup.cfl.ceil() as usize + 2;
         times.time(Stage::Extrapolate, || {
             extrapolate(&mut state.velocity, known, 1);
@@ -149,22 +149,24 @@ impl<const D: usize> Simulation<D> {
 
     /// Brings the density of the particles back, and says how its solve ended.
     pub(super) fn even_out_particles(&mut self, dt: f64) -> Result<Convergence, StepError> {
-        if !self.setup.volume_correction {
+        let Self { setup, geometry, geometry_version, starts, state, distribution, known, carrying, times, .. } = self;
+        times.time(Stage::Move, || copy_faces(&state.velocity, carrying));
+        if !setup.volume_correction {
             return Ok(Convergence::default());
         }
-        let Self { setup, geometry, geometry_version, starts, state, distribution, spare, times, .. } = self;
         let LiquidState { particles, liquid, separated, density, time, step, .. } = state;
         let (geometry_version, time, step) = (*geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        let evened = times.time(Stage::Move, || distribution.even_out(&crowd, dt, &mut particles.position, spare));
+        let evened =
+            times.time(Stage::Move, || distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying)));
         evened.map_err(|source| StepError::Solve { time, source })
     }
 
     /// Particles through the velocity.
     pub(super) fn move_particles(&mut self, dt: f64) {
-        let Self { setup, state, geometry, starts, spare, times, .. } = self;
+        let Self { setup, state, geometry, starts, carrying, spare, times, .. } = self;
         times.time(Stage::Move, || {
-            trace::move_particles(setup, geometry, &state.velocity, state.time, dt, &mut state.particles);
+            trace::move_particles(setup, geometry, carrying, state.time, dt, &mut state.particles);
             *starts = state.particles.sort_by_cell(&setup.grid, spare);
         });
     }

@@ -6,7 +6,7 @@ mod interpolate;
 pub use interpolate::{interpolate_cells, interpolate_velocity};
 
 pub(crate) use extrapolate::{constrain, extrapolate};
-pub(crate) use interpolate::{gradient_of_nodes, in_faces, interpolate_nodes, locate};
+pub(crate) use interpolate::{gradient_of_nodes, in_faces, interpolate, interpolate_nodes, locate};
 
 use unstick_grid::{FaceField, Grid};
 
