@@ -18,6 +18,17 @@ pub(crate) fn fill<T: Send, const D: usize>(field: &mut CellField<T, D>, value: 
     });
 }
 
+/// Changes every value by its number: for loops that have little to do at most places.
+pub(crate) fn fill_by_number<T: Send, const D: usize>(
+    field: &mut CellField<T, D>,
+    value: impl Fn(usize, &mut T) + Sync,
+) {
+    let values = field.values_mut();
+    parallel::for_each((0..values.len(), values), |(range, values)| {
+        range.zip(values).for_each(|(number, slot)| value(number, slot));
+    });
+}
+
 fn advance<const D: usize>(shape: [usize; D], place: &mut [usize; D]) {
     for axis in 0..D {
         place[axis] += 1;

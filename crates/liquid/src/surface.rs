@@ -11,7 +11,7 @@ use std::ops::Range;
 use unstick_grid::{CellField, Grid};
 use unstick_parallel as parallel;
 
-use crate::cells::{fill, multi_index};
+use crate::cells::{fill_by_number, multi_index};
 use crate::particles::Particles;
 use crate::particles::gather::add_by_slabs;
 use crate::solids::Geometry;
@@ -60,7 +60,8 @@ pub(crate) fn measure_density<const D: usize>(
         }
     });
     let share = 1.0 / per_cell as f64;
-    fill(density, |cell, value| *value *= share / geometry.space.at(cell).max(TOO_CLOSED));
+    let space = geometry.space.values();
+    fill_by_number(density, |cell, value| *value *= share / space[cell].max(TOO_CLOSED));
 }
 
 /// Distance to the liquid at cell centres from the density, exact for plane surfaces within a cell
@@ -73,15 +74,20 @@ pub(crate) fn track<const D: usize>(
 ) {
     let spacing = grid.spacing();
     let of_density = |density: f64| {
-        let density = density.clamp(0.0, 1.0);
+        if density <= 0.0 {
+            return spacing; // most cells
+        }
+        let density = density.min(1.0);
         let depth = if density > 0.5 { 1.0 - (2.0 * (1.0 - density)).sqrt() } else { (2.0 * density).sqrt() - 1.0 };
         -spacing * depth
     };
-    fill(liquid, |cell, value| {
-        *value = if geometry.space.at(cell) > TOO_CLOSED {
-            of_density(density.at(cell))
+    let space = geometry.space.values();
+    fill_by_number(liquid, |cell, value| {
+        *value = if space[cell] > TOO_CLOSED {
+            of_density(density.values()[cell])
         } else {
-            let informed = grid.neighbours(cell).filter(|&other| geometry.space.at(other) > TOO_CLOSED);
+            let neighbours = grid.neighbours(multi_index(grid.cells(), cell));
+            let informed = neighbours.filter(|&other| geometry.space.at(other) > TOO_CLOSED);
             informed.map(|other| of_density(density.at(other))).fold(spacing, f64::min)
         };
     });
@@ -148,7 +154,7 @@ pub(crate) fn show<const D: usize>(
     let content = |cell: [usize; D]| density.at(cell) * geometry.space.at(cell).max(TOO_CLOSED);
     // Thickness of the film in an open cell; none where there is no wall or no film.
     let film = |cell: [usize; D]| {
-        // A cell without a solid near has no closed cell beside it. This holds for most cells.
+        // A cell without a solid near has no closed cell beside it.
         if liquid.at(cell) < 0.0 || geometry.space.at(cell) >= 1.0 || !grid.neighbours(cell).any(is_closed) {
             return None;
         }
@@ -158,7 +164,12 @@ pub(crate) fn show<const D: usize>(
     };
     let above = |cell: [usize; D], film: f64| geometry.distance(grid, grid.centre(cell)) - film;
     let mut shown = liquid.clone();
-    fill(&mut shown, |cell, value| {
+    let (open, space) = (geometry.cell_open.values(), geometry.space.values());
+    fill_by_number(&mut shown, |number, value| {
+        if open[number] > 0.0 && (*value < 0.0 || space[number] >= 1.0) {
+            return; // most cells: no film
+        }
+        let cell = multi_index(grid.cells(), number);
         if !is_closed(cell) {
             *value = film(cell).map_or(*value, |film| value.min(above(cell, film)));
             return;

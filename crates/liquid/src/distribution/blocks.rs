@@ -5,7 +5,7 @@ use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
 use unstick_mlcp::{Convergence, SolveError, SolverName, Stop};
 
 use super::Crowd;
-use crate::cells::{fill, multi_index};
+use crate::cells::{fill, fill_by_number, multi_index};
 use crate::pressure::update_velocity;
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
@@ -88,9 +88,10 @@ impl<const D: usize> Blocks<D> {
         velocity: &mut FaceField<f64, D>,
     ) {
         for axis in 0..D {
-            let (known, blocks, displacement) = (&known[axis], &self.grid, &self.displacement[axis]);
-            fill(&mut velocity[axis], |face, velocity| {
-                if known.at(face) {
+            let (known, blocks, displacement) = (known[axis].values(), &self.grid, &self.displacement[axis]);
+            fill_by_number(&mut velocity[axis], |number, velocity| {
+                if known[number] {
+                    let face = multi_index(grid.faces(axis), number);
                     let place = in_faces(blocks.in_cells(grid.face_centre(axis, face)), axis);
                     *velocity += interpolate(displacement, place) / dt;
                 }

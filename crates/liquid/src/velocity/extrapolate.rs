@@ -7,7 +7,7 @@ use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
 use super::interpolate::interpolate_velocity;
-use crate::cells::{fill, multi_index, strides};
+use crate::cells::{fill_by_number, multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
 
@@ -96,11 +96,12 @@ pub(crate) fn constrain<const D: usize>(
     known: &FaceField<bool, D>,
 ) {
     for axis in 0..D {
-        fill(&mut velocity[axis], |face, value| {
-            if geometry.open[axis].at(face) > 0.0 || !known[axis].at(face) {
+        let (open, known) = (geometry.open[axis].values(), known[axis].values());
+        fill_by_number(&mut velocity[axis], |face, value| {
+            if open[face] > 0.0 || !known[face] {
                 return;
             }
-            let point = grid.face_centre(axis, face);
+            let point = grid.face_centre(axis, multi_index(grid.faces(axis), face));
             let normal = geometry.normal(grid, point);
             let own = interpolate_velocity(grid, free, point);
             let of_solid: [f64; D] = match &geometry.solid_velocity {

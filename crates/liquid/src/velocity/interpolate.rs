@@ -5,9 +5,11 @@ use unstick_grid::{CellField, FaceField, Grid};
 /// The stored value below a place along one axis, and the part of the way to the next.
 #[inline(always)]
 fn split(count: usize, place: f64) -> (usize, f64) {
-    let clamped = place.clamp(0.0, (count - 1) as f64);
-    let below = (clamped as usize).min(count.saturating_sub(2));
-    (below, clamped - below as f64)
+    // Numbers of 32 bits: the way to and from longer ones takes many instructions.
+    let count = count as u32;
+    let clamped = place.clamp(0.0, f64::from(count - 1));
+    let below = (clamped as u32).min(count.saturating_sub(2));
+    (below as usize, clamped - f64::from(below))
 }
 
 /// The corner of the cube of stored values around a point, and the part of the way through it.
