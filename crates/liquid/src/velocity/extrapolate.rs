@@ -78,7 +78,10 @@ fn beside_known<const D: usize>(shape: [usize; D], known: &[bool]) -> Vec<u32> {
         }
         vec![found]
     };
-    let parts = parallel::fold(0..known.len(), &in_range, &|one: Vec<_>, other| [one, other].concat());
+    let parts = parallel::fold(0..known.len(), &in_range, &|mut one: Vec<_>, other| {
+        one.extend(other);
+        one
+    });
     let mut all = Vec::new();
     parallel::concatenate(&parts, &mut all);
     all

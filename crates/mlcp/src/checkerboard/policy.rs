@@ -79,23 +79,14 @@ impl<const D: usize> Hierarchy<D> {
             changed.map(|wall| (cells[wall], wanted[wall])).collect()
         });
         pinned.copy_from_slice(wanted);
-        parallel::for_each_at(cells, 0, x, |wall, x| {
-            if pinned[wall] {
-                *x = floor[wall];
-            }
-        });
+        hold(cells, floor, pinned, x);
         self.pin(level, &changes);
         changes.len()
     }
 
     /// Moves the pinned red cells back to their floor: half-sweeps leave them at zero.
     pub(super) fn hold_red(&self, level: usize, floor: &[f32], pinned: &[bool], red: &mut [f32]) {
-        let reds = &self.walls[level][..self.red_walls(level)];
-        parallel::for_each_at(reds, 0, red, |wall, x| {
-            if pinned[wall] {
-                *x = floor[wall];
-            }
-        });
+        hold(&self.walls[level][..self.red_walls(level)], floor, pinned, red);
     }
 
     /// Frees all cells of a level and lifts the bounded ones to their floors.
@@ -114,6 +105,15 @@ impl<const D: usize> Hierarchy<D> {
     pub(super) fn red_walls(&self, level: usize) -> usize {
         self.walls[level].partition_point(|&cell| (cell as usize) < self.levels[level].slots)
     }
+}
+
+/// Sets pinned cells to their floors.
+fn hold(cells: &[u32], floor: &[f32], pinned: &[bool], x: &mut [f32]) {
+    parallel::for_each_at(cells, 0, x, |wall, x| {
+        if pinned[wall] {
+            *x = floor[wall];
+        }
+    });
 }
 
 impl<const D: usize> Level<D> {

@@ -217,34 +217,24 @@ where
     M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
     problem.check_iterate(q)?;
-    let report = run_scaled(solver, problem, q, stop, max_cycles, method)?;
+    let reference = problem.residual_at_zero();
+    let report = match Scale::of(problem, reference) {
+        None => run_remote(solver, &mut Local { problem, reference, q, method: Some(method) }, stop, max_cycles)?,
+        // In units in which numbers can be squared.
+        Some(scale) => {
+            let (target, ordinary, stop) =
+                (stop.tolerance.target(reference)?, scale.problem(problem), scale.stop(stop));
+            let (mut start, reference_there) = (scale.start(q), ordinary.residual_at_zero());
+            let mut local =
+                Local { problem: &ordinary, reference: reference_there, q: &mut start, method: Some(method) };
+            let report = run_remote(solver, &mut local, &stop, max_cycles)?;
+            scale.finish(&start, q);
+            let reached = Reached::by(problem, q).checked(report.cycles())?;
+            report.in_units_of(scale, reference, target, reached)
+        }
+    };
     witness::show(problem, q, &report);
     Ok(report)
-}
-
-/// The same in units in which numbers can be squared.
-fn run_scaled<'a, M>(
-    solver: String,
-    problem: &Mlcp<'a>,
-    q: &mut [f64],
-    stop: &Stop,
-    max_cycles: usize,
-    method: M,
-) -> Result<SolveReport, SolveError>
-where
-    M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
-{
-    let reference = problem.residual_at_zero();
-    let Some(scale) = Scale::of(problem, reference) else {
-        return run_remote(solver, &mut Local { problem, reference, q, method: Some(method) }, stop, max_cycles);
-    };
-    let (target, ordinary, stop) = (stop.tolerance.target(reference)?, scale.problem(problem), scale.stop(stop));
-    let (mut start, scaled_reference) = (scale.start(q), ordinary.residual_at_zero());
-    let mut local = Local { problem: &ordinary, reference: scaled_reference, q: &mut start, method: Some(method) };
-    let report = run_remote(solver, &mut local, &stop, max_cycles)?;
-    scale.finish(&start, q);
-    let reached = Reached::by(problem, q).checked(report.cycles())?;
-    Ok(report.in_units_of(scale, reference, target, reached))
 }
 
 /// Runs a `method` that stops on its own measure and reports on it.
