@@ -16,6 +16,10 @@ use args::{Cli, Command};
 use command::Verdict;
 use error::CommandError;
 
+/// Fresh memory for large arrays comes in huge pages.
+#[global_allocator]
+static MEMORY: unstick_memory::HugePages = unstick_memory::HugePages;
+
 /// Exit status of a command that was refused or failed.
 const REFUSED: u8 = 2;
 

@@ -9,12 +9,13 @@
 use std::ops::Range;
 
 use unstick_grid::{CellField, Grid};
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use crate::cells::{fill_by_number, multi_index};
 use crate::particles::Particles;
-use crate::particles::gather::add_by_slabs;
+use crate::particles::tiles::{Tile, add_by_tiles};
 use crate::solids::Geometry;
+use crate::velocity::locate;
 
 /// Below this part of open space around a cell centre the density says nothing.
 pub(crate) const TOO_CLOSED: f64 = 0.1;
@@ -36,32 +37,43 @@ pub(crate) fn measure_density<const D: usize>(
 ) {
     let shape = grid.cells();
     parallel::for_each(density.values_mut(), |density| density.fill(0.0));
-    add_by_slabs(grid, starts, shape, density.values_mut(), |particle, base, piece| {
-        let place = grid.in_cells(particles.position[particle]);
-        // Beyond the border of the grid the liquid is mirrored: the outer half of a border cell is all its own.
-        let (mut low, mut high, mut part) = ([0; D], [0; D], [0.0; D]);
-        let mut stride = 1;
-        for axis in 0..D {
-            let beyond = (place[axis] - 0.5).clamp(0.0, (shape[axis] - 1) as f64);
-            let cell = beyond as usize;
-            part[axis] = beyond - cell as f64;
-            low[axis] = cell * stride;
-            high[axis] = (cell + 1).min(shape[axis] - 1) * stride;
-            stride *= shape[axis];
-        }
-        for choice in 0..1usize << D {
-            let (mut weight, mut index) = (1.0, 0);
-            for axis in 0..D {
-                let is_upper = choice >> axis & 1 == 1;
-                weight *= if is_upper { part[axis] } else { 1.0 - part[axis] };
-                index += if is_upper { high[axis] } else { low[axis] };
-            }
-            piece[index - base] += weight;
-        }
+    add_by_tiles(grid, starts, [shape], [density.values_mut()], |range, tile| {
+        vectorised(
+            #[inline(always)]
+            || {
+                for &point in &particles.position[range] {
+                    add_to_density(grid, shape, point, tile);
+                }
+            },
+        );
     });
     let share = 1.0 / per_cell as f64;
     let space = geometry.space.values();
     fill_by_number(density, |cell, value| *value *= share / space[cell].max(TOO_CLOSED));
+}
+
+/// Adds a particle to the cells around it.
+#[inline(always)]
+fn add_to_density<const D: usize>(grid: &Grid<D>, shape: [usize; D], point: [f64; D], tile: &mut Tile<'_, f64, D, 1>) {
+    // Beyond the border of the grid the liquid is mirrored: the outer half of a border cell is all its own.
+    let mut place = grid.in_cells(point);
+    for axis in 0..D {
+        place[axis] -= 0.5;
+    }
+    let (corner, part) = locate(shape, place);
+    for line in 0..1usize << (D - 1) {
+        let (mut weight, mut at) = (1.0, corner);
+        for axis in 1..D {
+            let upper = line >> (axis - 1) & 1;
+            weight *= if upper == 1 { part[axis] } else { 1.0 - part[axis] };
+            at[axis] = (at[axis] + upper).min(shape[axis] - 1);
+        }
+        let row = tile.row(0, at);
+        row[at[0]] += weight * (1.0 - part[0]);
+        if let Some(above) = row.get_mut(at[0] + 1) {
+            *above += weight * part[0];
+        }
+    }
 }
 
 /// Distance to the liquid at cell centres from the density, exact for plane surfaces within a cell

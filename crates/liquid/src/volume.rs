@@ -4,59 +4,54 @@
 //! that there should be. How tightly they lie can drift: two particles in one place fill the space of one. So the volume
 //! that is measured is the space that they fill. It includes films thinner than a cell and leaves out what is crowded.
 
-use std::ops::Range;
-
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
-use crate::cells::{fill, multi_index, strides};
+use crate::cells::{multi_index, strides};
 use crate::setup::Setup;
 use crate::solids::Geometry;
 
 /// Deviations of the density up to this are noise of the particles' places.
 const NOISE: f64 = 0.25;
 
-/// Particles in blocks of two cells along each axis, and how many fill their open part.
-struct Blocks<const D: usize> {
-    present: CellField<f64, D>,
-    room: CellField<f64, D>,
-}
-
-impl<const D: usize> Blocks<D> {
-    fn count(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> Self {
-        let (cells, stride) = (setup.grid.cells(), strides(setup.grid.cells()));
-        let full = setup.particles_per_cell() as f64;
-        // The cells of a block: pieces of lines along the first axis, two in the plane, four in space.
-        let pieces_of = |block: [usize; D]| {
-            let along = 2 * block[0]..(2 * block[0] + 2).min(cells[0]);
-            (0..1usize << (D - 1)).filter_map(move |choice| {
-                let place = |axis: usize| 2 * block[axis] + (choice >> (axis - 1) & 1);
-                let line: usize = (1..D).map(|axis| place(axis) * stride[axis]).sum();
-                (1..D).all(|axis| place(axis) < cells[axis]).then(|| line + along.start..line + along.end)
-            })
-        };
-        let mut present = CellField::filled(cells.map(|count| count.div_ceil(2)), 0.0);
-        let mut room = present.clone();
-        let particles = |piece: Range<usize>| f64::from(starts[piece.end] - starts[piece.start]);
-        let open = geometry.cell_open.values();
-        fill(&mut present, |block, present| *present = pieces_of(block).map(particles).sum());
-        fill(&mut room, |block, room| *room = pieces_of(block).flatten().map(|cell| full * open[cell]).sum());
-        Self { present, room }
-    }
-
-    /// Every block counts its particles, but no more than there is room for and the noise.
-    fn volume(&self, setup: &Setup<D>) -> f64 {
-        let filled = |(present, room): (&f64, &f64)| present.min((1.0 + NOISE) * room);
-        let blocks = (self.present.values(), self.room.values());
-        let sum = parallel::sum(blocks, |(present, room)| present.iter().zip(room).map(filled).sum());
-        sum / setup.particles_per_cell() as f64 * setup.grid.spacing().powi(D as i32)
-    }
-}
-
 /// The space that the particles fill.
+///
+/// Every block of two cells along each axis counts its particles, but no more than there is room for and the noise.
 pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> f64 {
-    Blocks::count(setup, geometry, starts).volume(setup)
+    let (cells, stride) = (setup.grid.cells(), strides(setup.grid.cells()));
+    let (full, open) = (setup.particles_per_cell() as f64, geometry.cell_open.values());
+    let blocks = cells.map(|count| count.div_ceil(2));
+    // The cells of a block: pieces of lines along the first axis, two in the plane, four in space.
+    let filled = |block: [usize; D]| {
+        let along = 2 * block[0]..(2 * block[0] + 2).min(cells[0]);
+        let (mut present, mut room) = (0, 0.0);
+        for choice in 0..1usize << (D - 1) {
+            let (mut line, mut is_inside) = (0, true);
+            for axis in 1..D {
+                let place = 2 * block[axis] + (choice >> (axis - 1) & 1);
+                line += place * stride[axis];
+                is_inside &= place < cells[axis];
+            }
+            if is_inside {
+                present += starts[line + along.end] - starts[line + along.start];
+                open[line + along.start..line + along.end].iter().for_each(|open| room += full * open);
+            }
+        }
+        f64::from(present).min((1.0 + NOISE) * room)
+    };
+    let sum = parallel::sum(0..blocks.iter().product(), |range| {
+        let mut sum = 0.0;
+        for (first, part) in Window::whole(blocks).lines(blocks, range) {
+            let mut block = multi_index(blocks, first);
+            for _ in part {
+                sum += filled(block);
+                block[0] += 1;
+            }
+        }
+        sum
+    });
+    sum / full * setup.grid.spacing().powi(D as i32)
 }
 
 /// Volume inside the surface and outside of solids.
@@ -81,33 +76,36 @@ pub(crate) fn measure_surface<const D: usize>(
     // Elsewhere nothing is inside.
     let near = (0..D).fold(Window::around_negative(cells, liquid), |near, axis| near.widened(axis, 0, 1, shape));
     let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
-        let mut sum = 0.0;
+        let (mut sum, mut depths) = (0.0, Vec::new());
         for (at, part) in Window::whole(shape).lines(shape, range) {
             let node = multi_index(shape, at);
             let within = near.part_of_line(node, part.len());
             if within.is_empty() {
                 continue;
             }
-            let corner =
-                |place: usize, choice: usize, axis: usize| (place + choice).saturating_sub(1).min(cells[axis] - 1);
-            // Where the lines of cells around this line of nodes start; two in the plane, four in space.
-            let line = |choice: usize| -> usize {
-                (1..D).map(|axis| corner(node[axis], choice >> (axis - 1) & 1, axis) * stride[axis]).sum()
-            };
-            let lines: [usize; 4] = std::array::from_fn(line);
-            for (x, distance) in (node[0]..).zip(&solid[part]).skip(within.start).take(within.len()) {
+            // The lines of cells around this line of nodes, two in the plane, four in space: what each place adds.
+            let (first, last) = (node[0] + within.start, node[0] + within.end);
+            let (first_cell, end_cell) = (first.saturating_sub(1), last.min(cells[0]));
+            depths.clear();
+            depths.resize(end_cell - first_cell, [0.0; 2]);
+            for choice in 0..1usize << (D - 1) {
+                let mut line = first_cell;
+                for axis in 1..D {
+                    let place = (node[axis] + (choice >> (axis - 1) & 1)).saturating_sub(1);
+                    line += place.min(cells[axis] - 1) * stride[axis];
+                }
+                for ([inside, all], cell) in depths.iter_mut().zip(line..) {
+                    let distance = value(cell);
+                    *inside += (-distance).max(0.0);
+                    *all += distance.abs();
+                }
+            }
+            for (x, distance) in (first..last).zip(&solid[part][within]) {
                 let open = (0.5 + distance / grid.spacing()).clamp(0.0, 1.0);
-                if open == 0.0 {
-                    continue;
-                }
-                let (mut inside, mut all) = (0.0, 0.0);
-                let ends = [corner(x, 0, 0), corner(x, 1, 0)];
-                for distance in lines[..1 << (D - 1)].iter().flat_map(|line| ends.map(|end| value(line + end))) {
-                    inside += (-distance).max(0.0);
-                    all += distance.abs();
-                }
+                let [below, above] = [x.saturating_sub(1), x.min(cells[0] - 1)].map(|cell| depths[cell - first_cell]);
+                let inside = below[0] + above[0];
                 if inside > 0.0 {
-                    sum += open * inside / all;
+                    sum += open * inside / (below[1] + above[1]);
                 }
             }
         }

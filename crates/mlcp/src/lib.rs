@@ -58,7 +58,7 @@ mod witness;
 pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{MatrixError, ProblemError, SolveError};
-pub use interrupt::{interruptible, is_interrupted};
+pub use interrupt::{in_pool, interruptible, is_interrupted};
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{

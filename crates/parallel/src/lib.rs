@@ -145,26 +145,39 @@ fn fold_blocks<const SIZE: usize, const SHARED: usize, L: Lanes, S: Send>(
     merge(left, right)
 }
 
-/// What `find` lists for every small block, in their order.
+/// What `find` lists for every block, in their order.
 ///
 /// ```
-/// let even = unstick_parallel::list(0..5000, |range| range.filter(|number| number % 2 == 0).collect());
-/// assert!(even.len() == 2500 && even.is_sorted());
+/// let even = unstick_parallel::list(0..50_000, |range| range.filter(|number| number % 2 == 0).collect());
+/// assert!(even.len() == 25_000 && even.is_sorted());
 /// ```
 pub fn list<L: Lanes, T: Copy + Send + Sync>(lanes: L, find: impl Fn(L) -> Vec<T> + Sync) -> Vec<T> {
-    let parts = fold_scattered(lanes, &|lanes| vec![find(lanes)], &|mut left: Vec<Vec<T>>, right| {
-        left.extend(right);
-        left
-    });
     let mut all = Vec::new();
-    concatenate(&parts, &mut all);
+    list_to(&mut all, lanes, find);
     all
+}
+
+/// The same in the memory of another list.
+pub fn list_to<L: Lanes, T: Copy + Send + Sync>(all: &mut Vec<T>, lanes: L, find: impl Fn(L) -> Vec<T> + Sync) {
+    concatenate(&fold(lanes, &|lanes| vec![find(lanes)], &in_order), all);
+}
+
+/// The same for small blocks: for kernels that spend much time on each entry.
+pub fn list_scattered<L: Lanes, T: Copy + Send + Sync>(lanes: L, find: impl Fn(L) -> Vec<T> + Sync) -> Vec<T> {
+    let mut all = Vec::new();
+    concatenate(&fold_scattered(lanes, &|lanes| vec![find(lanes)], &in_order), &mut all);
+    all
+}
+
+fn in_order<T>(mut left: Vec<T>, right: Vec<T>) -> Vec<T> {
+    left.extend(right);
+    left
 }
 
 /// Writes many lists to one, in its memory.
 pub fn concatenate<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all: &mut Vec<T>) {
     let Some(&any) = parts.iter().flat_map(|part| part.as_ref()).next() else { return all.clear() };
-    all.resize(parts.iter().map(|part| part.as_ref().len()).sum(), any);
+    resize(all, parts.iter().map(|part| part.as_ref().len()).sum(), any);
     copy_parts(parts, all);
 }
 
@@ -223,7 +236,29 @@ fn visit_at<T: Send>(
 pub fn refill<T: Copy + Send + Sync>(values: &mut Vec<T>, count: usize, value: T) {
     let known = values.len().min(count);
     for_each(&mut values[..known], |values| values.fill(value));
-    values.resize(count, value);
+    resize(values, count, value);
+}
+
+/// Makes a vector longer by equal values, or shorter.
+///
+/// All threads write what is new: the first to touch a page of fresh memory waits for the system.
+///
+/// ```
+/// let mut values = vec![1.0; 3];
+/// unstick_parallel::resize(&mut values, 100_000, 2.0);
+/// assert_eq!((values[2], values[3], values[99_999], values.len()), (1.0, 2.0, 2.0, 100_000));
+/// unstick_parallel::resize(&mut values, 1, 2.0);
+/// assert_eq!(values, [1.0]);
+/// ```
+#[allow(unsafe_code)]
+pub fn resize<T: Copy + Send + Sync>(values: &mut Vec<T>, count: usize, value: T) {
+    let Some(missing) = count.checked_sub(values.len()) else { return values.truncate(count) };
+    values.reserve(missing);
+    for_each(&mut values.spare_capacity_mut()[..missing], |slots| {
+        slots.iter_mut().for_each(|slot| _ = slot.write(value));
+    });
+    // SAFETY: the capacity is `count` at least, and the loop has written every slot from the old length to `count`.
+    unsafe { values.set_len(count) };
 }
 
 /// Both results of two tasks that may run at the same time.
@@ -264,11 +299,23 @@ fn visit_chunks<T: Send>(first: usize, values: &mut [T], size: usize, kernel: &(
     }
 }
 
-/// Entries of a chunk: a few microseconds of work for the kernels that go by pieces.
-const CHUNK: usize = 1024;
+/// Entries of a chunk: a few microseconds of work for kernels that spend much time on each.
+const CHUNK: usize = 128;
 
-/// Below this many entries chunks stay on one thread.
-const CHUNKS_WORTH_SHARING: usize = 4 * CHUNK;
+/// How much of all chunks a thread takes at once.
+#[derive(Clone, Copy)]
+struct Grain {
+    /// Entries that one call of a kernel sees, about.
+    call: usize,
+    /// Below this many entries all stays on one thread.
+    worth_sharing: usize,
+}
+
+/// For kernels that stream through the entries: they need thousands of them for a few microseconds.
+const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 32 * CHUNK };
+
+/// For kernels that spend much time on each entry.
+const COSTLY: Grain = Grain { call: CHUNK, worth_sharing: 4 * CHUNK };
 
 /// Pieces of unequal length (such as lines of a grid), grouped into chunks of about the same length.
 ///
@@ -323,9 +370,7 @@ impl Chunks {
         kernel: impl Fn(Range<usize>, usize, L) -> S + Sync,
         merge: impl Fn(S, S) -> S + Sync,
     ) -> S {
-        let chunks = self.pieces.len() - 1;
-        let is_shared = (self.places[chunks] - self.places[0]) as usize >= CHUNKS_WORTH_SHARING;
-        self.fold_range(0..chunks, is_shared, lanes, &kernel, &merge)
+        self.fold_all(STREAMING, lanes, &kernel, &merge)
     }
 
     /// Calls `kernel` on every chunk.
@@ -333,25 +378,37 @@ impl Chunks {
         self.fold(lanes, kernel, |(), ()| ());
     }
 
-    /// What `kernel` gives for every chunk, in their order.
-    pub fn map<L: Lanes, S: Send>(&self, lanes: L, kernel: impl Fn(Range<usize>, usize, L) -> S + Sync) -> Vec<S> {
-        let join = |mut left: Vec<S>, right| {
-            left.extend(right);
-            left
-        };
-        self.fold(lanes, |pieces, place, lanes| vec![kernel(pieces, place, lanes)], join)
+    /// The same for kernels that spend much time on each entry.
+    pub fn for_each_costly<L: Lanes>(&self, lanes: L, kernel: impl Fn(Range<usize>, usize, L) + Sync) {
+        self.fold_all(COSTLY, lanes, &kernel, &|(), ()| ());
     }
 
-    fn fold_range<L: Lanes, S: Send>(
+    /// What `kernel`, which may spend much time on each entry, gives for every chunk, in their order.
+    pub fn map<L: Lanes, S: Send>(&self, lanes: L, kernel: impl Fn(Range<usize>, usize, L) -> S + Sync) -> Vec<S> {
+        self.fold_all(COSTLY, lanes, &|pieces, place, lanes| vec![kernel(pieces, place, lanes)], &in_order)
+    }
+
+    fn fold_all<L: Lanes, S: Send>(
         &self,
-        range: Range<usize>,
-        is_shared: bool,
+        grain: Grain,
         lanes: L,
         kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
         merge: &(impl Fn(S, S) -> S + Sync),
     ) -> S {
-        let (start, end) = (range.start, range.end);
-        if end - start == 1 {
+        let chunks = self.pieces.len() - 1;
+        let is_shared = (self.places[chunks] - self.places[0]) as usize >= grain.worth_sharing;
+        self.fold_range(0..chunks, (grain.call, is_shared), lanes, kernel, merge)
+    }
+
+    fn fold_range<L: Lanes, S: Send>(
+        &self,
+        Range { start, end }: Range<usize>,
+        (call, is_shared): (usize, bool),
+        lanes: L,
+        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
+        merge: &(impl Fn(S, S) -> S + Sync),
+    ) -> S {
+        if end - start <= 1 || (self.places[end] - self.places[start]) as usize <= call {
             let pieces = self.pieces[start] as usize..self.pieces[end] as usize;
             return simd::vectorised(
                 #[inline(always)]
@@ -360,7 +417,7 @@ impl Chunks {
         }
         let middle = (start + end) / 2;
         let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);
-        let go = |range, lanes| self.fold_range(range, is_shared, lanes, kernel, merge);
+        let go = |range, lanes| self.fold_range(range, (call, is_shared), lanes, kernel, merge);
         let (left, right) = if is_shared {
             join(|| go(start..middle, left), || go(middle..end, right))
         } else {

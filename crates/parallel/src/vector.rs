@@ -86,8 +86,8 @@ pub fn clear(x: &mut [f64]) {
     parallel::for_each(x, |x| x.fill(0.0));
 }
 
-/// y ← x.
-pub fn copy(x: &[f64], y: &mut [f64]) {
+/// y ← x, of numbers or whatever else.
+pub fn copy<T: Copy + Send + Sync>(x: &[T], y: &mut [T]) {
     parallel::for_each((x, y), |(x, y)| y.copy_from_slice(x));
 }
 

@@ -15,6 +15,10 @@ mod wait;
 
 use pyo3::prelude::*;
 
+/// Fresh memory for large arrays comes in huge pages.
+#[global_allocator]
+static MEMORY: unstick_memory::HugePages = unstick_memory::HugePages;
+
 /// See `python/unstick/_unstick.pyi`.
 #[pymodule]
 mod _unstick {

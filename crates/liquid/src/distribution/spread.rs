@@ -21,7 +21,7 @@ pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]]
     let Crowd { setup, geometry, starts, time, step, .. } = *crowd;
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
     let known = &*position;
-    let moved = parallel::list(0..known.len(), |range| {
+    let moved = parallel::list_scattered(0..known.len(), |range| {
         let in_turn = range.filter(|&index| (index as u64 + step).is_multiple_of(TURNS));
         let ways = in_turn.map(|index| (index as u32, away_from_near(&setup.grid, starts, known, index, least)));
         ways.filter(|(_, way)| *way != [0.0; D]).collect()

@@ -3,118 +3,94 @@
 //! Every particle adds its velocity to the faces around it with (bi- or tri-) linear weights; with
 //! `apic` its affine part moves the velocity to where the face is.
 
-use rayon::prelude::*;
+use std::ops::Range;
+
 use unstick_grid::{FaceField, Grid};
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Particles;
-use crate::cells::strides;
+use super::tiles::{Tile, add_by_tiles};
 use crate::velocity::{in_faces, locate};
 
 /// The sum at a face: weighted velocity and weight.
 type Arrived = [f64; 2];
 
-/// Velocity at the faces, and which faces any particle reached.
+/// Velocity at the faces, and which faces any particle reached. `arrived` lends and keeps memory.
 pub(crate) fn gather<const D: usize>(
     grid: &Grid<D>,
     particles: &Particles<D>,
     starts: &[u32],
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
-    arrived: &mut Vec<Arrived>,
+    arrived: &mut [Vec<Arrived>; D],
 ) {
+    let shapes = std::array::from_fn(|axis| grid.faces(axis));
+    for (arrived, shape) in arrived.iter_mut().zip(shapes) {
+        parallel::refill(arrived, shape.iter().product(), [0.0; 2]);
+    }
+    let sums = arrived.each_mut().map(Vec::as_mut_slice);
+    add_by_tiles(grid, starts, shapes, sums, |range, tile| {
+        vectorised(
+            #[inline(always)]
+            || match particles.affine.is_empty() {
+                true => add_particles::<D, false>(grid, particles, range, shapes, tile),
+                false => add_particles::<D, true>(grid, particles, range, shapes, tile),
+            },
+        );
+    });
     for axis in 0..D {
-        let shape = velocity[axis].shape();
-        arrived.resize(velocity[axis].values().len(), [0.0; 2]);
-        parallel::for_each(arrived.as_mut_slice(), |arrived| arrived.fill([0.0; 2]));
-        add_by_slabs(grid, starts, shape, arrived, |particle, base, piece| {
-            add_particle(grid, particles, particle, axis, shape, base, piece);
-        });
-        let values = velocity[axis].values_mut().par_iter_mut().with_min_len(4096);
-        values.zip(&*arrived).zip(known[axis].values_mut()).for_each(|((value, &[sum, weight]), known)| {
-            *known = weight > 1e-9;
-            *value = if *known { sum / weight } else { 0.0 };
-        });
-    }
-}
-
-#[inline(always)]
-fn add_particle<const D: usize>(
-    grid: &Grid<D>,
-    particles: &Particles<D>,
-    index: usize,
-    axis: usize,
-    shape: [usize; D],
-    base: usize,
-    piece: &mut [Arrived],
-) {
-    let (corner, part) = locate(shape, in_faces(grid.in_cells(particles.position[index]), axis));
-    let strides = strides(shape);
-    let start = (0..D).map(|other| corner[other] * strides[other]).sum::<usize>() - base;
-    let reach: usize = strides.iter().sum();
-    let piece = &mut piece[start..=start + reach]; // one check instead of one per face
-    let velocity = particles.velocity[index][axis];
-    let affine = match particles.affine.is_empty() {
-        true => [0.0; D],
-        false => particles.affine[index][axis].map(|by| by * grid.spacing()),
-    };
-    // Lines of two faces along the first axis: two in the plane, four in space.
-    for line in 0..1usize << (D - 1) {
-        let (mut weight, mut place, mut carried) = (1.0, 0, velocity - affine[0] * part[0]);
-        for other in 1..D {
-            let upper = line >> (other - 1) & 1;
-            weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
-            place += upper * strides[other];
-            carried += affine[other] * (upper as f64 - part[other]);
-        }
-        let (below, above) = (weight * (1.0 - part[0]), weight * part[0]);
-        piece[place][0] += below * carried;
-        piece[place][1] += below;
-        piece[place + 1][0] += above * (carried + affine[0]);
-        piece[place + 1][1] += above;
-    }
-}
-
-/// Layers of cells in a slab. Half a slab must cover the reach of a particle.
-const SLAB: usize = 4;
-
-/// Lets particles add to a lattice on every thread, in an order that does not depend on the number of threads.
-///
-/// Calls `add(particle, base, piece)` for every particle; `piece` is a part of `values`, a lattice of
-/// `shape`, that starts at place `base` and holds all that the particle may reach.
-///
-/// The lattice is cut into slabs of layers along the last axis. Particles of a slab reach at most
-/// one layer beyond it. All even slabs run at once, then all odd ones. No two slabs that run at once write to the same
-/// place, and every place receives its terms in the same order.
-pub(crate) fn add_by_slabs<T: Send, const D: usize>(
-    grid: &Grid<D>,
-    starts: &[u32],
-    shape: [usize; D],
-    values: &mut [T],
-    add: impl Fn(usize, usize, &mut [T]) + Sync,
-) {
-    let layer: usize = shape[..D - 1].iter().product();
-    let cell_layer: usize = grid.cells()[..D - 1].iter().product();
-    let layers = grid.cells()[D - 1];
-    for odd in [0, 1] {
-        // Piece k starts half a slab before slab 2k + odd; the first of the even ones at the border.
-        let start_of = |piece: usize| ((2 * piece + odd) * SLAB).saturating_sub(SLAB / 2).min(shape[D - 1]);
-        let count = layers.div_ceil(SLAB).saturating_sub(odd).div_ceil(2);
-        let mut pieces = Vec::with_capacity(count);
-        let mut rest = &mut values[start_of(0) * layer..];
-        for piece in 0..count {
-            let length = (start_of(piece + 1) - start_of(piece)) * layer;
-            let (own, after) = std::mem::take(&mut rest).split_at_mut(length);
-            pieces.push((piece, own));
-            rest = after;
-        }
-        pieces.into_par_iter().for_each(|(piece, own)| {
-            let first = ((2 * piece + odd) * SLAB).min(layers);
-            let last = (first + SLAB).min(layers);
-            for particle in starts[first * cell_layer] as usize..starts[last * cell_layer] as usize {
-                add(particle, start_of(piece) * layer, own);
+        let lanes = (velocity[axis].values_mut(), known[axis].values_mut(), arrived[axis].as_slice());
+        parallel::for_each(lanes, |(values, known, arrived)| {
+            for ((value, known), [sum, weight]) in values.iter_mut().zip(known).zip(arrived) {
+                *known = *weight > 1e-9;
+                *value = if *known { sum / weight } else { 0.0 };
             }
         });
+    }
+}
+
+/// Adds particles to the faces around them, moved there by their affine parts if they have any.
+#[inline(always)]
+fn add_particles<const D: usize, const IS_AFFINE: bool>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    range: Range<usize>,
+    shapes: [[usize; D]; D],
+    tile: &mut Tile<'_, Arrived, D, D>,
+) {
+    let (positions, velocities) = (&particles.position[range.clone()], &particles.velocity[range.clone()]);
+    for ((index, &position), &velocity) in range.zip(positions).zip(velocities) {
+        let place = grid.in_cells(position);
+        for axis in 0..D {
+            let (corner, part) = locate(shapes[axis], in_faces(place, axis));
+            let mut affine = [0.0; D];
+            if IS_AFFINE {
+                for other in 0..D {
+                    affine[other] = particles.affine[index][axis][other] * grid.spacing();
+                }
+            }
+            // Pairs of faces along the first axis: two in the plane, four in space.
+            for line in 0..1usize << (D - 1) {
+                let (mut weight, mut at, mut carried) = (1.0, corner, velocity[axis] - affine[0] * part[0]);
+                for other in 1..D {
+                    let upper = line >> (other - 1) & 1;
+                    weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
+                    at[other] = (at[other] + upper).min(shapes[axis][other] - 1);
+                    carried += affine[other] * (upper as f64 - part[other]);
+                }
+                let (below, above) = (weight * (1.0 - part[0]), weight * part[0]);
+                let terms = [below * carried, below, above * (carried + affine[0]), above];
+                let row = tile.row(axis, at);
+                match row.get_mut(at[0]..at[0] + 2) {
+                    Some(pair) => {
+                        for (sum, term) in pair.as_flattened_mut().iter_mut().zip(terms) {
+                            *sum += term;
+                        }
+                    }
+                    None => row[0] = [row[0][0] + terms[0], row[0][1] + terms[1]], // one cell wide
+                }
+            }
+        }
     }
 }
 
@@ -141,7 +117,7 @@ mod tests {
         let starts = particles.sort_by_cell(&grid, &mut Vec::new());
         let mut velocity = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
         let mut known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
-        gather(&grid, &particles, &starts, &mut velocity, &mut known, &mut Vec::new());
+        gather(&grid, &particles, &starts, &mut velocity, &mut known, &mut std::array::from_fn(|_| Vec::new()));
         (grid, velocity, known)
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod scatter;
 mod sort;
+pub(crate) mod tiles;
 pub(crate) mod trace;
 
 use rayon::prelude::*;
@@ -62,7 +63,7 @@ impl<const D: usize> Particles<D> {
     fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
         fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
             if let Some(&any) = values.first() {
-                spare.resize(order.len(), any);
+                parallel::resize(spare, order.len(), any);
                 let places = spare.par_iter_mut().with_min_len(4096).zip(order);
                 places.for_each(|(place, &index)| *place = values[index as usize]);
                 std::mem::swap(values, spare);

@@ -6,7 +6,7 @@ use unstick_parallel::{self as parallel, simd::vectorised, vector};
 
 use super::Particles;
 use crate::setup::Transport;
-use crate::velocity::{in_faces, interpolate_velocity, locate};
+use crate::velocity::{GROUP, in_faces, interpolate_velocities, interpolate_velocity, locate};
 
 /// Particles per piece of work.
 const PIECE: usize = 4096;
@@ -43,17 +43,24 @@ pub(crate) fn scatter<const D: usize>(
                 vectorised(
                     #[inline(always)]
                     || {
-                        for (&point, velocity) in points.iter().zip(velocities) {
-                            let change = interpolate_velocity(grid, change, point);
-                            (0..D).for_each(|axis| velocity[axis] = keep * velocity[axis] + change[axis]);
-                        }
+                        interpolate_to(
+                            grid,
+                            change,
+                            (points, velocities),
+                            #[inline(always)]
+                            |velocity, change| {
+                                for axis in 0..D {
+                                    velocity[axis] = keep * velocity[axis] + change[axis];
+                                }
+                            },
+                        );
                     },
                 );
             });
         }
         Transport::Apic => {
             let keep = (-CALMING * dt).exp();
-            affine.resize(position.len(), [[0.0; D]; D]);
+            parallel::resize(affine, position.len(), [[0.0; D]; D]);
             let pieces =
                 position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
             pieces.for_each(|((&point, velocity), affine)| {
@@ -66,13 +73,38 @@ pub(crate) fn scatter<const D: usize>(
                 vectorised(
                     #[inline(always)]
                     || {
-                        for (&point, velocity) in points.iter().zip(velocities) {
-                            *velocity = interpolate_velocity(grid, after, point);
-                        }
+                        interpolate_to(
+                            grid,
+                            after,
+                            (points, velocities),
+                            #[inline(always)]
+                            |velocity, found| *velocity = found,
+                        );
                     },
                 );
             });
         }
+    }
+}
+
+/// Calls `take` with what goes with each point, and the velocity there.
+#[inline(always)]
+fn interpolate_to<const D: usize>(
+    grid: &Grid<D>,
+    velocity: &FaceField<f64, D>,
+    (points, own): (&[[f64; D]], &mut [[f64; D]]),
+    take: impl Fn(&mut [f64; D], [f64; D]),
+) {
+    let (groups, rest) = points.as_chunks::<GROUP>();
+    let (own_groups, own_rest) = own.as_chunks_mut::<GROUP>();
+    for (&group, own) in groups.iter().zip(own_groups) {
+        let found = interpolate_velocities(grid, velocity, group);
+        for point in 0..GROUP {
+            take(&mut own[point], found[point]);
+        }
+    }
+    for (&point, own) in rest.iter().zip(own_rest) {
+        take(own, interpolate_velocity(grid, velocity, point));
     }
 }
 

@@ -6,31 +6,43 @@ use unstick_parallel::{self as parallel, simd::vectorised};
 use super::{Particles, cell_of};
 use crate::setup::Setup;
 use crate::solids::Geometry;
-use crate::velocity::interpolate_velocity;
+use crate::velocity::{GROUP, interpolate_velocities};
 
 /// Particles are kept this far from solids, in cells.
 const CLEARANCE: f64 = 0.01;
 
-/// Where a point is after `dt`, by the third-order Runge–Kutta rule of Ralston.
+/// Where a group of points is after `dt`, by the third-order Runge–Kutta rule of Ralston.
 #[inline(always)]
-pub(crate) fn follow<const D: usize>(
+pub(crate) fn follow<const D: usize, const W: usize>(
     grid: &Grid<D>,
     velocity: &FaceField<f64, D>,
-    point: [f64; D],
+    points: [[f64; D]; W],
     dt: f64,
-) -> [f64; D] {
-    let first = interpolate_velocity(grid, velocity, point);
-    let second = interpolate_velocity(grid, velocity, ahead(point, 0.5 * dt, first));
-    let third = interpolate_velocity(grid, velocity, ahead(point, 0.75 * dt, second));
-    let mut mean = [0.0; D];
-    (0..D).for_each(|axis| mean[axis] = (2.0 * first[axis] + 3.0 * second[axis] + 4.0 * third[axis]) / 9.0);
-    ahead(point, dt, mean)
+) -> [[f64; D]; W] {
+    let first = interpolate_velocities(grid, velocity, points);
+    let second = interpolate_velocities(grid, velocity, ahead(points, 0.5 * dt, first));
+    let third = interpolate_velocities(grid, velocity, ahead(points, 0.75 * dt, second));
+    let mut mean = [[0.0; D]; W];
+    for point in 0..W {
+        for axis in 0..D {
+            mean[point][axis] = (2.0 * first[point][axis] + 3.0 * second[point][axis] + 4.0 * third[point][axis]) / 9.0;
+        }
+    }
+    ahead(points, dt, mean)
 }
 
 #[inline(always)]
-fn ahead<const D: usize>(mut point: [f64; D], dt: f64, direction: [f64; D]) -> [f64; D] {
-    (0..D).for_each(|axis| point[axis] += dt * direction[axis]);
-    point
+fn ahead<const D: usize, const W: usize>(
+    mut points: [[f64; D]; W],
+    dt: f64,
+    direction: [[f64; D]; W],
+) -> [[f64; D]; W] {
+    for point in 0..W {
+        for axis in 0..D {
+            points[point][axis] += dt * direction[point][axis];
+        }
+    }
+    points
 }
 
 /// Moves all particles and keeps them out of solids.
@@ -48,8 +60,13 @@ pub(crate) fn move_particles<const D: usize>(
         vectorised(
             #[inline(always)]
             || {
-                for point in &mut *points {
-                    *point = follow(grid, velocity, *point, dt);
+                let (groups, rest) = points.as_chunks_mut::<GROUP>();
+                // Loops, not closures: those are inlined.
+                for group in groups {
+                    *group = follow(grid, velocity, *group, dt);
+                }
+                for point in rest {
+                    [*point] = follow(grid, velocity, [*point], dt);
                 }
             },
         );
@@ -110,11 +127,11 @@ mod tests {
     #[test]
     fn a_point_follows_a_constant_velocity_exactly_and_a_rotation_to_third_order() {
         let grid = Grid::<2>::unit(8).unwrap();
-        let moved = follow(&grid, &velocity(&grid, |_| [0.25, -0.5]), [0.5; 2], 0.5);
+        let [moved] = follow(&grid, &velocity(&grid, |_| [0.25, -0.5]), [[0.5; 2]], 0.5);
         assert_eq!(moved, [0.625, 0.25]);
         let turning = velocity(&grid, |[x, y]| [0.5 - y, x - 0.5]);
         let error = |dt: f64| {
-            let [x, y] = follow(&grid, &turning, [0.75, 0.5], dt);
+            let [[x, y]] = follow(&grid, &turning, [[0.75, 0.5]], dt);
             (x - 0.5 - 0.25 * dt.cos()).hypot(y - 0.5 - 0.25 * dt.sin())
         };
         assert!(error(0.1) < 2e-6 && error(0.2) / error(0.1) > 14.0, "{} {}", error(0.1), error(0.2));

@@ -127,7 +127,7 @@ impl<const D: usize> Simulation<D> {
             gathered: no_velocity.clone(),
             carrying: no_velocity,
             scaled_pressure: CellField::filled(grid.cells(), 0.0),
-            arrived: Vec::new(),
+            arrived: std::array::from_fn(|_| Vec::new()),
             spare: Vec::new(),
             times: StageTimes::default(),
             coupling: Convergence::default(),

@@ -58,7 +58,7 @@ pub struct Simulation<const D: usize> {
     /// q of the last projection.
     pub(crate) scaled_pressure: CellField<f64, D>,
     /// Memory of a step: what arrives at faces.
-    arrived: Vec<[f64; 2]>,
+    arrived: [Vec<[f64; 2]>; D],
     /// What moves the particles: the velocity and their displacement.
     carrying: FaceField<f64, D>,
     /// The distance to the liquid in the last step.

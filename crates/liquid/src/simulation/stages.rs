@@ -31,7 +31,9 @@ impl<const D: usize> Simulation<D> {
                 advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
             } else {
                 gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
-                reached.clone_from(known);
+                for (known, reached) in known.iter().zip(reached) {
+                    vector::copy(known.values(), reached.values_mut());
+                }
                 extrapolate(&mut state.velocity, known, 2);
             }
             exchange::prescribe(setup, state.time, &mut state.velocity, known);
@@ -49,7 +51,9 @@ impl<const D: usize> Simulation<D> {
         for axis in 0..D {
             let change = gravity[axis] * kick;
             if change != 0.0 {
-                self.state.velocity[axis].values_mut().iter_mut().for_each(|value| *value += change);
+                parallel::for_each(self.state.velocity[axis].values_mut(), |values| {
+                    values.iter_mut().for_each(|value| *value += change);
+                });
             }
         }
     }

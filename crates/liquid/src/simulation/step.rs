@@ -2,7 +2,7 @@
 
 use unstick_grid::by_dimension;
 use unstick_grid::vector::length;
-use unstick_mlcp::{Convergence, Unconverged};
+use unstick_mlcp::{Convergence, Unconverged, in_pool};
 use unstick_parallel as parallel;
 
 use super::Simulation;
@@ -70,7 +70,7 @@ impl<const D: usize> Simulation<D> {
     /// After an error the state is that of the middle of the step: [`check_state`](Self::check_state) says so, and further
     /// steps are refused. With `shorten-step`, which keeps a copy, it is that of the start of the step.
     pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        by_dimension(self, dt, advance_in_plane, advance_in_space)
+        in_pool(|| by_dimension(self, dt, advance_in_plane, advance_in_space))
     }
 
     fn advance_or_shorten(&mut self, mut dt: f64) -> Result<StepReport, StepError> {

@@ -43,7 +43,8 @@ fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellFie
         }
         sum / count
     };
-    let means = parallel::list(layer.as_slice(), |layer| layer.iter().map(|&index| mean(index as usize)).collect());
+    let means =
+        parallel::list_scattered(layer.as_slice(), |layer| layer.iter().map(|&index| mean(index as usize)).collect());
     parallel::for_each_at(&layer, 0, values.values_mut(), |number, value| *value = means[number]);
     parallel::for_each_at(&layer, 0, known.values_mut(), |_, known| *known = true);
 }
@@ -76,15 +77,9 @@ fn beside_known<const D: usize>(shape: [usize; D], known: &[bool]) -> Vec<u32> {
             let wanted = unknown.filter(|(_, (is_beside, known))| **is_beside && !**known);
             found.extend(wanted.map(|(along, _)| (first + along) as u32));
         }
-        vec![found]
+        found
     };
-    let parts = parallel::fold(0..known.len(), &in_range, &|mut one: Vec<_>, other| {
-        one.extend(other);
-        one
-    });
-    let mut all = Vec::new();
-    parallel::concatenate(&parts, &mut all);
-    all
+    parallel::list(0..known.len(), in_range)
 }
 
 /// Keeps the velocity inside solids from leading deeper into them.

@@ -1,56 +1,82 @@
 //! Values of fields between the places where they are stored: bilinear in 2D, trilinear in 3D.
+//!
+//! Particles come in groups: `W` points at once, each step of the way for all of them, so that the vector unit works on
+//! all. One point is a group of one, with the same bits.
 
 use unstick_grid::{CellField, FaceField, Grid};
 
+/// Points of a group: as many as a vector register has numbers on most machines.
+pub(crate) const GROUP: usize = 4;
+
+/// A number of a group: for each of its points.
+type Of<const W: usize, T = f64> = [T; W];
+
+/// 2⁵²: numbers from here on have no fraction, and the lower bits of their mantissa count.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
+
 /// The stored value below a place along one axis, and the part of the way to the next.
 #[inline(always)]
-fn split(count: usize, place: f64) -> (usize, f64) {
-    // Numbers of 32 bits: the way to and from longer ones takes many instructions.
-    let count = count as u32;
-    let clamped = place.clamp(0.0, f64::from(count - 1));
-    let below = (clamped as u32).min(count.saturating_sub(2));
-    (below as usize, clamped - f64::from(below))
+fn split<const W: usize>(count: usize, place: Of<W>) -> (Of<W, u32>, Of<W>) {
+    let (last, most) = ((count - 1) as f64, count.saturating_sub(2) as f64);
+    let (mut below, mut part) = ([0; W], [0.0; W]);
+    for point in 0..W {
+        let clamped = place[point].clamp(0.0, last);
+        let whole = clamped.floor().min(most);
+        // Vector units convert no number to an integer, but they add.
+        below[point] = (whole + WHOLE).to_bits() as u32;
+        part[point] = clamped - whole;
+    }
+    (below, part)
 }
 
 /// The corner of the cube of stored values around a point, and the part of the way through it.
 #[inline(always)]
 pub(crate) fn locate<const D: usize>(shape: [usize; D], place: [f64; D]) -> ([usize; D], [f64; D]) {
-    let mut corner = [0; D];
-    let mut part = [0.0; D];
+    let (mut corner, mut part) = ([0; D], [0.0; D]);
     for axis in 0..D {
-        (corner[axis], part[axis]) = split(shape[axis], place[axis]);
+        let ([below], [way]) = split(shape[axis], [place[axis]]);
+        (corner[axis], part[axis]) = (below as usize, way);
     }
     (corner, part)
 }
 
-/// The field inside the cube at `corner`.
+/// The field inside the cubes at `corner`.
 #[inline(always)]
-fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [f64; D]) -> f64 {
+fn within<const D: usize, const W: usize>(
+    field: &CellField<f64, D>,
+    corner: [Of<W, u32>; D],
+    part: [Of<W>; D],
+) -> Of<W> {
     let shape = field.shape();
-    let mut stride = 1;
-    let mut start = 0;
-    let mut steps = [0; D];
+    let (mut stride, mut steps) = (1, [0; D]);
+    let mut starts = [0; W];
     for axis in 0..D {
-        start += corner[axis] * stride;
+        for point in 0..W {
+            starts[point] += corner[axis][point] as usize * stride;
+        }
         steps[axis] = if shape[axis] > 1 { stride } else { 0 };
         stride *= shape[axis];
     }
     // The corners of the cube, then one axis after the other is interpolated away, the last one first: so corners that
     // are treated alike lie side by side.
     let reach: usize = steps.iter().sum();
-    let values = &field.values()[start..=start + reach]; // one check instead of one per corner
-    let mut cube = [0.0; 8];
-    for (choice, value) in cube.iter_mut().enumerate().take(1 << D) {
-        let mut index = 0;
-        for axis in 0..D {
-            index += (choice >> axis & 1) * steps[axis];
+    let mut cube = [[0.0; W]; 8];
+    for point in 0..W {
+        let values = &field.values()[starts[point]..=starts[point] + reach]; // one check instead of one per corner
+        for (choice, value) in cube.iter_mut().enumerate().take(1 << D) {
+            let mut index = 0;
+            for axis in 0..D {
+                index += (choice >> axis & 1) * steps[axis];
+            }
+            value[point] = values[index];
         }
-        *value = values[index];
     }
     for axis in (0..D).rev() {
         let half = 1 << axis;
         for corner in 0..half {
-            cube[corner] += part[axis] * (cube[corner + half] - cube[corner]);
+            for point in 0..W {
+                cube[corner][point] += part[axis][point] * (cube[corner + half][point] - cube[corner][point]);
+            }
         }
     }
     cube[0]
@@ -59,8 +85,11 @@ fn within<const D: usize>(field: &CellField<f64, D>, corner: [usize; D], part: [
 /// The field at a place in units of its own lattice; constant beyond its border.
 #[inline(always)]
 pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64; D]) -> f64 {
-    let (corner, part) = locate(field.shape(), place);
-    within(field, corner, part)
+    let (mut corner, mut part) = ([[0]; D], [[0.0]; D]);
+    for axis in 0..D {
+        (corner[axis], part[axis]) = split(field.shape()[axis], [place[axis]]);
+    }
+    within(field, corner, part)[0]
 }
 
 /// A cell-centred field at a point.
@@ -94,28 +123,50 @@ pub(crate) fn gradient_of_nodes<const D: usize>(
 #[inline(always)]
 pub(crate) fn in_faces<const D: usize>(place: [f64; D], axis: usize) -> [f64; D] {
     let mut shifted = place;
-    (0..D).filter(|&other| other != axis).for_each(|other| shifted[other] -= 0.5);
+    for other in 0..D {
+        if other != axis {
+            shifted[other] -= 0.5;
+        }
+    }
     shifted
 }
 
 /// A velocity stored at faces at a point.
 #[inline(always)]
 pub fn interpolate_velocity<const D: usize>(grid: &Grid<D>, velocity: &FaceField<f64, D>, point: [f64; D]) -> [f64; D] {
+    let [found] = interpolate_velocities(grid, velocity, [point]);
+    found
+}
+
+/// The same at the points of a group.
+#[inline(always)]
+pub(crate) fn interpolate_velocities<const D: usize, const W: usize>(
+    grid: &Grid<D>,
+    velocity: &FaceField<f64, D>,
+    points: [[f64; D]; W],
+) -> [[f64; D]; W] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres. Plain loops are
     // inlined, unlike closures that make arrays, and so they are compiled for the vector unit of the caller.
-    let place = grid.in_cells(point);
-    let (mut among_faces, mut among_cells) = ([(0, 0.0); D], [(0, 0.0); D]);
+    let (mut among_faces, mut among_cells) = ([([0; W], [0.0; W]); D], [([0; W], [0.0; W]); D]);
     for axis in 0..D {
-        among_faces[axis] = split(grid.cells()[axis] + 1, place[axis]);
-        among_cells[axis] = split(grid.cells()[axis], place[axis] - 0.5);
+        let (mut place, mut shifted) = ([0.0; W], [0.0; W]);
+        for point in 0..W {
+            place[point] = grid.in_cells(points[point])[axis];
+            shifted[point] = place[point] - 0.5;
+        }
+        among_faces[axis] = split(grid.cells()[axis] + 1, place);
+        among_cells[axis] = split(grid.cells()[axis], shifted);
     }
-    let mut found = [0.0; D];
+    let mut found = [[0.0; D]; W];
     for component in 0..D {
-        let (mut corner, mut part) = ([0; D], [0.0; D]);
+        let (mut corner, mut part) = ([[0; W]; D], [[0.0; W]; D]);
         for axis in 0..D {
             (corner[axis], part[axis]) = if axis == component { among_faces[axis] } else { among_cells[axis] };
         }
-        found[component] = within(&velocity[component], corner, part);
+        let values = within(&velocity[component], corner, part);
+        for point in 0..W {
+            found[point][component] = values[point];
+        }
     }
     found
 }

@@ -6,7 +6,9 @@ mod interpolate;
 pub use interpolate::{interpolate_cells, interpolate_velocity};
 
 pub(crate) use extrapolate::{constrain, extrapolate};
-pub(crate) use interpolate::{gradient_of_nodes, in_faces, interpolate, interpolate_nodes, locate};
+pub(crate) use interpolate::{
+    GROUP, gradient_of_nodes, in_faces, interpolate, interpolate_nodes, interpolate_velocities, locate,
+};
 
 use unstick_grid::{FaceField, Grid};
 
@@ -22,7 +24,7 @@ pub(crate) fn advect<const D: usize>(
 ) {
     for axis in 0..D {
         fill(&mut after[axis], |face, value| {
-            let origin = follow(grid, before, grid.face_centre(axis, face), -dt);
+            let [origin] = follow(grid, before, [grid.face_centre(axis, face)], -dt);
             *value = interpolate_velocity(grid, before, origin)[axis];
         });
     }

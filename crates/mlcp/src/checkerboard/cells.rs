@@ -150,7 +150,7 @@ impl<const D: usize> Level<D> {
 
     /// Cells that may be pinned, ascending.
     pub fn bounded_cells(&self) -> Vec<u32> {
-        parallel::list(0..self.bounded.len(), |cells| {
+        parallel::list_scattered(0..self.bounded.len(), |cells| {
             cells.filter(|&cell| self.bounded[cell]).map(|cell| cell as u32).collect()
         })
     }

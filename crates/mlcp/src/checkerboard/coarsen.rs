@@ -71,13 +71,27 @@ impl<const D: usize> Level<D> {
     fn adopt(&mut self, grown: &[Grown], firsts: &[(usize, u32)]) {
         let mut families = std::mem::take(&mut self.families);
         refill(&mut families, 2 * self.slots, NONE);
-        let mut listed = 0;
-        for (part, &(_, first)) in grown.iter().zip(firsts) {
-            for &(chain, place, start) in &part.families {
-                families[self.cell_at(&self.lines.lines[(first + chain) as usize], place)] = start + listed;
-            }
-            listed += part.children.len() as u32;
+        let (mut red, mut black) = families.split_at_mut(self.slots);
+        let (mut place, mut listed) = (0, 0);
+        let mut parts = Vec::with_capacity(grown.len());
+        for (number, part) in grown.iter().enumerate() {
+            let next = firsts.get(number + 1).and_then(|next| self.lines.lines.get(next.1 as usize));
+            let end = next.map_or(self.slots, |line| line.base as usize);
+            let (own_red, own_black);
+            (own_red, red) = red.split_at_mut(end - place);
+            (own_black, black) = black.split_at_mut(end - place);
+            let own = Part { red: own_red, black: own_black, place, slots: self.slots };
+            parts.push((own, firsts[number].1, part, listed));
+            (place, listed) = (end, listed + part.children.len() as u32);
         }
+        parallel::for_each_chunk(&mut parts, 1, |_, parts| {
+            for (own, first, part, listed) in parts {
+                for &(chain, place, start) in &part.families {
+                    let line = &self.lines.lines[(*first + chain) as usize];
+                    *own.at(self.cell_at(line, place)) = start + *listed;
+                }
+            }
+        });
         self.families = families;
         let children: Vec<&[u32]> = grown.iter().map(|part| part.children.as_slice()).collect();
         parallel::concatenate(&children, &mut self.children);
@@ -117,7 +131,7 @@ impl<const D: usize> Level<D> {
     fn resolve(&self, planes: &Chunks, firsts: &[(usize, u32)], coarse: &Self, chain_of: &mut [u32]) {
         let (red, black) = chain_of.split_at_mut(self.slots);
         let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
-        planes.for_each(cells, |_, place, (red, black)| {
+        planes.for_each_costly(cells, |_, place, (red, black)| {
             let first = firsts[firsts.partition_point(|first| first.0 < place)].1;
             let end = place + red.len();
             let lines = &self.lines.lines;

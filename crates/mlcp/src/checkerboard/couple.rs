@@ -122,7 +122,7 @@ fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cells: &[u3
     let (red, black) = cells.split_at(cells.partition_point(|&cell| (cell as usize) < coarse.slots));
     for (colour, cells) in [red, black].into_iter().enumerate() {
         // Nothing changes in cells that are made of steady ones.
-        let cells = parallel::list(cells, |cells| {
+        let cells = parallel::list_scattered(cells, |cells| {
             cells.iter().copied().filter(|&cell| coarse.families[cell as usize] != NONE).collect()
         });
         let places = coarse.cut_places(cells.iter().copied(), colour);
@@ -280,7 +280,7 @@ impl<const D: usize> Hierarchy<D> {
         let mut affected = Vec::new();
         let fine = &self.levels[level];
         if level + 1 < self.levels.len() {
-            affected = parallel::list(changes, |changes| {
+            affected = parallel::list_scattered(changes, |changes| {
                 let mut parents = Vec::with_capacity(8 * changes.len());
                 for &(cell, _) in changes {
                     parents.push(fine.parents[cell as usize]);

@@ -42,7 +42,7 @@ impl Reduced {
         let LevelProblem { load, floor, pinned, x, .. } = problem;
         let slots = hierarchy.levels[level].slots;
         for vector in [&mut self.product, &mut self.direction, &mut self.image] {
-            vector.resize(slots, 0.0);
+            parallel::resize(vector, slots, 0.0);
             // The other slots are written before they are read.
             (vector[0], vector[slots - 1]) = (0.0, 0.0);
         }

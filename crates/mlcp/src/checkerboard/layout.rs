@@ -75,7 +75,7 @@ impl Layout {
     /// ones.
     pub fn rows_of_walls<const D: usize>(&self, hierarchy: &Hierarchy<D>) -> Vec<u32> {
         let level = &hierarchy.levels[0];
-        parallel::list(hierarchy.walls[0].as_slice(), |cells| {
+        parallel::list_scattered(hierarchy.walls[0].as_slice(), |cells| {
             let row = |&cell: &u32| {
                 let (colour, slot) = level.split(cell as usize);
                 let index = level.line_at(slot);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unstick_parallel::{Chunks, refill};
+use unstick_parallel::{self as parallel, Chunks, refill};
 
 use crate::pressure::lines::{Line, Lines};
 
@@ -161,20 +161,6 @@ pub(super) struct Span {
     pub slots: Range<usize>,
 }
 
-/// Notes where the items of each line begin in a list ordered by slot, and the end.
-fn note_firsts(ends: impl Iterator<Item = u32>, slots: impl Iterator<Item = u32>, firsts: &mut Vec<u32>) {
-    let mut slots = slots.peekable();
-    let mut count = 0;
-    firsts.clear();
-    firsts.push(0);
-    for end in ends {
-        while slots.next_if(|&slot| slot < end).is_some() {
-            count += 1;
-        }
-        firsts.push(count);
-    }
-}
-
 impl<const D: usize> Level<D> {
     /// Begins a level whose lines are known: there are no couplings yet. Keeps the memory of what was there.
     pub fn begin(&mut self, shape: [usize; 3], slots: usize, unit: f32) {
@@ -187,10 +173,12 @@ impl<const D: usize> Level<D> {
 
     /// Notes where each slot is, once all pieces and cut cells are known.
     pub fn index(&mut self) {
-        let ends = || self.lines.lines.iter().map(|line| line.base + Self::slots_of(line));
-        note_firsts(ends(), self.pieces.iter().map(|piece| piece.first), &mut self.pieces_from);
-        note_firsts(ends(), self.cuts[0].iter().map(|cut| cut.slot), &mut self.cuts_from);
-        self.place_of.resize(self.slots, 0);
+        let mut pieces_from = std::mem::take(&mut self.pieces_from);
+        let mut cuts_from = std::mem::take(&mut self.cuts_from);
+        self.lines_begin(|slot| self.pieces.partition_point(|piece| piece.first < slot), &mut pieces_from);
+        self.lines_begin(|slot| self.cuts[0].partition_point(|cut| cut.slot < slot), &mut cuts_from);
+        (self.pieces_from, self.cuts_from) = (pieces_from, cuts_from);
+        parallel::resize(&mut self.place_of, self.slots, 0);
         (self.place_of[0], self.place_of[self.slots - 1]) = (0, 0);
         let (pieces, cuts) = (&self.pieces, &self.cuts[0]);
         let (pieces_from, cuts_from) = (&self.pieces_from, &self.cuts_from);
@@ -203,6 +191,16 @@ impl<const D: usize> Level<D> {
                 place_of[cuts[index as usize].slot as usize - place] = index;
             }
         });
+    }
+
+    /// Notes where each line begins in a list ordered by slot, and the end: `count` says how many lie before a slot.
+    fn lines_begin(&self, count: impl Fn(u32) -> usize + Sync, firsts: &mut Vec<u32>) {
+        let lines = self.lines.lines.as_slice();
+        parallel::resize(firsts, lines.len() + 1, 0);
+        parallel::for_each_scattered((lines, &mut firsts[..lines.len()]), |(lines, firsts)| {
+            lines.iter().zip(firsts).for_each(|(line, first)| *first = count(line.base) as u32);
+        });
+        firsts[lines.len()] = count(self.slots as u32) as u32;
     }
 
     /// Slot of the pair at place `pair` of a line of cells.

@@ -74,7 +74,7 @@ impl<const D: usize> Hierarchy<D> {
                 least.into_iter().for_each(|&wall| wanted[wall as usize] = true);
             }
         }
-        let changes = parallel::list(0..cells.len(), |walls| {
+        let changes = parallel::list_scattered(0..cells.len(), |walls| {
             let changed = walls.filter(|&wall| wanted[wall] != pinned[wall]);
             changed.map(|wall| (cells[wall], wanted[wall])).collect()
         });
@@ -93,7 +93,7 @@ impl<const D: usize> Hierarchy<D> {
     pub(super) fn release(&mut self, level: usize, problem: &mut LevelProblem) {
         let cells = self.walls[level].as_slice();
         let LevelProblem { floor, pinned, x, .. } = problem;
-        let freed = parallel::list((cells, pinned.as_slice()), |(cells, pinned)| {
+        let freed = parallel::list_scattered((cells, pinned.as_slice()), |(cells, pinned)| {
             cells.iter().zip(pinned).filter(|(_, pinned)| **pinned).map(|(&cell, _)| (cell, false)).collect()
         });
         parallel::for_each_at(cells, 0, x, |wall, x| *x = x.max(floor[wall]));

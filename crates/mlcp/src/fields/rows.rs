@@ -66,13 +66,14 @@ impl<const D: usize> PressureFields<'_, D> {
         is_meant: impl Fn(usize) -> bool + Sync,
     ) -> Result<(), ProblemError> {
         let FieldRows { operator, b, lower, marks } = rows;
-        marks.resize(self.cell_count(), false);
+        parallel::resize(marks, self.cell_count(), false);
         parallel::for_each((0..marks.len(), marks.as_mut_slice()), |(cells, is_row)| {
             cells.zip(is_row).for_each(|(cell, is_row)| *is_row = self.is_row(cell) && is_meant(cell));
         });
         let mut cells = operator.take_cells();
-        cells.clear();
-        cells.extend((0..).zip(&*marks).filter_map(|(cell, is_row)| is_row.then_some(cell)));
+        parallel::list_to(&mut cells, (0..marks.len(), marks.as_slice()), |(cells, is_row)| {
+            cells.zip(is_row).filter_map(|(cell, is_row)| is_row.then_some(cell as u32)).collect()
+        });
         let too_large = MatrixError::TooLarge { rows: cells.len(), entries: self.cell_count() };
         let lattice = Lattice::new(&self.cells, cells).ok_or(too_large)?;
         operator.rebuild(1.0, lattice, |lattice, row| self.stencil(lattice.cells()[row] as usize));
@@ -171,7 +172,7 @@ pub fn theta(inside: f64, outside: Option<f64>, spacing: f64) -> f64 {
 
 /// Writes a number for every row, from all threads.
 fn write(cells: &[u32], numbers: &mut Vec<f64>, number: impl Fn(usize, usize) -> f64 + Sync) {
-    numbers.resize(cells.len(), 0.0);
+    parallel::resize(numbers, cells.len(), 0.0);
     parallel::for_each((0..cells.len(), numbers.as_mut_slice(), cells), |(rows, numbers, cells)| {
         rows.zip(numbers).zip(cells).for_each(|((row, place), &cell)| *place = number(row, cell as usize));
     });

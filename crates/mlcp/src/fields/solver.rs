@@ -1,5 +1,7 @@
 //! Solvers of pressure problems that are given as fields.
 
+use unstick_parallel as parallel;
+
 use super::{FieldRows, PressureFields};
 use crate::error::SolveError;
 use crate::report::SolveReport;
@@ -48,12 +50,16 @@ impl<const D: usize> FieldSolver<D> for RowSolver<D> {
         fields.write_rows(&mut self.rows, |_| true)?;
         let problem = self.rows.problem()?;
         let cells = self.rows.operator.lattice().cells();
-        self.q.clear();
-        self.q.extend(cells.iter().map(|&cell| q[cell as usize]));
+        parallel::resize(&mut self.q, cells.len(), 0.0);
+        parallel::for_each((cells, self.q.as_mut_slice()), |(cells, values)| {
+            cells.iter().zip(values).for_each(|(&cell, value)| *value = q[cell as usize]);
+        });
         let report = self.solver.solve(&problem, &mut self.q)?;
-        q.fill(0.0);
-        active.fill(false);
-        cells.iter().zip(&self.q).for_each(|(&cell, value)| q[cell as usize] = *value);
+        parallel::for_each((&mut *q, &mut *active), |(q, active)| {
+            q.fill(0.0);
+            active.fill(false);
+        });
+        parallel::for_each_at(cells, 0, q, |row, q| *q = self.q[row]);
         report.let_go().iter().for_each(|&row| active[cells[row as usize] as usize] = true);
         Ok(report)
     }

@@ -111,7 +111,7 @@ impl<const D: usize> MaskedCycle<D> {
     fn pin(&mut self, system: &Subsystem) {
         let Self { rows, pinned, hierarchy, .. } = self;
         let lanes = (rows.as_slice(), hierarchy.walls(), pinned.as_mut_slice());
-        let changes = parallel::list(lanes, |(rows, cells, pinned)| {
+        let changes = parallel::list_scattered(lanes, |(rows, cells, pinned)| {
             let mut changes = Vec::new();
             for ((&row, &cell), pinned) in rows.iter().zip(cells).zip(pinned) {
                 let is_pinned = !system.is_free(row as usize);

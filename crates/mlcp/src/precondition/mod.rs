@@ -10,6 +10,7 @@ mod cholesky;
 mod grid;
 mod ilu0;
 mod jacobi;
+mod levels;
 mod reused;
 
 pub use ainv::{AinvLinParams, AinvParams, AinvStaticParams, ApproximateInverse, Dropping};

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use unstick_parallel::Chunks;
 use unstick_parallel::binary::{shift_all, shifted};
+use unstick_parallel::{self as parallel, Chunks};
 
 use super::lines::{Line, Lines};
 use super::{INSIDE, PressureOperator, Stencil, Stretch};
@@ -59,9 +59,9 @@ impl<const D: usize> PressureOperator<D> {
         });
         let lines = &*lines;
         let stencil = |row| stencil(&lattice, row);
-        diagonal.resize(size, 0.0);
+        parallel::resize(diagonal, size, 0.0);
         self.chunks.rebuild(0, lines.lines.iter().map(|line| line.length as usize));
-        let parts = self.chunks.map(diagonal.as_mut_slice(), |range, first, diagonal| {
+        let mut parts = self.chunks.map(diagonal.as_mut_slice(), |range, first, diagonal| {
             let mut rows = LineRows::default();
             for line in &lines.lines[range] {
                 let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
@@ -69,16 +69,11 @@ impl<const D: usize> PressureOperator<D> {
             }
             rows
         });
-        stretches.clear();
-        coefficients.clear();
-        for part in parts {
-            let before = coefficients.len() as u32;
-            stretches.extend(part.stretches.into_iter().map(|stretch| match stretch.coefficients {
-                INSIDE => stretch,
-                at => Stretch { coefficients: before + at, ..stretch },
-            }));
-            coefficients.extend_from_slice(&part.coefficients);
-        }
+        number_coefficients(&mut parts);
+        let of_parts = parts.iter().map(|part| (part.stretches.as_slice(), part.coefficients.as_slice()));
+        let (all_stretches, all_coefficients): (Vec<_>, Vec<_>) = of_parts.unzip();
+        parallel::concatenate(&all_stretches, stretches);
+        parallel::concatenate(&all_coefficients, coefficients);
         self.chunks.rebuild(0, stretches.iter().map(|stretch| stretch.length as usize));
         (self.lattice, self.unit) = (lattice, unit);
         (self.assembled, self.loose) = (OnceLock::new(), OnceLock::new());
@@ -216,16 +211,30 @@ impl<const D: usize> LineRows<D> {
     }
 }
 
+/// Makes the coefficients of the parts count on from one to the next.
+fn number_coefficients<const D: usize>(parts: &mut [LineRows<D>]) {
+    let mut before = 0;
+    let mut first = |count: usize| {
+        before += count as u32;
+        before - count as u32
+    };
+    let firsts: Vec<u32> = parts.iter().map(|part| first(part.coefficients.len())).collect();
+    parallel::for_each_chunk(parts, 1, |number, part| {
+        let cut = part[0].stretches.iter_mut().filter(|stretch| stretch.coefficients != INSIDE);
+        cut.for_each(|stretch| stretch.coefficients += firsts[number]);
+    });
+}
+
 /// Appends the lines along the first axis.
 fn find_lines(lattice: &Lattice, lines: &mut Vec<Line>) {
-    let nx = lattice.shape()[0] as u32;
-    for (row, &cell) in lattice.cells().iter().enumerate() {
-        let (column, place) = (cell / nx, cell % nx);
-        match lines.last_mut() {
-            Some(line) if line.column == column && line.end() == place => line.length += 1,
-            _ => lines.push(Line { column, from: place, length: 1, base: row as u32 }),
-        }
-    }
+    let (nx, cells) = (lattice.shape()[0] as u32, lattice.cells());
+    let begins = |row: usize| row == 0 || cells[row] != cells[row - 1] + 1 || cells[row].is_multiple_of(nx);
+    let firsts = parallel::list(0..cells.len(), |rows| rows.filter(|&row| begins(row)).map(|row| row as u32).collect());
+    let ends = firsts[1.min(firsts.len())..].iter().copied().chain([cells.len() as u32]);
+    lines.extend(firsts.iter().zip(ends).map(|(&base, end)| {
+        let cell = cells[base as usize];
+        Line { column: cell / nx, from: cell % nx, length: end - base, base }
+    }));
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Connected parts of the pressure matrix, found stretch by stretch.
 
-use super::{INSIDE, PressureOperator, Stretch};
+use unstick_parallel as parallel;
+
+use super::{INSIDE, PressureOperator, Stencil, Stretch};
 use crate::multigrid::Roots;
 
 /// Row sums up to this, relative to the diagonal, count as zero: they are rounding of an assembled matrix.
@@ -16,46 +18,49 @@ struct Forest {
 }
 
 impl Forest {
-    fn chain_of(&self, row: u32) -> usize {
-        self.starts.partition_point(|&start| start <= row) - 1
-    }
-
-    /// The chain of a row at or behind a chain that is known.
-    fn advance(&self, mut chain: usize, row: u32) -> usize {
-        while chain + 1 < self.starts.len() && self.starts[chain + 1] <= row {
-            chain += 1;
-        }
-        chain
-    }
-
-    fn join(&mut self, one: usize, other: usize) {
-        let (low, high) = self.roots.join(one, other);
+    fn join(&mut self, one: u32, other: u32) {
+        let (low, high) = self.roots.join(one as usize, other as usize);
         self.is_held[low] |= self.is_held[high];
     }
+}
 
-    /// Joins a chain with all chains of a range of rows.
-    fn join_range(&mut self, chain: usize, first: u32, end: u32) {
-        let mut other = self.chain_of(first);
-        while other < self.starts.len() && self.starts[other] < end {
-            self.join(chain, other);
-            other += 1;
-        }
+/// The chain of a row among those that begin at `starts`.
+fn chain_of(starts: &[u32], row: u32) -> usize {
+    starts.partition_point(|&start| start <= row) - 1
+}
+
+/// The chain of a row at or behind a chain that is known.
+fn advance(starts: &[u32], mut chain: usize, row: u32) -> usize {
+    while chain + 1 < starts.len() && starts[chain + 1] <= row {
+        chain += 1;
     }
+    chain
 }
 
 impl<const D: usize> PressureOperator<D> {
     /// Rows of each connected component whose rows all sum to zero.
+    ///
+    /// All threads look for chains and for what joins them. To join them is left to one: they are few.
     pub(super) fn loose_components(&self) -> Vec<Vec<u32>> {
         let mut forest = self.chains();
-        for stretch in &self.stretches {
-            // Couplings are symmetric: looking upwards is enough.
-            (1..D).for_each(|axis| self.join_across(&mut forest, stretch, axis));
-        }
+        let joints = parallel::list_scattered(self.stretches.as_slice(), |stretches| {
+            let mut joints = Vec::new();
+            for stretch in stretches {
+                // Couplings are symmetric: looking upwards is enough.
+                (1..D).for_each(|axis| self.find_joints(&forest.starts, stretch, axis, &mut joints));
+            }
+            joints.dedup();
+            joints
+        });
+        joints.into_iter().for_each(|[one, other]| forest.join(one, other));
         let chains = forest.starts.len();
-        let roots: Vec<usize> = (0..chains).map(|chain| forest.roots.find(chain)).collect();
         let mut components: Vec<Vec<u32>> = Vec::new();
         let mut place = vec![usize::MAX; chains];
-        for (chain, &root) in roots.iter().enumerate().filter(|&(_, &root)| !forest.is_held[root]) {
+        for chain in 0..chains {
+            let root = forest.roots.find(chain);
+            if forest.is_held[root] {
+                continue;
+            }
             if place[root] == usize::MAX {
                 place[root] = components.len();
                 // Most often there is one, and it is nearly everything.
@@ -67,55 +72,55 @@ impl<const D: usize> PressureOperator<D> {
         components
     }
 
+    /// The chains, each a tree of its own.
     fn chains(&self) -> Forest {
-        let mut forest = Forest { starts: Vec::new(), roots: Roots::new(0), is_held: Vec::new() };
-        let mut is_coupled = false;
-        for stretch in &self.stretches {
-            let rows = stretch.first..stretch.first + stretch.length;
-            if stretch.coefficients == INSIDE {
-                is_coupled = true; // with the rows before and behind
-                continue;
-            }
-            for row in rows {
-                let stencil = self.stencil(stretch, row);
-                let is_first = stencil.towards[0][0] == 0.0;
-                if is_first || !is_coupled {
-                    forest.starts.push(row);
-                    forest.roots.0.push(forest.roots.0.len() as u32);
-                    forest.is_held.push(false);
-                }
-                is_coupled = true;
-                let sum = stencil.diagonal - stencil.towards.iter().flatten().sum::<f64>();
-                if let Some(is_held) = forest.is_held.last_mut() {
-                    *is_held |= sum.abs() > ROUNDING * stencil.diagonal;
-                }
-            }
+        let in_cut_rows = |find: &(dyn Fn(u32, &Stencil<D>) -> bool + Sync)| {
+            parallel::list_scattered(self.stretches.as_slice(), |stretches| {
+                // Rows inside are coupled with those before and behind, and nothing holds them.
+                let cut = stretches.iter().filter(|stretch| stretch.coefficients != INSIDE);
+                let rows = cut.flat_map(|stretch| {
+                    let rows = stretch.first..stretch.first + stretch.length;
+                    rows.filter(|&row| find(row, &self.stencil(stretch, row)))
+                });
+                rows.collect()
+            })
+        };
+        let starts = in_cut_rows(&|row, stencil| row == 0 || stencil.towards[0][0] == 0.0);
+        let held = in_cut_rows(&|_, stencil| {
+            let sum = stencil.diagonal - stencil.towards.iter().flatten().sum::<f64>();
+            sum.abs() > ROUNDING * stencil.diagonal
+        });
+        let mut is_held = vec![false; starts.len()];
+        let mut chain = 0;
+        for row in held {
+            chain = advance(&starts, chain, row);
+            is_held[chain] = true;
         }
-        forest
+        Forest { roots: Roots::new(starts.len()), starts, is_held }
     }
 
-    fn join_across(&self, forest: &mut Forest, stretch: &Stretch<D>, axis: usize) {
+    /// Appends the pairs of chains that a stretch joins across the upper faces of an axis.
+    fn find_joints(&self, starts: &[u32], stretch: &Stretch<D>, axis: usize, joints: &mut Vec<[u32; 2]>) {
         let offset = stretch.offsets[axis][1];
-        let (mut own, mut other) = (forest.chain_of(stretch.first), 0);
+        let mut own = chain_of(starts, stretch.first);
         if stretch.coefficients == INSIDE {
             let first = stretch.first.wrapping_add_signed(offset);
-            forest.join_range(own, first, first + stretch.length);
-            return;
+            let others = chain_of(starts, first)..;
+            let others = others.take_while(|&other| starts.get(other).is_some_and(|&at| at < first + stretch.length));
+            return joints.extend(others.map(|other| [own as u32, other as u32]));
         }
-        let mut joined = (usize::MAX, usize::MAX);
+        let mut other = None;
         for row in stretch.first..stretch.first + stretch.length {
             if self.stencil(stretch, row).towards[axis][1] == 0.0 {
                 continue;
             }
             let neighbour = row.wrapping_add_signed(offset);
-            if other == 0 {
-                other = forest.chain_of(neighbour);
-            }
-            own = forest.advance(own, row);
-            other = forest.advance(other, neighbour);
-            if joined != (own, other) {
-                forest.join(own, other);
-                joined = (own, other);
+            let beside = advance(starts, other.unwrap_or_else(|| chain_of(starts, neighbour)), neighbour);
+            own = advance(starts, own, row);
+            other = Some(beside);
+            let joint = [own as u32, beside as u32];
+            if joints.last() != Some(&joint) {
+                joints.push(joint);
             }
         }
     }

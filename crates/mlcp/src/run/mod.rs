@@ -255,8 +255,7 @@ where
     let start = Instant::now();
     problem.check_iterate(q)?;
     let mut trace = Trace::new(target, max_cycles);
-    let flag = interrupt::current();
-    rayon::scope(|_| interrupt::under(flag, || method(q, &mut trace)))?;
+    interrupt::in_pool(|| method(q, &mut trace))?;
     let (outcome, reference) = (trace.outcome.unwrap_or(Outcome::Stalled), problem.residual_at_zero());
     let reached = Reached::by(problem, q).checked(trace.cycles())?;
     let (pockets, solve) = (Vec::new(), trace.time_since(start));

@@ -97,8 +97,7 @@ where
 
     fn iterate(&mut self, solvable: Option<Solvable<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (Some(solvable), Some(method), q) = (solvable, self.method.take(), &mut *self.q) else { return Ok(()) };
-        let flag = interrupt::current();
-        rayon::scope(|_| interrupt::under(flag, || method(solvable, q, trace)))
+        interrupt::in_pool(|| method(solvable, q, trace))
     }
 
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError> {

@@ -1,6 +1,8 @@
 //! The scheme on the processor: corrections in single precision on the checkerboard, the iterate and its residual in
 //! double precision on the rows.
 
+use unstick_parallel as parallel;
+
 use super::walls::WallRows;
 use super::{BestParams, BestSteps, MOST_CYCLES, Rows};
 use crate::checkerboard::{Hierarchy, Layout, LevelProblem, NestedStart, Reduced};
@@ -54,7 +56,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
             layout.rebuild(operator);
             walls.rebuild(hierarchy, layout, solvable.loose);
             problem.begin(hierarchy, 0);
-            r.resize(q.len(), 0.0);
+            parallel::resize(r, q.len(), 0.0);
         });
         walls.lift(rows, q);
         Self { rows, memory, changes: usize::MAX, scale: 0.0, q }
