@@ -19,7 +19,7 @@ const MOST: usize = 64;
 /// A kept one serves an array that needs at least this part of it, in eighths.
 const LEAST_EIGHTHS: usize = 6;
 
-/// What is kept. At most half of what is in use: a program that frees its memory gives it back.
+/// What is kept. At most a quarter of what is in use: a program that frees its memory gives it back.
 pub struct Kept {
     is_locked: AtomicBool,
     inner: UnsafeCell<Inner>,
@@ -63,7 +63,7 @@ impl Kept {
     pub fn keep(&self, pages: Pages) -> Option<Pages> {
         self.with(|inner| {
             inner.used = inner.used.saturating_sub(pages.length);
-            if inner.count == MOST || inner.kept + pages.length > inner.used / 2 {
+            if inner.count == MOST || inner.kept + pages.length > inner.used / 4 {
                 return Some(pages);
             }
             inner.pages[inner.count] = pages;
@@ -78,10 +78,10 @@ impl Kept {
         self.with(|inner| inner.used = (inner.used + new).saturating_sub(length));
     }
 
-    /// One of those that are kept beyond half of what is in use.
+    /// One of those that are kept beyond a quarter of what is in use.
     pub fn surplus(&self) -> Option<Pages> {
         self.with(|inner| {
-            if inner.kept <= inner.used / 2 || inner.count == 0 {
+            if inner.kept <= inner.used / 4 || inner.count == 0 {
                 return None;
             }
             inner.count -= 1;

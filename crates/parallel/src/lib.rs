@@ -239,6 +239,13 @@ pub fn refill<T: Copy + Send + Sync>(values: &mut Vec<T>, count: usize, value: T
     resize(values, count, value);
 }
 
+/// Equal values.
+pub fn filled<T: Copy + Send + Sync>(count: usize, value: T) -> Vec<T> {
+    let mut values = Vec::new();
+    resize(&mut values, count, value);
+    values
+}
+
 /// Makes a vector longer by equal values, or shorter.
 ///
 /// All threads write what is new: the first to touch a page of fresh memory waits for the system.
@@ -305,14 +312,18 @@ const CHUNK: usize = 128;
 /// How much of all chunks a thread takes at once.
 #[derive(Clone, Copy)]
 struct Grain {
-    /// Entries that one call of a kernel sees, about.
+    /// Entries that one call of a kernel sees at least, about.
     call: usize,
     /// Below this many entries all stays on one thread.
     worth_sharing: usize,
 }
 
-/// For kernels that stream through the entries: they need thousands of them for a few microseconds.
-const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 32 * CHUNK };
+/// Calls for all chunks at most: more would only be handed around.
+const CALLS: usize = 128;
+
+/// For kernels that stream through the entries: they need thousands of them for a few microseconds. To wake sixteen
+/// threads takes about fifteen.
+const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 160 * CHUNK };
 
 /// For kernels that spend much time on each entry.
 const COSTLY: Grain = Grain { call: CHUNK, worth_sharing: 4 * CHUNK };
@@ -396,8 +407,9 @@ impl Chunks {
         merge: &(impl Fn(S, S) -> S + Sync),
     ) -> S {
         let chunks = self.pieces.len() - 1;
-        let is_shared = (self.places[chunks] - self.places[0]) as usize >= grain.worth_sharing;
-        self.fold_range(0..chunks, (grain.call, is_shared), lanes, kernel, merge)
+        let length = (self.places[chunks] - self.places[0]) as usize;
+        let grain = (grain.call.max(length / CALLS), length >= grain.worth_sharing);
+        self.fold_range(0..chunks, grain, lanes, kernel, merge)
     }
 
     fn fold_range<L: Lanes, S: Send>(

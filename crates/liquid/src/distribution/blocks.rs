@@ -3,6 +3,7 @@
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
 use unstick_mlcp::{Convergence, SolveError, SolverName, Stop};
+use unstick_parallel::vector;
 
 use super::Crowd;
 use crate::cells::{fill, fill_by_number, multi_index};
@@ -107,9 +108,9 @@ impl<const D: usize> Blocks<D> {
         }
         self.find_liquid(crowd.liquid);
         self.ask_for_growth(crowd, dt);
-        self.displacement.iter_mut().for_each(|field| field.values_mut().fill(0.0));
-        self.potential.values_mut().fill(0.0);
-        if self.growth.values().iter().all(|&growth| growth == 0.0) {
+        self.displacement.iter_mut().for_each(|field| vector::clear(field.values_mut()));
+        vector::clear(self.potential.values_mut());
+        if vector::norm_max(self.growth.values()) == 0.0 {
             return Ok(Convergence::default());
         }
         let Self { grid, open, liquid, potential, displacement, known, .. } = self;

@@ -61,18 +61,21 @@ impl<const D: usize> Distribution<D> {
         Self { blocks: Blocks::new(&setup.grid) }
     }
 
-    /// Moves pairs apart at the start of a step of length `dt`, and adds the displacement of all others to `carrying`, the
-    /// velocity that will move them, at its `known` faces. Says how the projection ended.
+    /// Finds the displacement of a step of length `dt`, and says how its solve ended.
+    pub fn project(&mut self, crowd: &Crowd<D>, dt: f64) -> Result<Convergence, SolveError> {
+        self.blocks.project(crowd, dt)
+    }
+
+    /// Adds the displacement that was found to `carrying`, the velocity that will move all particles, at its `known` faces,
+    /// and moves pairs apart.
     pub fn even_out(
-        &mut self,
+        &self,
         crowd: &Crowd<D>,
         dt: f64,
         position: &mut [[f64; D]],
         (known, carrying): (&FaceField<bool, D>, &mut FaceField<f64, D>),
-    ) -> Result<Convergence, SolveError> {
-        let ended = self.blocks.project(crowd, dt)?;
+    ) {
         self.blocks.add_displacement(&crowd.setup.grid, dt, known, carrying);
         spread::spread(crowd, position);
-        Ok(ended)
     }
 }

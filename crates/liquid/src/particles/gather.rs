@@ -69,26 +69,21 @@ fn add_particles<const D: usize, const IS_AFFINE: bool>(
                     affine[other] = particles.affine[index][axis][other] * grid.spacing();
                 }
             }
-            // Pairs of faces along the first axis: two in the plane, four in space.
-            for line in 0..1usize << (D - 1) {
-                let (mut weight, mut at, mut carried) = (1.0, corner, velocity[axis] - affine[0] * part[0]);
-                for other in 1..D {
-                    let upper = line >> (other - 1) & 1;
+            // One face at a time, the lower ones along the first axis before the upper ones. Pairs of them would be written
+            // by one instruction, and the next particle, half a pair further, would wait for it.
+            for choice in 0..1usize << D {
+                let (mut weight, mut at, mut carried) = (1.0, corner, velocity[axis]);
+                for other in 0..D {
+                    let upper = choice >> (D - 1 - other) & 1;
                     weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
                     at[other] = (at[other] + upper).min(shapes[axis][other] - 1);
-                    carried += affine[other] * (upper as f64 - part[other]);
-                }
-                let (below, above) = (weight * (1.0 - part[0]), weight * part[0]);
-                let terms = [below * carried, below, above * (carried + affine[0]), above];
-                let row = tile.row(axis, at);
-                match row.get_mut(at[0]..at[0] + 2) {
-                    Some(pair) => {
-                        for (sum, term) in pair.as_flattened_mut().iter_mut().zip(terms) {
-                            *sum += term;
-                        }
+                    if IS_AFFINE {
+                        carried += affine[other] * (upper as f64 - part[other]);
                     }
-                    None => row[0] = [row[0][0] + terms[0], row[0][1] + terms[1]], // one cell wide
                 }
+                let face = &mut tile.row(axis, at)[at[0]];
+                face[0] += weight * carried;
+                face[1] += weight;
             }
         }
     }

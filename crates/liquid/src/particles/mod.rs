@@ -84,7 +84,7 @@ impl<const D: usize> Particles<D> {
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
     /// `spare` lends and keeps the memory.
     pub fn sort_by_cell(&mut self, grid: &Grid<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
-        let mut cells = vec![0; self.len()];
+        let mut cells = parallel::filled(self.len(), 0);
         parallel::for_each((self.position.as_slice(), cells.as_mut_slice()), |(points, cells)| {
             points.iter().zip(cells).for_each(|(&point, cell)| *cell = grid.index(cell_of(grid, point)) as u32);
         });

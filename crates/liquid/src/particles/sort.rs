@@ -68,7 +68,7 @@ pub(super) fn by_cell(cells: &[u32], count: usize, layer: usize) -> Sorted {
     let listed: Vec<Listed> = listed.into_iter().flatten().collect();
 
     let layers = count / layer;
-    let (mut order, mut starts) = (vec![0; cells.len()], vec![0; count + 1]);
+    let (mut order, mut starts) = (parallel::filled(cells.len(), 0), parallel::filled(count + 1, 0));
     starts[count] = cells.len() as u32;
     let mut parts = Vec::with_capacity(layers);
     let (mut rest, mut rest_of_starts, mut begin) = (order.as_mut_slice(), &mut starts[..count], 0);

@@ -3,6 +3,7 @@
 use unstick_grid::FaceField;
 use unstick_mlcp::Convergence;
 use unstick_parallel as parallel;
+use unstick_parallel::clock::Instant;
 use unstick_parallel::vector;
 
 use super::Simulation;
@@ -10,7 +11,7 @@ use super::report::Stage;
 use crate::distribution::Crowd;
 use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
-use crate::setup::Transport;
+use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
 use crate::surface;
@@ -87,34 +88,29 @@ impl<const D: usize> Simulation<D> {
         });
     }
 
-    /// Velocity beyond the liquid and into solids. Spray flies on by itself: beyond the first layer, faces that
-    /// particles have reached keep their velocity.
-    pub(super) fn extrapolate_velocity(&mut self) {
-        let Self { setup, state, geometry, known, reached, carrying: free, times, .. } = self;
-        let layers = setup.cfl.ceil() as usize + 2;
-        times.time(Stage::Extrapolate, || {
-            extrapolate(&mut state.velocity, known, 1);
-            for ((known, reached), open) in known.iter_mut().zip(&*reached).zip(&geometry.open) {
-                parallel::for_each(
-                    (known.values_mut(), (reached.values(), open.values())),
-                    |(known, (reached, open))| {
-                        let faces = known.iter_mut().zip(reached).zip(open);
-                        faces.for_each(|((known, reached), open)| *known |= *reached && *open > 0.0);
-                    },
-                );
-            }
-            extrapolate(&mut state.velocity, known, layers - 1);
-            copy_faces(&state.velocity, free);
-            constrain(&setup.grid, geometry, free, &mut state.velocity, known);
-        });
-    }
-
-    /// Faces → particles.
-    pub(super) fn scatter_velocity(&mut self, dt: f64) {
-        let Self { setup, state, gathered, times, .. } = self;
-        times.time(Stage::Scatter, || {
-            scatter::scatter(&setup.grid, setup.transport, dt, gathered, &state.velocity, &mut state.particles);
-        });
+    /// Velocity beyond the liquid and into solids, then faces → particles. Says how the displacement that brings the
+    /// density of the particles back was found: it needs neither, and its small solve alone would leave threads idle.
+    pub(super) fn spread_velocity(&mut self, dt: f64) -> Result<Convergence, StepError> {
+        let start = Instant::now();
+        let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
+        let Self { gathered, known, reached, carrying, .. } = self;
+        let LiquidState { velocity, particles, liquid, separated, density, time, step, .. } = state;
+        let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
+        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+        let (found, [extrapolated, scattered]) = parallel::join(
+            || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
+            || {
+                let start = Instant::now();
+                beyond_liquid(setup, geometry, (velocity, carrying), (known, reached));
+                let extrapolated = start.elapsed();
+                scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
+                [extrapolated, start.elapsed() - extrapolated]
+            },
+        );
+        times.add(Stage::Extrapolate, extrapolated);
+        times.add(Stage::Scatter, scattered);
+        times.add(Stage::Move, start.elapsed().saturating_sub(extrapolated + scattered));
+        found.map_err(|source| StepError::Solve { time, source })
     }
 
     /// Brings walls and bodies to the start of the step, if any of them moves.
@@ -151,19 +147,18 @@ impl<const D: usize> Simulation<D> {
         Ok(contacts)
     }
 
-    /// Brings the density of the particles back, and says how its solve ended.
-    pub(super) fn even_out_particles(&mut self, dt: f64) -> Result<Convergence, StepError> {
+    /// Adds the displacement that was found to what moves the particles, and moves pairs apart that are too close.
+    pub(super) fn even_out_particles(&mut self, dt: f64) {
         let Self { setup, geometry, geometry_version, starts, state, distribution, known, carrying, times, .. } = self;
-        times.time(Stage::Move, || copy_faces(&state.velocity, carrying));
-        if !setup.volume_correction {
-            return Ok(Convergence::default());
-        }
-        let LiquidState { particles, liquid, separated, density, time, step, .. } = state;
-        let (geometry_version, time, step) = (*geometry_version, *time, *step);
-        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
-        let evened =
-            times.time(Stage::Move, || distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying)));
-        evened.map_err(|source| StepError::Solve { time, source })
+        times.time(Stage::Move, || {
+            copy_faces(&state.velocity, carrying);
+            if setup.volume_correction {
+                let LiquidState { particles, liquid, separated, density, time, step, .. } = state;
+                let (geometry_version, time, step) = (*geometry_version, *time, *step);
+                let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+                distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying));
+            }
+        });
     }
 
     /// Particles through the velocity.
@@ -174,6 +169,27 @@ impl<const D: usize> Simulation<D> {
             *starts = state.particles.sort_by_cell(&setup.grid, spare);
         });
     }
+}
+
+/// Velocity beyond the liquid and into solids; `free` takes a copy of what comes before the solids. Spray flies on by
+/// itself: beyond the first layer, faces that particles have reached keep their velocity.
+fn beyond_liquid<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    (velocity, free): (&mut FaceField<f64, D>, &mut FaceField<f64, D>),
+    (known, reached): (&mut FaceField<bool, D>, &FaceField<bool, D>),
+) {
+    let layers = setup.cfl.ceil() as usize + 2;
+    extrapolate(velocity, known, 1);
+    for ((known, reached), open) in known.iter_mut().zip(reached).zip(&geometry.open) {
+        parallel::for_each((known.values_mut(), (reached.values(), open.values())), |(known, (reached, open))| {
+            let faces = known.iter_mut().zip(reached).zip(open);
+            faces.for_each(|((known, reached), open)| *known |= *reached && *open > 0.0);
+        });
+    }
+    extrapolate(velocity, known, layers - 1);
+    copy_faces(velocity, free);
+    constrain(&setup.grid, geometry, free, velocity, known);
 }
 
 /// to ← from, without new memory.
@@ -188,7 +204,7 @@ mod tests {
     use unstick_grid::{Grid, SignedDistance};
 
     use super::*;
-    use crate::{Setup, Solid};
+    use crate::Solid;
 
     #[test]
     fn the_stages_before_the_pressure_leave_a_falling_velocity_everywhere_near_the_liquid() {
@@ -215,7 +231,7 @@ mod tests {
                 *layer.known[axis].at_mut(cell) = true;
             }
         }
-        layer.extrapolate_velocity();
+        assert!(layer.spread_velocity(0.01).unwrap().converged());
         let [across, along] = &layer.state.velocity;
         assert_eq!((across.at([3, 6]), along.at([3, 6])), (3.0, -2.0));
         assert_eq!(across.at([3, 3]), 3.0, "along the wall");

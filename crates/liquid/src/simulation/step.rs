@@ -111,9 +111,8 @@ impl<const D: usize> Simulation<D> {
         self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
         let solve = self.project_pressure(kick, dt)?;
-        self.extrapolate_velocity();
-        self.scatter_velocity(dt);
-        let density = self.even_out_particles(dt)?;
+        let density = self.spread_velocity(dt)?;
+        self.even_out_particles(dt);
         self.move_particles(dt);
         let contacts = self.move_bodies(dt)?;
         self.state.time += dt;

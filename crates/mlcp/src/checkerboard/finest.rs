@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unstick_parallel::refill;
+use unstick_parallel::{self as parallel, refill};
 
 use super::couple::Found;
 use super::level::{Cut, LANES, Level, Part, Piece};
@@ -69,7 +69,7 @@ impl<const D: usize> Level<D> {
         });
         self.take(found);
         let inside = &is_inside;
-        let mut steady = vec![false; self.slots];
+        let mut steady = parallel::filled(self.slots, false);
         self.over_spans(&mut steady, |span, steady| {
             for_each_stretch::<D>(&pairs, span.lines, self.slots, |stretch| {
                 for slot in stretch.first as usize..(stretch.first + stretch.length) as usize {
