@@ -321,9 +321,8 @@ struct Grain {
 /// Calls for all chunks at most: more would only be handed around.
 const CALLS: usize = 128;
 
-/// For kernels that stream through the entries: they need thousands of them for a few microseconds. To wake sixteen
-/// threads takes about fifteen.
-const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 160 * CHUNK };
+/// For kernels that stream through the entries: they need thousands of them for a few microseconds.
+const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 32 * CHUNK };
 
 /// For kernels that spend much time on each entry.
 const COSTLY: Grain = Grain { call: CHUNK, worth_sharing: 4 * CHUNK };
