@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use unstick_grid::Grid;
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Crowd;
 use crate::particles::trace::push_out;
@@ -22,9 +22,20 @@ pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]]
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
     let known = &*position;
     let moved = parallel::list_scattered(0..known.len(), |range| {
-        let in_turn = range.filter(|&index| (index as u64 + step).is_multiple_of(TURNS));
-        let ways = in_turn.map(|index| (index as u32, away_from_near(&setup.grid, starts, known, index, least)));
-        ways.filter(|(_, way)| *way != [0.0; D]).collect()
+        let mut moved = Vec::new();
+        vectorised(
+            #[inline(always)]
+            || {
+                for index in range {
+                    let is_in_turn = (index as u64 + step).is_multiple_of(TURNS);
+                    if is_in_turn && is_crowded(&setup.grid, starts, known, index, least) {
+                        moved.push((index as u32, away_from_near(&setup.grid, starts, known, index, least)));
+                    }
+                }
+            },
+        );
+        moved.retain(|(_, way)| *way != [0.0; D]);
+        moved
     });
     let numbers: Vec<u32> = moved.iter().map(|(index, _)| *index).collect();
     parallel::for_each_at(&numbers, 0, position, |number, point| {
@@ -33,7 +44,31 @@ pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]]
     });
 }
 
+/// Whether any particle is closer to another one than `least`. Most are not, and this loop has no branches.
+#[inline(always)]
+fn is_crowded<const D: usize>(grid: &Grid<D>, starts: &[u32], position: &[[f64; D]], index: usize, least: f64) -> bool {
+    let here = position[index];
+    let mut close = 0u32;
+    for_each_line_around(
+        grid,
+        here,
+        least,
+        #[inline(always)]
+        |line| {
+            for there in &position[starts[line.start] as usize..starts[line.end] as usize] {
+                let mut square = 0.0;
+                for axis in 0..D {
+                    square += (here[axis] - there[axis]) * (here[axis] - there[axis]);
+                }
+                close += u32::from(square < least * least);
+            }
+        },
+    );
+    close > 1 // itself is one
+}
+
 /// The way of a particle from those that are closer than `least`; at most half of that.
+#[inline(never)]
 fn away_from_near<const D: usize>(
     grid: &Grid<D>,
     starts: &[u32],
