@@ -36,6 +36,8 @@ template <class T> static inline T atomicCAS(T *p, T expected, T v) {
     if (old == expected) *p = v;
     return old;
 }
+static inline int min(int x, int y) { return x < y ? x : y; }
+static inline int max(int x, int y) { return x > y ? x : y; }
 static inline double times(double x, double y) { return x * y; }
 
 struct Fibers {

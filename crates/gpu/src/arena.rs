@@ -10,7 +10,7 @@ use crate::layout::{Address, Args, DeviceFields, DeviceLevel, GRID_SLOTS, NORM_L
 const ALIGNMENT: u64 = 256;
 
 /// The most numbers of a reduction.
-const REDUCED_NUMBERS: usize = 6;
+pub(crate) const REDUCED_NUMBERS: usize = 6;
 
 /// The arrays of a problem.
 pub(crate) struct Arena {
@@ -58,12 +58,12 @@ impl ProblemShape {
         Self { dimension: cells.len(), cells: [cells[0], cells[1], cells.get(2).copied().unwrap_or(1)] }
     }
 
-    fn cell_count(&self) -> usize {
+    pub fn cell_count(&self) -> usize {
         self.cells.iter().product()
     }
 
     /// Faces across an axis.
-    fn face_count(&self, axis: usize) -> usize {
+    pub fn face_count(&self, axis: usize) -> usize {
         self.cell_count() / self.cells[axis] * (self.cells[axis] + 1)
     }
 
@@ -171,12 +171,12 @@ impl Arena {
 }
 
 /// Gives out memory, array after array.
-struct Space {
-    next: Address,
+pub(crate) struct Space {
+    pub next: Address,
 }
 
 impl Space {
-    fn take<T: Copy>(&mut self, count: usize) -> Pointer<T> {
+    pub fn take<T: Copy>(&mut self, count: usize) -> Pointer<T> {
         let pointer = Pointer::new(self.next);
         self.next = pointer.at(count).address().next_multiple_of(ALIGNMENT);
         pointer

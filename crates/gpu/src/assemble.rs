@@ -28,6 +28,24 @@ fn in_space<const D: usize>(place: [usize; D], missing: i32) -> [i32; 3] {
     std::array::from_fn(|axis| place.get(axis).map_or(missing, |&count| count as i32))
 }
 
+/// A problem given as fields, without the fields.
+pub(crate) struct FieldShape<const D: usize> {
+    pub cells: [usize; D],
+    /// The part of the grid that holds liquid.
+    pub window: Window<D>,
+    pub spacing: f64,
+    pub control: f64,
+    /// Whether every row is an equation.
+    pub is_sealed: bool,
+    pub has_divergence: bool,
+    pub has_flow: bool,
+}
+
+/// The window of the distance to the liquid: one more cell on each side.
+pub(crate) fn wider<const D: usize>(window: Window<D>, cells: [usize; D]) -> Window<D> {
+    (0..D).fold(window, |window, axis| window.widened(axis, 1, 1, cells))
+}
+
 impl DeviceProblem {
     /// Where fields arrive. Callers have asked for memory for them.
     fn fields(&self) -> Result<DeviceFields, GpuError> {
@@ -43,24 +61,17 @@ impl DeviceProblem {
         is_sealed: bool,
     ) -> Result<(), GpuError> {
         let on_device = self.fields()?;
-        let wider = (0..D).fold(window, |window, axis| window.widened(axis, 1, 1, fields.cells));
-        let described = DeviceFields {
+        let wider = wider(window, fields.cells);
+        self.begin_fields(&FieldShape {
+            cells: fields.cells,
+            window,
             spacing: fields.spacing,
             control: fields.control,
-            min_theta: MIN_THETA,
-            window_first: in_space(window.first, 0),
-            window_size: in_space(window.size, 1),
-            window_cells: window.count() as i32,
-            liquid_first: in_space(wider.first, 0),
-            liquid_size: in_space(wider.size, 1),
-            is_sealed: is_sealed as i32,
-            divergence: fields.divergence.map_or(Pointer::NULL, |_| on_device.divergence),
-            flow: fields.walls.flow.map_or([Pointer::NULL; 3], |_| on_device.flow),
-            ..on_device
-        };
-        self.clear(1.0)?;
-        self.device.driver.write(self.device.arena.base.fields.address(), bytemuck::bytes_of(&described))?;
-        self.upload_walls(fields, window, &on_device)?;
+            is_sealed,
+            has_divergence: fields.divergence.is_some(),
+            has_flow: fields.walls.flow.is_some(),
+        })?;
+        self.upload_walls(fields, window)?;
         let driver = &mut *self.device.driver;
         send(driver, on_device.liquid, wider, fields.cells, fields.liquid)?;
         send(driver, on_device.guess, window, fields.cells, q)?;
@@ -78,14 +89,38 @@ impl DeviceProblem {
         Ok(())
     }
 
+    /// Clears the memory for a problem given as fields, and describes them there.
+    pub fn begin_fields<const D: usize>(&mut self, shape: &FieldShape<D>) -> Result<Pointer<DeviceFields>, GpuError> {
+        let on_device = self.fields()?;
+        let (window, wider) = (shape.window, wider(shape.window, shape.cells));
+        let described = DeviceFields {
+            spacing: shape.spacing,
+            control: shape.control,
+            min_theta: MIN_THETA,
+            window_first: in_space(window.first, 0),
+            window_size: in_space(window.size, 1),
+            window_cells: window.count() as i32,
+            liquid_first: in_space(wider.first, 0),
+            liquid_size: in_space(wider.size, 1),
+            is_sealed: shape.is_sealed as i32,
+            divergence: if shape.has_divergence { on_device.divergence } else { Pointer::NULL },
+            flow: if shape.has_flow { on_device.flow } else { [Pointer::NULL; 3] },
+            ..on_device
+        };
+        self.clear(1.0)?;
+        let at = self.device.arena.base.fields;
+        self.device.driver.write(at.address(), bytemuck::bytes_of(&described))?;
+        Ok(at)
+    }
+
     /// Copies walls to the device, unless they are there. At first these are the planes along the last axis that hold
     /// liquid, and all planes once the liquid has spread.
-    fn upload_walls<const D: usize>(
+    pub fn upload_walls<const D: usize>(
         &mut self,
         fields: &PressureFields<D>,
         window: Window<D>,
-        on_device: &DeviceFields,
     ) -> Result<(), GpuError> {
+        let on_device = self.fields()?;
         let needed = window.first[D - 1]..window.first[D - 1] + window.size[D - 1];
         let version = fields.walls.version;
         let planes = match &self.loaded_walls {
@@ -160,6 +195,23 @@ impl DeviceProblem {
     pub fn measure_answer(&mut self, cells: usize) -> Result<AnswerTotals, GpuError> {
         let at = self.fields()?.answer_totals;
         self.total(Kernel::MeasureAnswer, cells, at)
+    }
+
+    /// Copies an answer that the host has found to where the device leaves its own.
+    pub fn upload_answer<const D: usize>(
+        &mut self,
+        shape: [usize; D],
+        window: Window<D>,
+        q: &[f64],
+        active: &[bool],
+    ) -> Result<(), GpuError> {
+        let on_device = self.fields()?;
+        let mut let_go = vec![false; window.count()];
+        window.copy_from(shape, active, 0, &mut let_go);
+        let driver = &mut *self.device.driver;
+        driver.write(on_device.let_go.address(), bytemuck::cast_slice(&let_go))?;
+        send(driver, on_device.answer, window, shape, q)?;
+        self.wait().map(drop)
     }
 
     /// Copies the answer back. It is zero and `false` outside of the window.

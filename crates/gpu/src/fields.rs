@@ -8,9 +8,10 @@ use unstick_mlcp::run::{Solvable, Trace};
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName};
 
 use crate::arena::{ProblemShape, Source};
+use crate::assemble::FieldShape;
 use crate::catalogue::DeviceMethod;
 use crate::error::GpuError;
-use crate::layout::{AnswerTotals, Replace, RowTotals};
+use crate::layout::{AnswerTotals, DeviceFields, Pointer, Replace, RowTotals};
 use crate::problem::{DeviceProblem, Times};
 use crate::solver::GpuSolver;
 
@@ -26,7 +27,7 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         }
         fields.check(q, active)?;
         let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
-        let begin = Instant::now();
+        let (begin, cells) = (Instant::now(), fields.cells);
         let source = Source::Fields { has_flow: fields.walls.flow.is_some() };
         let memory = self.problem(ProblemShape::of(&fields.cells), source)?;
         let window = Window::around_negative(fields.cells, fields.liquid);
@@ -46,14 +47,56 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         let problem = if is_sealed { problem.map(|problem| problem.sealed()) } else { problem };
         let times = Times { upload: uploaded - begin, assembly: uploaded.elapsed(), ..Times::default() };
         let unheld = unheld.as_ref();
+        let fields = Some(fields);
         let mut remote = FieldProblem { memory, method, solver, fields, window, totals, unheld, problem, times };
         let report = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
         let FieldProblem { memory, mut times, .. } = remote;
         let measured = Instant::now();
-        memory.download_fields(fields.cells, window, q, active)?;
+        memory.download_fields(cells, window, q, active)?;
         times.download = measured.elapsed();
         self.times = times;
         Ok(report)
+    }
+}
+
+/// Problems whose fields are made on the device.
+impl GpuSolver {
+    /// Memory for problems on a grid of this shape.
+    pub(crate) fn resident(&mut self, cells: &[usize]) -> Result<&mut DeviceProblem, GpuError> {
+        self.problem(ProblemShape::of(cells), Source::Fields { has_flow: false })
+    }
+
+    /// Begins a problem; returns where its fields are described, for whoever writes them.
+    pub(crate) fn begin_resident<const D: usize>(
+        &mut self,
+        mut shape: FieldShape<D>,
+    ) -> Result<Pointer<DeviceFields>, GpuError> {
+        shape.is_sealed |= matches!(self.method, DeviceMethod::Sticking(_));
+        self.resident(&shape.cells)?.begin_fields(&shape)
+    }
+
+    /// Solves it once its fields are written, and leaves the answer there. None if liquid without air, or a number that
+    /// is none, asks for the host's eyes, unless such liquid asks for nothing: then its iterate is left as it is.
+    pub(crate) fn solve_resident<const D: usize>(
+        &mut self,
+        cells: [usize; D],
+        window: Window<D>,
+        leaves_unheld: bool,
+    ) -> Result<Option<SolveReport>, SolveError> {
+        let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
+        let begin = Instant::now();
+        let memory = self.resident(&cells)?;
+        let totals = memory.assemble(window.count())?;
+        if totals.faults > 0.0 || (totals.unheld > 0.0 && !leaves_unheld) {
+            return Ok(None);
+        }
+        let times = Times { assembly: begin.elapsed(), ..Times::default() };
+        let (fields, unheld, problem) = (None, None, None);
+        let mut remote =
+            FieldProblem::<D> { memory, method, solver, fields, window, totals, unheld, problem, times };
+        let report = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
+        self.times = remote.times;
+        Ok(Some(report))
     }
 }
 
@@ -69,12 +112,13 @@ fn unheld_rows<const D: usize>(
     Ok(fields.rows_of(is_unheld)?)
 }
 
-/// A problem given as fields, in the memory of the device. The host has the rows without air.
+/// A problem given as fields, in the memory of the device. The host has the rows without air, and the fields if it is
+/// asked for such rows.
 struct FieldProblem<'d, 'f, const D: usize> {
     memory: &'d mut DeviceProblem,
     method: DeviceMethod,
     solver: SolverName,
-    fields: &'f PressureFields<'f, D>,
+    fields: Option<&'f PressureFields<'f, D>>,
     window: Window<D>,
     totals: RowTotals,
     unheld: Option<&'f FieldRows<D>>,
@@ -96,7 +140,8 @@ impl<'f, const D: usize> RemoteProblem<'f> for FieldProblem<'_, 'f, D> {
 
     fn row_of(&self, unheld: usize) -> usize {
         let cell = self.unheld.map_or(0, |rows| rows.operator.lattice().cells()[unheld]);
-        (0..cell as usize).filter(|&before| self.fields.is_row(before)).count()
+        let is_row = |cell: usize| self.fields.is_some_and(|fields| fields.is_row(cell));
+        (0..cell as usize).filter(|&before| is_row(before)).count()
     }
 
     fn iterate(&mut self, task: Option<Solvable<'_, 'f>>, trace: &mut Trace) -> Result<(), SolveError> {

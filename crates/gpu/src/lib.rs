@@ -65,6 +65,7 @@ mod nested;
 mod probe;
 mod problem;
 mod solver;
+mod step;
 mod text;
 
 pub use backend::{Backend, Placement};
@@ -72,4 +73,5 @@ pub use error::GpuError;
 pub use probe::{Probe, TimedTraffic};
 pub use problem::Times;
 pub use solver::{Gpu, GpuSolver};
+pub use step::GpuLiquid;
 pub use text::kernel_text;

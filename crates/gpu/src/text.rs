@@ -12,7 +12,7 @@ macro_rules! sources {
 const DEVICE: &str = include_str!("../kernels/device.h");
 
 /// The kernels, in the order in which they use each other.
-const SOURCES: [(&str, &str); 17] = sources![
+const SOURCES: [(&str, &str); 25] = sources![
     "lattice.cuh",
     "reduce.cuh",
     "stencil.cuh",
@@ -30,6 +30,14 @@ const SOURCES: [(&str, &str); 17] = sources![
     "cooperative.cu",
     "newton.cu",
     "probe.cu",
+    "step/place.cuh",
+    "step/sort.cu",
+    "step/gather.cu",
+    "step/surface.cu",
+    "step/faces.cu",
+    "step/blocks.cu",
+    "step/move.cu",
+    "step/totals.cu",
 ];
 
 /// The kernels as one text. A compiler for the device needs nothing else but a value of `DIM`, 2 or 3, and of

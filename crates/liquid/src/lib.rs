@@ -35,7 +35,7 @@ pub use pressure::PressureStage;
 pub use pressure::splitting::{Marking, SplittingParams, Stopping};
 pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};
-pub use simulation::{Simulation, equal_part};
+pub use simulation::{Rules, Simulation, equal_part};
 pub use solids::{Bodies, Covered, Geometry, Immersed, JointMotion, Push, Response, StillSolids};
 pub use state::{LiquidState, MetSolids};
 pub use unstick_mlcp::Unconverged;

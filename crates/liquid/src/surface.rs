@@ -24,7 +24,7 @@ pub(crate) const TOO_CLOSED: f64 = 0.1;
 const LARGEST_GAP: usize = 4;
 
 /// Films thinner than this part of a cell are single particles.
-const THINNEST: f64 = 0.02;
+pub(crate) const THINNEST: f64 = 0.02;
 
 /// Density of the particles relative to full cells, at cell centres.
 pub(crate) fn measure_density<const D: usize>(

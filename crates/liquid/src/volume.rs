@@ -13,7 +13,7 @@ use crate::setup::Setup;
 use crate::solids::Geometry;
 
 /// Deviations of the density up to this are noise of the particles' places.
-const NOISE: f64 = 0.25;
+pub(crate) const NOISE: f64 = 0.25;
 
 /// The space that the particles fill.
 ///

@@ -5,16 +5,18 @@ mod c;
 mod constants;
 mod level;
 mod modes;
+mod step;
 mod structures;
 
 pub(crate) use c::{Address, Pointer};
 pub(crate) use constants::*;
 pub(crate) use modes::*;
+pub(crate) use step::*;
 pub(crate) use structures::*;
 
 /// The definitions in C, for the kernels.
 pub(crate) fn header() -> String {
-    [constants::in_c(), level::tiles_in_c(), modes::in_c(), structures::in_c()].concat()
+    [constants::in_c(), level::tiles_in_c(), modes::in_c(), step::in_c(), structures::in_c()].concat()
 }
 
 #[cfg(test)]

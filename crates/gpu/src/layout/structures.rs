@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::c::{CType, Pointer, structures};
 use super::modes::VECTORS;
+use super::step::DeviceStep;
 
 structures! {
     /// A level of the hierarchy: a dense lattice of cells in two colours, and its arrays. See `kernels/lattice.cuh`.
@@ -269,5 +270,7 @@ structures! {
         grid_slots: Pointer<u64>,
         scalars: Pointer<Scalars>,
         fields: Pointer<DeviceFields>,
+        /// A step of the liquid.
+        liquid: DeviceStep,
     }
 }

@@ -16,22 +16,22 @@ use crate::velocity::{extrapolate, in_faces, interpolate};
 const SIDE: usize = 2;
 
 /// Small deviations of the density fade within this time, in seconds.
-pub(super) const FADE: f64 = 0.1;
+pub(crate) const FADE: f64 = 0.1;
 
 /// Deviations up to this are small: chance makes them.
-const SMALL: f64 = 0.2;
+pub(crate) const SMALL: f64 = 0.2;
 
 /// Part of what is beyond that a step makes good.
-const AT_ONCE: f64 = 0.5;
+pub(crate) const AT_ONCE: f64 = 0.5;
 
 /// A step changes the volume of a block at most by this part.
-const MOST: f64 = 0.3;
+pub(crate) const MOST: f64 = 0.3;
 
 /// Blocks of which less than this part is open are left to themselves.
-const LEAST_ROOM: f64 = 0.125;
+pub(crate) const LEAST_ROOM: f64 = 0.125;
 
 /// How well the projection is solved; the rest is left to the next step.
-const TOLERANCE: f64 = 1e-2;
+pub(crate) const TOLERANCE: f64 = 1e-2;
 
 /// The grid of the blocks, its walls and the fields of the projection.
 pub(super) struct Blocks<const D: usize> {

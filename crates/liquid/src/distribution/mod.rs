@@ -22,8 +22,8 @@
 //! 2. [`spread`](spread::spread): two particles closer than a least distance move apart by what is missing. This keeps
 //!    the density even inside of the blocks, and in films and spray that no block resolves.
 
-mod blocks;
-mod spread;
+pub(crate) mod blocks;
+pub(crate) mod spread;
 
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::{Convergence, SolveError};

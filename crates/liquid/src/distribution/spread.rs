@@ -10,10 +10,10 @@ use crate::particles::trace::push_out;
 
 /// The least distance as a part of the one in full cells. Discs of this diameter cover 0.57 of the plane, balls 0.32 of
 /// space: far from jammed, so that the distance hardly ever acts in liquid at rest.
-const LEAST_DISTANCE: f64 = 0.85;
+pub(crate) const LEAST_DISTANCE: f64 = 0.85;
 
 /// Particles take turns: in each step one of so many looks for others that are too close. The search is what costs.
-const TURNS: u64 = 3;
+pub(crate) const TURNS: u64 = 3;
 
 /// Moves each pair that is closer than the least distance apart, each of the two by half of what is missing. Solids are
 /// kept free.

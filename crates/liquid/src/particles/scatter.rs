@@ -12,10 +12,10 @@ use crate::velocity::{GROUP, in_faces, interpolate_velocities, interpolate_veloc
 const PIECE: usize = 4096;
 
 /// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
-const BLEND_TIME: f64 = 0.01;
+pub(crate) const BLEND_TIME: f64 = 0.01;
 
 /// Rate at which the affine part of `apic` fades, in 1/s. It is what keeps small vortices alive long after a splash.
-const CALMING: f64 = 12.0;
+pub(crate) const CALMING: f64 = 12.0;
 
 /// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from
 /// the particles; it is overwritten.

@@ -9,7 +9,7 @@ use crate::solids::Geometry;
 use crate::velocity::{GROUP, interpolate_velocities};
 
 /// Particles are kept this far from solids, in cells.
-const CLEARANCE: f64 = 0.01;
+pub(crate) const CLEARANCE: f64 = 0.01;
 
 /// Where a group of points is after `dt`, by the third-order Runge–Kutta rule of Ralston.
 #[inline(always)]

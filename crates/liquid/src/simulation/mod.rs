@@ -1,6 +1,7 @@
 //! A running simulation: what it consists of, and its steps.
 
 mod begin;
+mod elsewhere;
 mod finite;
 mod guard;
 pub(crate) mod report;
@@ -23,6 +24,7 @@ use crate::volume;
 use guard::Guard;
 use report::StageTimes;
 
+pub use elsewhere::Rules;
 pub use step::equal_part;
 
 /// A running simulation.

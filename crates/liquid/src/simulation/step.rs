@@ -8,6 +8,7 @@ use unstick_parallel as parallel;
 use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
+use crate::setup::Setup;
 
 /// A speed whose square is this many times what gravity adds leaves few digits of the difference of both roots.
 const CANCELS: f64 = 1e8;
@@ -26,30 +27,7 @@ impl<const D: usize> Simulation<D> {
     ///
     /// The rest of the time is divided into equal steps, so that the last one is not tiny.
     pub fn next_step(&self, time: f64) -> Option<f64> {
-        let left = time - self.state.time;
-        if left <= 1e-12 * time.abs().max(1e-3) {
-            return None;
-        }
-        let longest = self.longest_step().min(self.setup.max_step);
-        Some(equal_part(left, left / longest * (1.0 - 1e-9)))
-    }
-
-    /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
-    fn longest_step(&self) -> f64 {
-        let fastest = self.fastest();
-        let gravity = length(self.setup.gravity.at(self.state.time));
-        let distance = self.setup.cfl * self.setup.grid.spacing();
-        // distance = (v + g dt) dt
-        let rise = 4.0 * gravity * distance;
-        if gravity > 0.0 && fastest * fastest > CANCELS * rise {
-            2.0 * distance / (fastest + fastest.hypot(rise.sqrt()))
-        } else if gravity > 0.0 {
-            ((fastest * fastest + rise).sqrt() - fastest) / (2.0 * gravity)
-        } else if fastest > 0.0 {
-            distance / fastest
-        } else {
-            f64::INFINITY
-        }
+        self.setup.next_step(self.state.time, time, || self.fastest())
     }
 
     /// The speed of the fastest particle or body.
@@ -138,6 +116,35 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
+impl<const D: usize> Setup<D> {
+    /// Length of the next step from `now` towards `time`, with the speed of what is fastest; none if it is reached.
+    pub fn next_step(&self, now: f64, time: f64, fastest: impl FnOnce() -> f64) -> Option<f64> {
+        let left = time - now;
+        if left <= 1e-12 * time.abs().max(1e-3) {
+            return None;
+        }
+        let longest = self.longest_step(now, fastest()).min(self.max_step);
+        Some(equal_part(left, left / longest * (1.0 - 1e-9)))
+    }
+
+    /// The step in which the fastest particle or body crosses `cfl` cells, gravity included.
+    fn longest_step(&self, now: f64, fastest: f64) -> f64 {
+        let gravity = length(self.gravity.at(now));
+        let distance = self.cfl * self.grid.spacing();
+        // distance = (v + g dt) dt
+        let rise = 4.0 * gravity * distance;
+        if gravity > 0.0 && fastest * fastest > CANCELS * rise {
+            2.0 * distance / (fastest + fastest.hypot(rise.sqrt()))
+        } else if gravity > 0.0 {
+            ((fastest * fastest + rise).sqrt() - fastest) / (2.0 * gravity)
+        } else if fastest > 0.0 {
+            distance / fastest
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
 #[inline(never)]
 fn advance_in_plane(simulation: &mut Simulation<2>, dt: f64) -> Result<StepReport, StepError> {
     simulation.advance_or_shorten(dt)
@@ -158,7 +165,7 @@ mod tests {
     use unstick_grid::{Grid, SignedDistance};
 
     use super::*;
-    use crate::{Gravity, Setup};
+    use crate::Gravity;
 
     fn drop(change: impl FnOnce(&mut Setup<2>)) -> Simulation<2> {
         let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
@@ -174,20 +181,24 @@ mod tests {
         assert_eq!(simulation.next_step(0.0), None);
     }
 
+    fn longest_step(simulation: &Simulation<2>) -> f64 {
+        simulation.setup.longest_step(simulation.state.time, simulation.fastest())
+    }
+
     #[test]
     fn the_longest_step_takes_the_fastest_particle_across_a_cell() {
         // distance = (v + g dt) dt, with a cell of 1/8
         let mut resting = drop(|_| ());
-        assert!((resting.longest_step() - (0.125f64 / 9.81).sqrt()).abs() < 1e-12);
+        assert!((longest_step(&resting) - (0.125f64 / 9.81).sqrt()).abs() < 1e-12);
         resting.state.particles.velocity[3] = [3.0, 4.0];
-        let dt = resting.longest_step();
+        let dt = longest_step(&resting);
         assert!(((5.0 + 9.81 * dt) * dt - 0.125).abs() < 1e-12);
         for speed in [1e5, 1e9, 1e100, 1e200] {
             resting.state.particles.velocity[3] = [speed, 0.0];
-            assert!((resting.longest_step() * speed / 0.125 - 1.0).abs() < 1e-7, "{speed:e}");
+            assert!((longest_step(&resting) * speed / 0.125 - 1.0).abs() < 1e-7, "{speed:e}");
         }
         let floating = drop(|setup| setup.gravity = Gravity::Constant([0.0; 2]));
-        assert_eq!(floating.longest_step(), f64::INFINITY);
+        assert_eq!(longest_step(&floating), f64::INFINITY);
     }
 
     #[test]

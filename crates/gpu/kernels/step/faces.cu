@@ -1,0 +1,165 @@
+// Velocity at faces: to the pressure and back, beyond the liquid, and out of solids.
+
+// One more layer of faces gets the mean of its known neighbours. Those of this layer do not see each other.
+KERNEL(extrapolate_faces) {
+    const DeviceStep &s = a.liquid;
+    OWN_NODE_OR_RETURN(s.lattice, at);
+    for (int axis = 0; axis < DIM; axis++) {
+        if (!has_face(s.lattice, axis, at)) continue;
+        float *value = s.spreading.value[axis];
+        u8 *known = s.spreading.known[axis];
+        int face = face_index(s.lattice, axis, at), stride = 1;
+        if (known[face]) continue;
+        float sum = 0.0f;
+        int count = 0;
+        for (int along = 0; along < DIM; along++) {
+            int last = s.lattice[along] - (along != axis);
+            for (int side = 0; side < 2; side++) {
+                if (at[along] == (side ? last : 0)) continue;
+                int next = face + (side ? stride : -stride), layer = known[next];
+                if (layer && layer < s.layer) sum += value[next], count++;
+            }
+            stride *= last + 1;
+        }
+        if (count) value[face] = sum / (float)count, known[face] = (u8)s.layer;
+    }
+}
+
+// The index of a cell in the window of the pressure problem; −1 outside.
+__device__ inline int in_window(const DeviceFields &f, const int *at) {
+    int index = 0;
+    for (int axis = DIM - 1; axis >= 0; axis--) {
+        int place = at[axis] - f.window_first[axis];
+        if (place < 0 || place >= f.window_size[axis]) return -1;
+        index = index * f.window_size[axis] + place;
+    }
+    return index;
+}
+
+// The fields of the pressure problem: distances, velocity with forces, the iterate, what drives liquid off walls.
+KERNEL(hand_over_fields) {
+    const DeviceStep &s = a.liquid;
+    const DeviceFields &f = *a.fields;
+    OWN_NODE_OR_RETURN(f.liquid_size, at);
+    int inside[DIM];
+    for (int axis = 0; axis < DIM; axis++) inside[axis] = at[axis];
+    for (int axis = 0; axis < DIM; axis++) at[axis] += f.liquid_first[axis];
+    bool is_cell = is_inside(s.cells, at);
+    int own = is_cell ? cell_index(s.cells, at) : 0;
+    if (is_inside(f.liquid_size, inside)) f.liquid[cell_index(f.liquid_size, inside)] = s.liquid[own];
+    int index = in_window(f, at);
+    if (index >= 0) {
+        f.guess[index] = s.pressure_scale * s.pressure[own];
+        if (f.divergence) f.divergence[index] = s.separated[own] && s.cell_open[own] > 0.0f ? s.control / s.cell_open[own] : 0.0;
+    }
+    for (int axis = 0; axis < DIM; axis++) {
+        int place[DIM];
+        bool is_there = true;
+        for (int other = 0; other < DIM; other++) {
+            place[other] = at[other] - f.window_first[other];
+            is_there &= place[other] >= 0 && place[other] < f.window_size[other] + (other == axis);
+        }
+        if (is_there)
+            f.velocity[axis][face_index(f.window_size, axis, place)] =
+                s.gathered.value[axis][face_index(s.cells, axis, at)] + s.kick[axis];
+    }
+}
+
+// The distance to the surface from a cell with liquid, as a part of the way to the next.
+__device__ inline double theta_of(double inside, double outside, double least) {
+    double theta = inside / (inside - (outside > 0.0 ? outside : 0.0));
+    return theta < least ? least : theta > 1.0 ? 1.0 : theta;
+}
+
+// A side of a face: the distance to the liquid, and the scaled pressure.
+struct FaceSide {
+    double distance, q;
+    bool is_there;
+};
+
+// The gradient across a face, if there is liquid on either side. `width` is the length of a cell of this lattice.
+__device__ inline bool gradient_across(const FaceSide &below, const FaceSide &above, double width, double least,
+                                       double &gradient) {
+    bool is_below = below.is_there && below.distance < 0.0, is_above = above.is_there && above.distance < 0.0;
+    if (is_below && is_above)
+        gradient = above.q - below.q;
+    else if (is_below)
+        gradient = -below.q / theta_of(below.distance, above.is_there ? above.distance : below.distance + width, least);
+    else if (is_above)
+        gradient = above.q / theta_of(above.distance, below.is_there ? below.distance : above.distance + width, least);
+    return is_below || is_above;
+}
+
+// The answer to the pressure problem: pressure, walls that have let go, u ← u − ∇q.
+KERNEL(take_pressure) {
+    const DeviceStep &s = a.liquid;
+    const DeviceFields &f = *a.fields;
+    OWN_NODE_OR_RETURN(s.cells, at);
+    FaceSide above;
+    above.is_there = is_inside(s.cells, at);
+    if (above.is_there) {
+        int own = cell_index(s.cells, at), index = in_window(f, at);
+        above.distance = s.liquid[own], above.q = index < 0 ? 0.0 : f.answer[index];
+        s.pressure[own] = (float)(above.q / s.pressure_scale);
+        s.separated[own] = index < 0 ? 0 : f.let_go[index];
+    }
+    for (int axis = 0; axis < DIM; axis++) {
+        if (!has_face(s.cells, axis, at)) continue;
+        int face = face_index(s.cells, axis, at);
+        double value = s.gathered.value[axis][face] + s.kick[axis], gradient;
+        bool is_known = false;
+        if (s.open[axis][face] > 0.0f) {
+            FaceSide below, upper = above;
+            int cell[DIM];
+            for (int other = 0; other < DIM; other++) cell[other] = at[other] - (other == axis);
+            below.is_there = at[axis] > 0, upper.is_there = at[axis] < s.cells[axis];
+            if (below.is_there) {
+                int index = in_window(f, cell);
+                below.distance = s.liquid[cell_index(s.cells, cell)], below.q = index < 0 ? 0.0 : f.answer[index];
+            }
+            is_known = gradient_across(below, upper, 1.0, f.min_theta, gradient);
+            if (is_known) value -= gradient;
+        }
+        s.carrying.value[axis][face] = (float)value;
+        s.gathered.known[axis][face] = is_known;
+    }
+}
+
+// Spray flies on by itself: beyond the first layer, faces that particles have reached keep their velocity.
+KERNEL(keep_reached) {
+    const DeviceStep &s = a.liquid;
+    OWN_NODE_OR_RETURN(s.cells, at);
+    for (int axis = 0; axis < DIM; axis++) {
+        if (!has_face(s.cells, axis, at)) continue;
+        int face = face_index(s.cells, axis, at);
+        u8 *known = s.gathered.known[axis];
+        if (!known[face] && s.carrying.known[axis][face] && s.open[axis][face] > 0.0f) known[face] = 1;
+    }
+}
+
+// Keeps the velocity inside solids from leading deeper into them: at a separating wall only the inward part is removed.
+// What was gathered becomes what the step changes: u − keep u₀.
+KERNEL(constrain_faces) {
+    const DeviceStep &s = a.liquid;
+    OWN_NODE_OR_RETURN(s.cells, at);
+    for (int axis = 0; axis < DIM; axis++) {
+        if (!has_face(s.cells, axis, at)) continue;
+        int face = face_index(s.cells, axis, at);
+        float value = s.carrying.value[axis][face];
+        if (s.open[axis][face] == 0.0f && s.gathered.known[axis][face]) {
+            Place place;
+            int cell[DIM];
+            for (int other = 0; other < DIM; other++) {
+                place.cell[other] = at[other], place.part[other] = other == axis ? 0.0f : 0.5f;
+                cell[other] = min(at[other], s.cells[other] - 1);
+            }
+            float normal[DIM], own[DIM], outward = 0.0f;
+            solid_normal(s, place, normal);
+            velocity_at(s.cells, s.carrying.value, place, own);
+            for (int other = 0; other < DIM; other++) outward += own[other] * normal[other];
+            if (outward < 0.0f || !s.separating[cell_index(s.cells, cell)]) value = own[axis] - outward * normal[axis];
+        }
+        s.velocity.value[axis][face] = value;
+        s.gathered.value[axis][face] = value - s.keep * s.gathered.value[axis][face];
+    }
+}

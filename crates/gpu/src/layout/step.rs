@@ -1,0 +1,159 @@
+//! The structures of a step of the liquid. Lengths are in cells, velocities in m/s.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::c::{CType, Pointer, structures};
+
+structures! {
+    /// Particles in the order of their cells. A place is a cell and the way through it.
+    DeviceParticles {
+        /// The way through the cell along each axis: whole multiples of 2⁻²⁴, above 0 and below 1.
+        offset: [Pointer<f32>; 3],
+        velocity: [Pointer<f32>; 3],
+        /// Derivatives of component a along axis b at a · DIM + b; null unless particles carry them.
+        affine: [Pointer<f32>; 9],
+        /// The cell.
+        cell: Pointer<u32>,
+        /// The number that stays with a particle.
+        id: Pointer<u32>,
+    }
+
+    /// Values on the faces of a lattice of cells.
+    DeviceFaces {
+        value: [Pointer<f32>; 3],
+        /// The layer in which a value became known, from 1 on; zero where it is not.
+        known: [Pointer<u8>; 3],
+    }
+
+    /// What the host reads of a step.
+    StepTotals {
+        /// The last cell with liquid along each axis, and the opposite of the first.
+        window: [f64; 6],
+        /// Blocks that are to grow or to shrink.
+        growing: f64,
+        /// Σ |v|².
+        squares: f64,
+        /// Σ g·(x − ½ Δt v), with x from the origin of the grid in metres.
+        lift: f64,
+        /// The largest |v|².
+        fastest: f64,
+        /// Cells that the particles fill.
+        volume: f64,
+        /// Cells inside the surface.
+        surface_volume: f64,
+    }
+
+    /// A step of the liquid: its numbers and its arrays.
+    DeviceStep {
+        /// Cells along each axis; one along the third axis in the plane.
+        cells: [i32; 3],
+        /// Number of particles.
+        particles: i32,
+        /// Blocks of two cells along each axis.
+        blocks: [i32; 3],
+        /// The layer that extrapolation adds, from 2 on.
+        layer: i32,
+        /// The lattice that it works on.
+        lattice: [i32; 3],
+        /// The first particle that looks for others that are too close.
+        first_in_turn: i32,
+        /// From one such particle to the next; zero if none looks.
+        turns: i32,
+        /// Items of a scan.
+        items: i32,
+        /// Whether the surface shows films on solids.
+        has_films: i32,
+        /// Whether particles carry derivatives.
+        is_affine: i32,
+        /// Length of a cell.
+        spacing: f32,
+        /// The way of a velocity of 1 m/s within the step.
+        stride: f32,
+        /// The same way back, in the time from the last velocity to this one.
+        stride_back: f32,
+        /// Part of its velocity that a particle keeps beside the change on the grid.
+        keep: f32,
+        /// Part of its derivatives that it keeps.
+        calm: f32,
+        /// Part of a full cell that a particle is.
+        share: f32,
+        /// Below this part of open space around a cell the density says nothing.
+        too_closed: f32,
+        /// How far particles are kept from solids.
+        clearance: f32,
+        /// The least distance of two particles.
+        least_distance: f32,
+        /// Part of small deviations of the density that the step makes good.
+        fading: f32,
+        /// Deviations up to this are small.
+        small: f32,
+        /// Part of what is beyond that the step makes good.
+        at_once: f32,
+        /// The most that a block grows or shrinks.
+        most: f32,
+        /// Blocks with less room are left alone.
+        least_room: f32,
+        /// Particles beyond this part of a full block count for nothing.
+        crowded: f32,
+        /// Films thinner than this are single particles.
+        thinnest: f32,
+        /// What forces add to the velocity.
+        kick: [f64; 3],
+        /// Acceleration.
+        gravity: [f64; 3],
+        /// Half of the step in seconds.
+        half_step: f64,
+        /// The scaled pressure over the pressure.
+        pressure_scale: f64,
+        /// The divergence asked for in cells whose wall has let go, times the length of a cell.
+        control: f64,
+        particles_now: DeviceParticles,
+        /// Where sorted particles go.
+        particles_next: DeviceParticles,
+        /// The places of particles that looked for others, from their cells.
+        spread: [Pointer<f32>; 3],
+        /// Where the particles of each cell start, and the end.
+        starts: Pointer<u32>,
+        /// Particles in the order of their cells.
+        order: Pointer<u32>,
+        /// What is scanned, the sums before each piece of it.
+        scanned: Pointer<u32>,
+        pieces: Pointer<u32>,
+        /// Velocity as gathered; later what the step changes of it.
+        gathered: DeviceFaces,
+        /// Velocity after the pressure; later with the displacement of the particles, as it moves them.
+        carrying: DeviceFaces,
+        /// Velocity of the liquid, kept out of solids.
+        velocity: DeviceFaces,
+        /// What extrapolation works on.
+        spreading: DeviceFaces,
+        /// Displacement of the particles, on blocks.
+        displacement: DeviceFaces,
+        /// Density of the particles.
+        density: Pointer<f32>,
+        /// Distance to the liquid, now and in the last step.
+        liquid: Pointer<f32>,
+        liquid_before: Pointer<f32>,
+        /// The surface as it is shown.
+        shown: Pointer<f32>,
+        /// Pressure over density.
+        pressure: Pointer<f32>,
+        /// Cells whose wall has let go.
+        separated: Pointer<u8>,
+        /// Cells that have dried by chance.
+        gaps: Pointer<u8>,
+        /// Distance to solids at nodes.
+        solid: Pointer<f32>,
+        /// Open part of faces and of cells, open space around cells, whether the wall of a cell separates.
+        open: [Pointer<f32>; 3],
+        cell_open: Pointer<f32>,
+        space: Pointer<f32>,
+        separating: Pointer<u8>,
+        /// Whether all cells of a block are wet.
+        wet: Pointer<u8>,
+        /// Full cells that the particles of a block make, and full cells that there is room for.
+        content: Pointer<f32>,
+        room: Pointer<f32>,
+        totals: Pointer<StepTotals>,
+    }
+}

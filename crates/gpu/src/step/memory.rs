@@ -1,0 +1,198 @@
+//! The arrays of a step in device memory, and launches over them.
+
+use bytemuck::Zeroable;
+use unstick_grid::Grid;
+
+use crate::arena::{ProblemShape, REDUCED_NUMBERS, Space};
+use crate::driver::{Driver, Kernel};
+use crate::error::GpuError;
+use crate::layout::{Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, StepTotals, THREADS};
+
+/// Items of a scan for each thread, as in `kernels/step/sort.cu`.
+const SCAN_ITEMS: usize = 16;
+
+/// The most particles and cells: 32-bit indices reach them.
+const MOST: usize = i32::MAX as usize - 1;
+
+/// How many of everything there are.
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    shape: ProblemShape,
+    blocks: ProblemShape,
+    pub particles: usize,
+    is_affine: bool,
+}
+
+impl Counts {
+    pub fn of<const D: usize>(grid: &Grid<D>, particles: usize, is_affine: bool) -> Self {
+        let blocks = grid.cells().map(|count| count.div_ceil(2));
+        Self { shape: ProblemShape::of(&grid.cells()), blocks: ProblemShape::of(&blocks), particles, is_affine }
+    }
+
+    pub fn cells(&self) -> usize {
+        self.shape.cell_count()
+    }
+
+    pub fn faces(&self, axis: usize) -> usize {
+        self.shape.face_count(axis)
+    }
+
+    pub fn nodes(&self) -> usize {
+        nodes_of(self.shape)
+    }
+}
+
+fn nodes_of(shape: ProblemShape) -> usize {
+    shape.cells[..shape.dimension].iter().map(|count| count + 1).product()
+}
+
+/// Memory and kernels for the steps of one liquid.
+pub(super) struct StepMemory {
+    pub driver: Box<dyn Driver>,
+    pub args: Args,
+    pub counts: Counts,
+}
+
+impl StepMemory {
+    /// Allocates what the steps of a liquid need beside the pressure.
+    pub fn new(mut driver: Box<dyn Driver>, counts: Counts) -> Result<Self, GpuError> {
+        if counts.particles > MOST || counts.nodes() > MOST {
+            return Err(GpuError::Unsupported("there are more particles or cells than 32-bit indices reach"));
+        }
+        let (_, bytes) = lay_out(&*driver, 0, counts);
+        let start = driver.allocate(bytes)?;
+        let (args, _) = lay_out(&*driver, start, counts);
+        Ok(Self { driver, args, counts })
+    }
+
+    pub fn step(&mut self) -> &mut DeviceStep {
+        &mut self.args.liquid
+    }
+
+    pub fn over_particles(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.driver.launch_items(kernel, self.counts.particles, &self.args)
+    }
+
+    pub fn over_cells(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.driver.launch_items(kernel, self.counts.cells(), &self.args)
+    }
+
+    /// Over all nodes: each stands for a cell and its lower faces.
+    pub fn over_faces(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.driver.launch_items(kernel, self.counts.nodes(), &self.args)
+    }
+
+    /// The same for blocks of cells.
+    pub fn over_block_faces(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.driver.launch_items(kernel, nodes_of(self.counts.blocks), &self.args)
+    }
+
+    pub fn over_blocks(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.driver.launch_items(kernel, self.counts.blocks.cell_count(), &self.args)
+    }
+
+    /// A kernel that ends with totals over so many items.
+    pub fn total(&mut self, kernel: Kernel, items: usize) -> Result<(), GpuError> {
+        let blocks = (items as u32).div_ceil(THREADS).clamp(1, self.driver.full_blocks());
+        self.driver.launch(kernel, blocks, THREADS, &self.args)
+    }
+
+    pub fn total_over_blocks(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        self.total(kernel, self.counts.blocks.cell_count())
+    }
+
+    /// Waits for the device and reads the totals.
+    pub fn totals(&mut self) -> Result<StepTotals, GpuError> {
+        let mut totals = StepTotals::zeroed();
+        self.driver.read(self.args.liquid.totals.address(), bytemuck::bytes_of_mut(&mut totals))?;
+        Ok(totals)
+    }
+
+    /// Puts the particles in the order of their cells, after their cells have been counted.
+    pub fn sort_counted(&mut self) -> Result<(), GpuError> {
+        // One more item, so that the last start is the end.
+        let items = self.counts.cells() + 1;
+        self.step().items = items as i32;
+        let pieces = items.div_ceil(THREADS as usize * SCAN_ITEMS) as u32;
+        self.driver.launch(Kernel::SumPieces, pieces, THREADS, &self.args)?;
+        self.driver.launch(Kernel::ScanPieces, 1, THREADS, &self.args)?;
+        self.driver.launch(Kernel::StartCells, pieces, THREADS, &self.args)?;
+        self.over_particles(Kernel::PlaceParticles)?;
+        self.over_cells(Kernel::SortCells)?;
+        self.over_particles(Kernel::ReorderParticles)?;
+        let step = self.step();
+        std::mem::swap(&mut step.particles_now, &mut step.particles_next);
+        Ok(())
+    }
+}
+
+/// The addresses of all arrays in memory that begins at `start`, and how many bytes they take.
+fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
+    let Counts { shape, blocks, particles, is_affine } = counts;
+    let (dimension, cells, block_count) = (shape.dimension, shape.cell_count(), blocks.cell_count());
+    let mut space = Space { next: start };
+    let take_particles = |space: &mut Space| {
+        let mut array = DeviceParticles::zeroed();
+        array.offset[..dimension].fill_with(|| space.take(particles));
+        array.velocity[..dimension].fill_with(|| space.take(particles));
+        if is_affine {
+            array.affine[..dimension * dimension].fill_with(|| space.take(particles));
+        }
+        array.cell = space.take(particles);
+        array.id = space.take(particles);
+        array
+    };
+    let take_faces = |space: &mut Space, shape: ProblemShape, has_known: bool| {
+        let mut faces = DeviceFaces::zeroed();
+        for axis in 0..dimension {
+            faces.value[axis] = space.take(shape.face_count(axis));
+            faces.known[axis] = if has_known { space.take(shape.face_count(axis)) } else { Pointer::NULL };
+        }
+        faces
+    };
+    let mut open = [Pointer::NULL; 3];
+    (0..dimension).for_each(|axis| open[axis] = space.take(counts.faces(axis)));
+    let mut spread = [Pointer::NULL; 3];
+    spread[..dimension].fill_with(|| space.take(particles.div_ceil(2)));
+    let step = DeviceStep {
+        cells: shape.cells.map(|count| count as i32),
+        particles: particles as i32,
+        blocks: blocks.cells.map(|count| count as i32),
+        is_affine: is_affine as i32,
+        particles_now: take_particles(&mut space),
+        particles_next: take_particles(&mut space),
+        spread,
+        starts: space.take(cells + 1),
+        order: space.take(particles),
+        scanned: space.take(cells + 1),
+        pieces: space.take((cells + 1).div_ceil(THREADS as usize * SCAN_ITEMS)),
+        gathered: take_faces(&mut space, shape, true),
+        carrying: take_faces(&mut space, shape, true),
+        velocity: take_faces(&mut space, shape, false),
+        displacement: take_faces(&mut space, blocks, true),
+        density: space.take(cells),
+        liquid: space.take(cells),
+        liquid_before: space.take(cells),
+        shown: space.take(cells),
+        pressure: space.take(cells),
+        separated: space.take(cells),
+        gaps: space.take(cells),
+        solid: space.take(counts.nodes()),
+        open,
+        cell_open: space.take(cells),
+        space: space.take(cells),
+        separating: space.take(cells),
+        wet: space.take(block_count),
+        content: space.take(block_count),
+        room: space.take(block_count),
+        totals: space.take(1),
+        ..DeviceStep::zeroed()
+    };
+    let args = Args {
+        partials: space.take(REDUCED_NUMBERS * driver.full_blocks() as usize),
+        scalars: space.take(1),
+        liquid: step,
+        ..Args::zeroed()
+    };
+    (args, (space.next - start) as usize)
+}

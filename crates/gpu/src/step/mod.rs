@@ -1,0 +1,212 @@
+//! The whole step of a liquid on the device.
+//!
+//! Particles and fields stay in device memory from step to step. The host reads a few numbers in each step, and the
+//! state when somebody asks for it. The stages are those of `unstick_liquid`, in the same order:
+//!
+//! ```text
+//! gather        particles → faces and density, a thread for each node
+//! surface       density → distance to the liquid
+//! pressure      the problem of `assemble.rs`, whose fields the device writes itself
+//! extrapolate   beyond the liquid, out of solids
+//! move          displacements, faces → particles, Runge–Kutta, out of solids, sorted by cell
+//! ```
+
+mod device;
+mod memory;
+mod stages;
+mod transfer;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use unstick_liquid::{LiquidState, Setup, Simulation, StepError, StepReport};
+use unstick_mlcp::{PressureMethod, Unconverged};
+
+use crate::error::GpuError;
+use crate::solver::Gpu;
+use device::{DeviceLiquid, Failure};
+
+const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");
+
+/// A liquid whose steps are taken on a device.
+///
+/// If the device fails, the processor takes the steps since the host last had the state again, and goes on.
+pub struct GpuLiquid<const D: usize> {
+    /// The host's view is brought up to date when it is asked for.
+    both: Mutex<Both<D>>,
+    setup: Setup<D>,
+    time: f64,
+    step: u64,
+    fastest: f64,
+}
+
+/// A liquid on the device and on the host.
+struct Both<const D: usize> {
+    host: Simulation<D>,
+    /// None once it has failed.
+    device: Option<DeviceLiquid<D>>,
+    /// Lengths of the steps that the host has not seen.
+    unseen: Vec<f64>,
+    /// A failure that no report has named yet.
+    failure: Option<String>,
+    /// Whether a step has failed: what there is then is its middle.
+    is_broken: bool,
+    /// Why the processor could not take the unseen steps again.
+    error: Option<StepError>,
+}
+
+impl<const D: usize> GpuLiquid<D> {
+    /// Says what of a setup the device does not do. Its pressure alone can still be solved for there.
+    pub fn check(setup: &Setup<D>) -> Result<(), GpuError> {
+        let refuse = |reason| Err(GpuError::Unsupported(reason));
+        match () {
+            () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
+            () if setup.has_motion() => refuse("solids that move are placed by the processor"),
+            () if !setup.emitters.is_empty() => refuse("sources and drains are worked by the processor"),
+            () if setup.pressure.on_unconverged == Unconverged::ShortenStep => {
+                refuse("steps are shortened by the processor, which keeps a copy of the state")
+            }
+            () => Ok(()),
+        }
+    }
+
+    /// Puts a simulation on a device; it comes back if that fails.
+    #[expect(clippy::result_large_err, reason = "the simulation comes back")]
+    pub fn new(gpu: Gpu, simulation: Simulation<D>) -> Result<Self, (GpuError, Simulation<D>)> {
+        let device = Self::check(simulation.setup()).and_then(|()| match simulation.bodies() {
+            Some(_) => Err(GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor")),
+            None => DeviceLiquid::new(gpu, &simulation),
+        });
+        let device = match device {
+            Ok(device) => device,
+            Err(error) => return Err((error, simulation)),
+        };
+        let state = simulation.state();
+        Ok(Self {
+            setup: simulation.setup().clone(),
+            time: state.time,
+            step: state.step,
+            fastest: simulation.fastest(),
+            both: Mutex::new(Both {
+                host: simulation,
+                device: Some(device),
+                unseen: Vec::new(),
+                failure: None,
+                is_broken: false,
+                error: None,
+            }),
+        })
+    }
+
+    /// All that does not change.
+    pub fn setup(&self) -> &Setup<D> {
+        &self.setup
+    }
+
+    /// Simulated seconds.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps taken.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The speed of the fastest particle.
+    pub fn fastest(&self) -> f64 {
+        self.fastest
+    }
+
+    /// Length of the next step towards `time`; none if it is reached.
+    pub fn next_step(&self, time: f64) -> Option<f64> {
+        self.setup.next_step(self.time, time, || self.fastest)
+    }
+
+    /// Takes a step, as [`Simulation::advance`] does.
+    pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let (time, speed) = (self.time, self.fastest);
+        if !(dt > 0.0 && time + dt > time && dt.is_finite()) {
+            return Err(StepError::TooShort { time, dt, speed });
+        }
+        let both = self.both.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (report, fastest) = both.advance(dt)?;
+        (self.time, self.step, self.fastest) = (report.time, self.step + 1, fastest);
+        Ok(report)
+    }
+
+    /// Shows the simulation as it is now, on the host.
+    pub fn show<T>(&self, look: impl FnOnce(&Simulation<D>) -> T) -> T {
+        let mut both = self.lock();
+        both.bring_up_to_date();
+        look(&both.host)
+    }
+
+    /// Refuses a state that nothing can go on from.
+    pub fn check_state(&self) -> Result<(), StepError> {
+        let mut both = self.lock();
+        both.bring_up_to_date();
+        match both.is_broken {
+            true => Err(StepError::Broken { step: self.step }),
+            false => both.host.check_state(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Both<D>> {
+        self.both.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<const D: usize> Both<D> {
+    /// Takes a step where the liquid is; also says how fast anything is afterwards.
+    fn advance(&mut self, dt: f64) -> Result<(StepReport, f64), StepError> {
+        if self.is_broken {
+            let step = self.host.state().step + self.unseen.len() as u64;
+            return Err(self.error.take().unwrap_or(StepError::Broken { step }));
+        }
+        if let Some(device) = &mut self.device {
+            let stepped = device.advance(&mut self.host, dt);
+            let stepped = stepped.and_then(|report| Ok((report, device.fastest()?)));
+            match stepped {
+                Ok((report, fastest)) => {
+                    self.unseen.push(dt);
+                    return Ok((report, fastest));
+                }
+                Err(Failure::Step(error)) => {
+                    self.is_broken = true;
+                    return Err(error);
+                }
+                Err(Failure::Device(message)) => self.lose(message)?,
+            }
+        }
+        let mut report = self.host.advance(dt)?;
+        report.device_failure = self.failure.take().or(report.device_failure);
+        Ok((report, self.host.fastest()))
+    }
+
+    /// Goes on without the device: the processor takes the steps that it has not seen.
+    fn lose(&mut self, message: String) -> Result<(), StepError> {
+        self.device = None;
+        self.failure = Some(message);
+        let unseen = std::mem::take(&mut self.unseen);
+        let retaken = unseen.into_iter().try_for_each(|dt| self.host.advance(dt).map(drop));
+        self.is_broken = retaken.is_err();
+        retaken
+    }
+
+    /// Brings the state of the host to where the device is.
+    fn bring_up_to_date(&mut self) {
+        let (false, false, Some(device)) = (self.is_broken, self.unseen.is_empty(), &mut self.device) else { return };
+        let mut state = LiquidState::empty(&self.host.setup().grid);
+        state.particles.next_id = self.host.state().particles.next_id;
+        state.met.clone_from(&self.host.state().met);
+        match device.receive(self.host.setup(), &mut state) {
+            Ok(()) => {
+                self.host.take_over(state);
+                self.unseen.clear();
+            }
+            Err(error) => {
+                self.error = self.lose(error.to_string()).err();
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What it takes to have steps taken elsewhere, as by a device: the numbers of the method, and the way back.
+
+use super::Simulation;
+use crate::distribution::{blocks, spread};
+use crate::error::StepError;
+use crate::particles::{scatter, trace};
+use crate::state::LiquidState;
+use crate::{surface, volume};
+
+/// The numbers of the method that no setup changes. Their meanings are with the stages that use them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Rules {
+    /// Seconds in which `flip` takes the part `pic` from the grid.
+    pub blend_time: f64,
+    /// Rate at which the affine part of `apic` fades, in 1/s.
+    pub calming: f64,
+    /// Particles are kept this far from solids, in cells.
+    pub clearance: f64,
+    /// Below this part of open space around a cell centre the density says nothing.
+    pub too_closed: f64,
+    /// Films thinner than this part of a cell are single particles.
+    pub thinnest_film: f64,
+    /// The least distance of two particles as a part of the one in full cells.
+    pub least_distance: f64,
+    /// One particle of so many looks for others that are too close, in turns.
+    pub turns: u64,
+    /// Small deviations of the density fade within this time, in seconds.
+    pub fade: f64,
+    /// Deviations up to this are small.
+    pub small: f64,
+    /// Part of what is beyond that a step makes good.
+    pub at_once: f64,
+    /// A step changes the volume of a block of cells at most by this part.
+    pub most: f64,
+    /// Blocks of which less than this part is open are left to themselves.
+    pub least_room: f64,
+    /// How well the projection of displacements is solved, relative to its start.
+    pub displacement_tolerance: f64,
+    /// Deviations of the density up to this are noise where volume is measured.
+    pub noise: f64,
+}
+
+impl Rules {
+    /// Those of this version.
+    pub const NOW: Self = Self {
+        blend_time: scatter::BLEND_TIME,
+        calming: scatter::CALMING,
+        clearance: trace::CLEARANCE,
+        too_closed: surface::TOO_CLOSED,
+        thinnest_film: surface::THINNEST,
+        least_distance: spread::LEAST_DISTANCE,
+        turns: spread::TURNS,
+        fade: blocks::FADE,
+        small: blocks::SMALL,
+        at_once: blocks::AT_ONCE,
+        most: blocks::MOST,
+        least_room: blocks::LEAST_ROOM,
+        displacement_tolerance: blocks::TOLERANCE,
+        noise: volume::NOISE,
+    };
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Goes on from a state to which steps were taken elsewhere, with solids that stand still.
+    pub fn take_over(&mut self, state: LiquidState<D>) {
+        self.state = state;
+        self.is_between_steps = true;
+        self.sort_particles();
+    }
+
+    /// Refuses a largest speed at the end of a step that was taken elsewhere, if nothing explains it.
+    pub fn check_speed(&mut self, time: f64, dt: f64, speed: f64, energy: f64) -> Result<(), StepError> {
+        let Self { guard, setup, geometry, .. } = self;
+        guard.check((setup, geometry), (time, dt), speed, energy)
+    }
+}
