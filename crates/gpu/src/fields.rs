@@ -92,8 +92,7 @@ impl GpuSolver {
         }
         let times = Times { assembly: begin.elapsed(), ..Times::default() };
         let (fields, unheld, problem) = (None, None, None);
-        let mut remote =
-            FieldProblem::<D> { memory, method, solver, fields, window, totals, unheld, problem, times };
+        let mut remote = FieldProblem::<D> { memory, method, solver, fields, window, totals, unheld, problem, times };
         let report = device::run_remote(name, &mut remote, &stop, method.max_cycles())?;
         self.times = remote.times;
         Ok(Some(report))

@@ -19,10 +19,7 @@ fn tank<const D: usize>(cells: [usize; D], change: impl FnOnce(&mut Setup<D>)) -
     (low[1], high[1]) = (0.0, 0.3);
     let mut falling = [0.3; D];
     falling[1] = -2.0;
-    let liquids = [
-        (SignedDistance::cuboid([-0.5; D], upper), [0.0; D]),
-        (SignedDistance::cuboid(low, high), falling),
-    ];
+    let liquids = [(SignedDistance::cuboid([-0.5; D], upper), [0.0; D]), (SignedDistance::cuboid(low, high), falling)];
     Simulation::with_liquids(setup, &liquids).unwrap()
 }
 

@@ -1,10 +1,11 @@
-//! Where the pressure of a scene is solved for: on the processor, or on a GPU.
+//! Where a scene is computed: its pressure or all of its steps on a GPU, or everything on the processor.
 
-use unstick_gpu::{Backend, GpuError, Placement};
-use unstick_liquid::Simulation;
+use unstick_gpu::{Backend, Gpu, GpuError, GpuLiquid, Placement};
+use unstick_liquid::{LiquidState, Simulation};
 use unstick_mlcp::PressureMethod;
 
 use crate::file::{Place, SceneError};
+use crate::run::Stepper;
 use crate::scene::Scene;
 
 /// What a scene says of it.
@@ -31,6 +32,36 @@ impl<const D: usize> Scene<D> {
             PressureMethod::Splitting(_) => on_processor(SPLITTING),
         };
         placement.map_err(|error| self.refuse_gpu(&error))
+    }
+
+    /// What takes the steps of a run, from the beginning or from a state: the device that the scene asks for, if it does
+    /// all that the scene needs, else the processor, perhaps with the pressure on the device.
+    pub(crate) fn stepper(&self, state: Option<LiquidState<D>>) -> Result<Box<dyn Stepper<D>>, SceneError> {
+        let mut simulation = self.unplaced(state)?;
+        if let (Some(gpu), None) = (self.placement()?.gpu(), self.left_to_processor()) {
+            match GpuLiquid::new(gpu, simulation) {
+                Ok(liquid) => return Ok(Box::new(liquid)),
+                Err((error, _)) if self.backing.backend == Backend::Gpu => return Err(self.refuse_gpu(&error)),
+                Err((_, same)) => simulation = same,
+            }
+        }
+        self.place(&mut simulation)?;
+        Ok(Box::new(simulation))
+    }
+
+    /// Why the steps are not taken on a device, although one may solve for the pressure.
+    fn left_to_processor(&self) -> Option<GpuError> {
+        match self.bodies.is_empty() {
+            true => GpuLiquid::check(&self.setup).err(),
+            false => Some(BODIES),
+        }
+    }
+
+    /// A remark for scenes that ask for a GPU and leave most of the work to the processor.
+    pub(crate) fn device_remark(&self) -> Option<String> {
+        let is_wanted = self.backing.backend != Backend::Cpu && Gpu::first().is_ok();
+        let reason = self.left_to_processor().filter(|_| is_wanted)?;
+        Some(format!("the GPU solves for the pressure at most, and the processor does the rest of each step: {reason}"))
     }
 
     /// Hands the pressure of a simulation to the device that the scene asks for, if any.

@@ -85,14 +85,12 @@ impl<const D: usize> Scene<D> {
 
     /// Fills the liquid with particles. Takes the memory that [`Self::bytes_needed`] estimates.
     pub fn simulation(&self) -> Result<Simulation<D>, SceneError> {
-        let simulation = Simulation::with_bodies(self.setup.clone(), &self.liquids, self.floating_bodies()?);
-        self.placed(simulation)
+        self.placed(None)
     }
 
     /// The simulation at a state.
     pub fn resume(&self, state: LiquidState<D>) -> Result<Simulation<D>, SceneError> {
-        let simulation = Simulation::resume_with_bodies(self.setup.clone(), state, self.floating_bodies()?);
-        self.placed(simulation)
+        self.placed(Some(state))
     }
 
     /// The bodies in their container; none if there are none.
@@ -115,10 +113,20 @@ impl<const D: usize> Scene<D> {
     }
 
     /// A simulation that solves where the scene wants it to.
-    fn placed(&self, simulation: Result<Simulation<D>, SetupError>) -> Result<Simulation<D>, SceneError> {
-        let mut simulation = simulation.map_err(|error| self.refuse(&error))?;
+    fn placed(&self, state: Option<LiquidState<D>>) -> Result<Simulation<D>, SceneError> {
+        let mut simulation = self.unplaced(state)?;
         self.place(&mut simulation)?;
         Ok(simulation)
+    }
+
+    /// A simulation that solves on the processor, at its beginning or at a state.
+    pub(crate) fn unplaced(&self, state: Option<LiquidState<D>>) -> Result<Simulation<D>, SceneError> {
+        let (setup, bodies) = (self.setup.clone(), self.floating_bodies()?);
+        let simulation = match state {
+            None => Simulation::with_bodies(setup, &self.liquids, bodies),
+            Some(state) => Simulation::resume_with_bodies(setup, state, bodies),
+        };
+        simulation.map_err(|error| self.refuse(&error))
     }
 
     /// Refuses a scene that takes more memory than there is.

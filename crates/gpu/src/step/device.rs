@@ -113,15 +113,8 @@ impl<const D: usize> DeviceLiquid<D> {
     fn project_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let (cells, time) = (host.setup().grid.cells(), self.moment.time);
         let has_divergence = host.setup().control != 0.0;
-        let shape = FieldShape {
-            cells,
-            window,
-            spacing: 1.0,
-            control: 0.0,
-            is_sealed: false,
-            has_divergence,
-            has_flow: false,
-        };
+        let shape =
+            FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, has_flow: false };
         self.fields = self.pressure.begin_resident(shape)?;
         let nodes = wider(window, cells).size.iter().map(|count| count + 1).product();
         self.memory.hand_over(self.fields, nodes)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unstick_bodies::FloatingBodies;
 use unstick_gpu::{Backend, Placement};
-use unstick_liquid::{LiquidState, Simulation, Stage};
+use unstick_liquid::{LiquidState, Simulation, Stage, StepReport};
 
 use super::RunError;
 use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
@@ -43,7 +43,8 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
             ],
             warnings: {
                 let of_shapes = scene.warnings().into_iter().map(|warning| warning.to_string());
-                setup.pressure.warning().map(str::to_owned).into_iter().chain(of_shapes).collect()
+                let of_pressure = setup.pressure.warning().map(str::to_owned);
+                of_pressure.into_iter().chain(scene.device_remark()).chain(of_shapes).collect()
             },
             needs_device: scene.backing.backend == Backend::Gpu,
             physics: Arc::new(scene),
@@ -61,12 +62,12 @@ impl<const D: usize> Scene<D> {
 
 impl<const D: usize> Physics<D> for Scene<D> {
     fn begin(&self) -> Result<Box<dyn Stepper<D>>, SceneError> {
-        Ok(Box::new(self.simulation()?))
+        self.stepper(None)
     }
 
     fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError> {
         let state = read_state(state, |data| LiquidState::restore(&self.setup.grid, data))?;
-        Ok(Box::new(Scene::resume(self, state)?))
+        Ok(self.stepper(Some(state))?)
     }
 
     fn placement(&self) -> Result<Placement, SceneError> {
@@ -105,31 +106,7 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
 
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError> {
         let report = Simulation::advance(self, length)?;
-        let mut values = vec![
-            Value::Count(self.state().step),
-            Value::Number(report.time),
-            Value::Number(report.dt),
-            Value::Count(report.particles as u64),
-            Value::Number(report.volume),
-            Value::Number(report.surface_volume),
-            Value::Number(report.kinetic_energy),
-            Value::Number(report.potential_energy),
-            Value::Small(report.divergence),
-            Value::Small(report.complementarity),
-            Value::Count(report.unknowns as u64),
-            Value::Count(report.wall_rows as u64),
-            Value::Count(report.active_rows as u64),
-            Value::Text(report.solver),
-            Value::Bool(report.converged),
-            Value::Count(report.cycles as u64),
-            Value::Count(report.inner_iterations as u64),
-            Value::Small(report.residual),
-        ];
-        values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
-        let others = [report.density, report.contacts, report.coupling].map(|solve| solve.converged());
-        values.extend(std::iter::once(report.pressure_converged).chain(others).map(Value::Bool));
-        let (converged, device_failure) = (report.converged, report.device_failure);
-        Ok(StepRecord { values, converged, device_failure, history: report.history })
+        Ok(record_of(report, self.state().step))
     }
 
     fn check_state(&self) -> Result<(), RunError> {
@@ -145,9 +122,7 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
     }
 
     fn columns(&self) -> Vec<String> {
-        let stages = Stage::ALL.iter().map(|stage| format!("seconds_{}", stage.name()));
-        let solves = SOLVES.iter().map(|solve| format!("{solve}_converged"));
-        COLUMNS.split(',').map(str::to_owned).chain(stages).chain(solves).collect()
+        columns()
     }
 
     fn summary(&self) -> Vec<(&'static str, Value)> {
@@ -172,4 +147,40 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
             lines.push_str(&format!(",{},{:e}\n", contact.contacts, contact.deepest));
         }
     }
+}
+
+/// The columns of `stats.csv`.
+pub(super) fn columns() -> Vec<String> {
+    let stages = Stage::ALL.iter().map(|stage| format!("seconds_{}", stage.name()));
+    let solves = SOLVES.iter().map(|solve| format!("{solve}_converged"));
+    COLUMNS.split(',').map(str::to_owned).chain(stages).chain(solves).collect()
+}
+
+/// The line of a step, which was the `step`th.
+pub(super) fn record_of(report: StepReport, step: u64) -> StepRecord {
+    let mut values = vec![
+        Value::Count(step),
+        Value::Number(report.time),
+        Value::Number(report.dt),
+        Value::Count(report.particles as u64),
+        Value::Number(report.volume),
+        Value::Number(report.surface_volume),
+        Value::Number(report.kinetic_energy),
+        Value::Number(report.potential_energy),
+        Value::Small(report.divergence),
+        Value::Small(report.complementarity),
+        Value::Count(report.unknowns as u64),
+        Value::Count(report.wall_rows as u64),
+        Value::Count(report.active_rows as u64),
+        Value::Text(report.solver),
+        Value::Bool(report.converged),
+        Value::Count(report.cycles as u64),
+        Value::Count(report.inner_iterations as u64),
+        Value::Small(report.residual),
+    ];
+    values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
+    let others = [report.density, report.contacts, report.coupling].map(|solve| solve.converged());
+    values.extend(std::iter::once(report.pressure_converged).chain(others).map(Value::Bool));
+    let (converged, device_failure) = (report.converged, report.device_failure);
+    StepRecord { values, converged, device_failure, history: report.history }
 }

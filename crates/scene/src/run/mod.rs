@@ -14,6 +14,7 @@ mod checkpoint;
 mod chunks;
 mod clock;
 mod compare;
+mod device;
 mod driver;
 mod error;
 mod finish;

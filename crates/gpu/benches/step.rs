@@ -1,0 +1,151 @@
+//! Whole steps on a GPU: milliseconds of each stage, and how far the invariants are from those of the processor.
+//! `cargo bench -p unstick-gpu --bench step [-- SCENE CELLS…]`, with the scenes `sphere-half` and `dam-break-3d` and the
+//! cells along the first axis.
+
+use std::time::Instant;
+
+use unstick_gpu::{Gpu, GpuLiquid};
+use unstick_grid::{Grid, SignedDistance};
+use unstick_liquid::{Setup, Simulation, Solid, Stage, StepReport};
+use unstick_parallel::bandwidth::median;
+
+/// Steps before those that are timed.
+const WARM_UP: usize = 5;
+
+/// Steps that are timed.
+const STEPS: usize = 15;
+
+/// Length of a frame, which steps divide.
+const FRAME: f64 = 0.01;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let gpu = match Gpu::first() {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            println!("nothing to measure: {error}");
+            return Ok(());
+        }
+    };
+    println!("{}", gpu.name()?);
+    let mut asked: Vec<(String, usize)> = Vec::new();
+    let mut scene = "sphere-half".to_owned();
+    for argument in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+        match argument.parse() {
+            Ok(cells) => asked.push((scene.clone(), cells)),
+            Err(_) => scene = argument,
+        }
+    }
+    if asked.is_empty() {
+        let sizes = [("sphere-half", 128), ("sphere-half", 256), ("dam-break-3d", 256)];
+        asked = sizes.map(|(scene, cells)| (scene.to_owned(), cells)).to_vec();
+    }
+    agree(gpu)?;
+    print!("{:20}{:>12}{:>8}", "", "particles", "ms");
+    Stage::ALL.iter().for_each(|stage| print!("{:>12}", stage.name()));
+    println!("{:>10}{:>14}", "cycles", "M particles/s");
+    for (scene, cells) in asked {
+        measure(gpu, &scene, cells)?;
+    }
+    Ok(())
+}
+
+/// A scene of the catalogue as a simulation.
+fn simulation(scene: &str, cells: usize) -> Result<Simulation<3>, Box<dyn std::error::Error>> {
+    if scene == "dam-break-3d" {
+        let grid = Grid::new([cells, 3 * cells / 4, cells / 2], 1.0 / cells as f64, [0.0; 3])?;
+        let block = SignedDistance::cuboid([0.0; 3], [0.25, 0.5, 0.5]);
+        return Ok(Simulation::new(Setup::new(grid), &block)?);
+    }
+    let mut setup = Setup::new(Grid::<3>::unit(cells)?);
+    setup.solids.push(Solid::still(SignedDistance::sphere([0.5; 3], 0.4).complement()));
+    Ok(Simulation::new(setup, &SignedDistance::half_space([0.5; 3], [1.0, 0.0, 0.0]))?)
+}
+
+/// Takes steps towards frames.
+fn steps(
+    count: usize,
+    mut next: impl FnMut(f64) -> Option<f64>,
+    mut advance: impl FnMut(f64) -> Result<StepReport, unstick_liquid::StepError>,
+) -> Result<Vec<StepReport>, unstick_liquid::StepError> {
+    let (mut reports, mut frame) = (Vec::new(), 1);
+    while reports.len() < count {
+        match next(frame as f64 * FRAME) {
+            Some(dt) => reports.push(advance(dt)?),
+            None => frame += 1,
+        }
+    }
+    Ok(reports)
+}
+
+fn put(gpu: Gpu, simulation: Simulation<3>) -> Result<GpuLiquid<3>, unstick_gpu::GpuError> {
+    GpuLiquid::new(gpu, simulation).map_err(|(error, _)| error)
+}
+
+/// Small runs of both, and the same bits from two runs on the device.
+fn agree(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
+    for scene in ["sphere-half", "dam-break-3d"] {
+        let mut on_host = simulation(scene, 32)?;
+        let mut expected = Vec::new();
+        for frame in 1..=10 {
+            expected.extend(on_host.advance_to(frame as f64 * FRAME)?.steps);
+        }
+        let run = || -> Result<_, Box<dyn std::error::Error>> {
+            let mut liquid = put(gpu, simulation(scene, 32)?)?;
+            let mut reports = Vec::new();
+            for report in &expected {
+                reports.push(liquid.advance(report.dt)?);
+            }
+            Ok((reports, liquid.show(|shown| shown.state().clone())))
+        };
+        let ((reports, state), (_, again)) = (run()?, run()?);
+        let apart = |number: fn(&StepReport) -> f64| {
+            let most = expected.iter().map(number).fold(0.0, |most: f64, value| most.max(value.abs()));
+            let pairs = reports.iter().zip(&expected);
+            pairs.map(|(a, b)| (number(a) - number(b)).abs()).fold(0.0, f64::max) / most
+        };
+        println!(
+            "{scene} 32: {} steps, volume {:.1e}, surface volume {:.1e}, kinetic {:.1e}, potential energy {:.1e} apart; the same bits: {}",
+            reports.len(),
+            apart(|report| report.volume),
+            apart(|report| report.surface_volume),
+            apart(|report| report.kinetic_energy),
+            apart(|report| report.potential_energy),
+            state == again,
+        );
+    }
+    Ok(())
+}
+
+fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let begin = Instant::now();
+    let simulation = simulation(scene, cells)?;
+    let made = begin.elapsed().as_secs_f64();
+    let begin = Instant::now();
+    let mut liquid = put(gpu, simulation)?;
+    let sent = begin.elapsed().as_secs_f64();
+    let cell = std::cell::RefCell::new(&mut liquid);
+    let mut seconds = Vec::new();
+    let reports = steps(
+        WARM_UP + STEPS,
+        |time| cell.borrow().next_step(time),
+        |dt| {
+            let begin = Instant::now();
+            let report = cell.borrow_mut().advance(dt);
+            seconds.push(begin.elapsed().as_secs_f64());
+            report
+        },
+    )?;
+    let (reports, seconds) = (&reports[WARM_UP..], &seconds[WARM_UP..]);
+    let ms = 1e3 * median(seconds);
+    print!("{:20}{:>12}{ms:>8.2}", format!("{scene} {cells}"), reports[0].particles);
+    for stage in Stage::ALL {
+        let of_stage: Vec<f64> = reports.iter().map(|report| report.seconds[stage as usize].as_secs_f64()).collect();
+        print!("{:>12.2}", 1e3 * median(&of_stage));
+    }
+    let cycles: Vec<f64> = reports.iter().map(|report| report.inner_iterations as f64).collect();
+    println!("{:>10}{:>14.0}", median(&cycles), reports[0].particles as f64 / 1e3 / ms);
+    let begin = Instant::now();
+    liquid.show(|shown| shown.state().time);
+    println!("    (made in {made:.1} s, sent in {sent:.1} s, received in {:.1} s)", begin.elapsed().as_secs_f64());
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! A liquid whose steps are taken on a device, as a stepper. The state comes back when a frame or a checkpoint asks.
+
+use std::io::Write;
+
+use unstick_gpu::GpuLiquid;
+
+use super::RunError;
+use super::liquid::{columns, record_of};
+use super::stepper::{StateError, StepBound, StepRecord, Stepper, Value};
+use crate::frame::Frame;
+
+impl<const D: usize> Stepper<D> for GpuLiquid<D> {
+    fn time(&self) -> f64 {
+        GpuLiquid::time(self)
+    }
+
+    fn step(&self) -> u64 {
+        GpuLiquid::step(self)
+    }
+
+    fn next_step(&self, time: f64) -> Option<f64> {
+        GpuLiquid::next_step(self, time)
+    }
+
+    fn bound(&self) -> StepBound {
+        let setup = self.setup();
+        StepBound { speed: self.fastest(), cell: setup.grid.spacing(), cfl: setup.cfl }
+    }
+
+    fn advance(&mut self, length: f64) -> Result<StepRecord, RunError> {
+        let report = GpuLiquid::advance(self, length)?;
+        Ok(record_of(report, GpuLiquid::step(self)))
+    }
+
+    fn check_state(&self) -> Result<(), RunError> {
+        Ok(GpuLiquid::check_state(self)?)
+    }
+
+    fn frame(&self, number: usize) -> Frame<D> {
+        self.show(|simulation| simulation.frame(number))
+    }
+
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
+        self.show(|simulation| simulation.store(to))
+    }
+
+    fn columns(&self) -> Vec<String> {
+        columns()
+    }
+
+    fn summary(&self) -> Vec<(&'static str, Value)> {
+        self.show(Stepper::summary)
+    }
+
+    fn body_columns(&self) -> String {
+        self.show(Stepper::body_columns)
+    }
+
+    fn write_bodies(&self, _: &mut String) {}
+}
