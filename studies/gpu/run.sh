@@ -5,11 +5,12 @@
 #
 # Binaries are built unless they are handed over, for machines without Rust:
 #
-#   UNSTICK=…/unstick DEVICE_BENCH=…/device-… STAGE_BENCH=…/pressure_stage-… studies/gpu/run.sh
+#   UNSTICK=…/unstick DEVICE_BENCH=…/device-… STAGE_BENCH=…/pressure_stage-… STEP_BENCH=…/step-… studies/gpu/run.sh
 #
 # SIZES      cube-lid and its like, cells along each axis     [128 256 512]
 # FRAMES_OF  cells of the captured frames                     [128,256]
 # FRAME      the frame they are taken after                   [2]
+# STEPS_OF   scenes and cells of the steps that are timed      [sphere-half 128 256 dam-break-3d 256]
 # RUN_CELLS  cells of the run with both backends              [128]
 # RUN_FRAMES its frames                                       [10]
 set -euo pipefail
@@ -19,11 +20,13 @@ out="${1:-out/gpu}"
 mkdir -p "$out"
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
-if [ -z "${UNSTICK:-}" ] || [ -z "${DEVICE_BENCH:-}" ] || [ -z "${STAGE_BENCH:-}" ]; then
+if [ -z "${UNSTICK:-}" ] || [ -z "${DEVICE_BENCH:-}" ] || [ -z "${STAGE_BENCH:-}" ] || [ -z "${STEP_BENCH:-}" ]; then
   cargo build --release -p unstick-cli
   UNSTICK="${CARGO_TARGET_DIR:-target}/release/unstick"
   built="$(cargo bench -p unstick-gpu --bench device --no-run 2>&1)"
   DEVICE_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"
+  built="$(cargo bench -p unstick-gpu --bench step --no-run 2>&1)"
+  STEP_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"
   built="$(cargo bench -p unstick-scene --bench pressure_stage --no-run 2>&1)"
   STAGE_BENCH="$(sed -n 's/.*Executable.*(\(.*\))/\1/p' <<<"$built")"
 fi
@@ -39,6 +42,9 @@ fi
   step "captured frames"
   "$UNSTICK" bench sphere-half dam-break-3d --sizes "${FRAMES_OF:-128,256}" --frames "${FRAME:-2}" \
     --solvers best --backend cpu,gpu --repetitions 3
+
+  step "whole steps: the same bits from run to run, the invariants of the processor, times of the stages"
+  "$STEP_BENCH" ${STEPS_OF:-sphere-half 128 256 dam-break-3d 256}
 
   step "a run with both backends"
   cells="${RUN_CELLS:-128}"

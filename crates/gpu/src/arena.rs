@@ -10,7 +10,7 @@ use crate::layout::{Address, Args, DeviceFields, DeviceLevel, GRID_SLOTS, NORM_L
 const ALIGNMENT: u64 = 256;
 
 /// The most numbers of a reduction.
-pub(crate) const REDUCED_NUMBERS: usize = 6;
+pub(crate) const REDUCED_NUMBERS: usize = 7;
 
 /// The arrays of a problem.
 pub(crate) struct Arena {

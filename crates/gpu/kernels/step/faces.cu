@@ -3,7 +3,7 @@
 // One more layer of faces gets the mean of its known neighbours. Those of this layer do not see each other.
 KERNEL(extrapolate_faces) {
     const DeviceStep &s = a.liquid;
-    OWN_NODE_OR_RETURN(s.lattice, at);
+    OWN_NEAR_NODE_OR_RETURN(s, at);
     for (int axis = 0; axis < DIM; axis++) {
         if (!has_face(s.lattice, axis, at)) continue;
         float *value = s.spreading.value[axis];
@@ -128,7 +128,7 @@ KERNEL(take_pressure) {
 // Spray flies on by itself: beyond the first layer, faces that particles have reached keep their velocity.
 KERNEL(keep_reached) {
     const DeviceStep &s = a.liquid;
-    OWN_NODE_OR_RETURN(s.cells, at);
+    OWN_NEAR_NODE_OR_RETURN(s, at);
     for (int axis = 0; axis < DIM; axis++) {
         if (!has_face(s.cells, axis, at)) continue;
         int face = face_index(s.cells, axis, at);

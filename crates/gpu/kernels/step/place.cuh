@@ -57,6 +57,13 @@ __device__ inline bool has_face(const int *cells, int axis, const int *at) {
     int at[DIM];                                                                                               \
     if (!node_at(cells, OWN_THREAD(), at)) return
 
+// The same for nodes that extrapolation can reach.
+#define OWN_NEAR_NODE_OR_RETURN(s, at)                                                                         \
+    int at[DIM];                                                                                               \
+    if (OWN_THREAD() >= cell_count_of((s).near_size)) return;                                                  \
+    cell_at((s).near_size, OWN_THREAD(), at);                                                                  \
+    for (int axis = 0; axis < DIM; axis++) at[axis] += (s).near_first[axis]
+
 __device__ inline int cell_count_of(const int *cells) { return cells[0] * cells[1] * (DIM == 3 ? cells[2] : 1); }
 
 __device__ inline bool node_at(const int *cells, int index, int *at) {

@@ -1,9 +1,6 @@
 // Particles in the order of their cells, and within a cell in the order that they had. Atomic operations count and place
 // them in any order; afterwards each cell sorts its few particles. So the order is always the same.
 
-// Items of a scan for each thread.
-#define SCAN_ITEMS 16
-
 // Counts the particles of each cell.
 KERNEL(count_particles) {
     const DeviceStep &s = a.liquid;
@@ -11,18 +8,23 @@ KERNEL(count_particles) {
     if (particle < s.particles) atomicAdd(s.scanned + s.particles_now.cell[particle], 1u);
 }
 
-// The sum of a piece of the list.
-BARRIER_KERNEL(sum_pieces) {
-    const DeviceStep &s = a.liquid;
-    __shared__ unsigned shared[THREADS];
-    int from = (blockIdx.x * THREADS + threadIdx.x) * SCAN_ITEMS;
-    unsigned sum = 0;
-    for (int item = from; item < from + SCAN_ITEMS && item < s.items; item++) sum += s.scanned[item];
-    shared[threadIdx.x] = sum;
+// The items of a piece, read side by side. Each thread has some that follow one another, one place apart from those of
+// the next, so that threads do not wait for the same bank of memory.
+struct Piece {
+    unsigned item[THREADS * (SCAN_ITEMS + 1)];
+};
+
+__device__ inline unsigned &item_of(Piece &piece, int item) { return piece.item[item + item / SCAN_ITEMS]; }
+
+// Reads the piece of this block; returns the sum of this thread's items.
+__device__ inline unsigned load_piece(const DeviceStep &s, Piece &piece) {
+    int from = blockIdx.x * THREADS * SCAN_ITEMS;
+    for (int item = threadIdx.x; item < THREADS * SCAN_ITEMS; item += THREADS)
+        item_of(piece, item) = from + item < s.items ? s.scanned[from + item] : 0;
     __syncthreads();
-    if (threadIdx.x) return;
-    for (int other = 1; other < THREADS; other++) sum += shared[other];
-    s.pieces[blockIdx.x] = sum;
+    unsigned sum = 0;
+    for (int n = 0; n < SCAN_ITEMS; n++) sum += item_of(piece, threadIdx.x * SCAN_ITEMS + n);
+    return sum;
 }
 
 // Replaces the sum of each thread by the sum of those before it; returns the sum of all.
@@ -39,6 +41,15 @@ __device__ inline unsigned scan_block(unsigned *shared, unsigned &sum) {
     sum = shared[threadIdx.x] - sum;
     __syncthreads();
     return all;
+}
+
+// The sum of a piece of the list.
+BARRIER_KERNEL(sum_pieces) {
+    const DeviceStep &s = a.liquid;
+    __shared__ Piece piece;
+    __shared__ unsigned shared[THREADS];
+    unsigned sum = load_piece(s, piece), all = scan_block(shared, sum);
+    if (threadIdx.x == 0) s.pieces[blockIdx.x] = all;
 }
 
 // One block: the sums before each piece.
@@ -59,16 +70,22 @@ BARRIER_KERNEL(scan_pieces) {
 // Where each cell starts. Counts become zero, for the particles that find their places.
 BARRIER_KERNEL(start_cells) {
     const DeviceStep &s = a.liquid;
+    __shared__ Piece piece;
     __shared__ unsigned shared[THREADS];
-    int from = (blockIdx.x * THREADS + threadIdx.x) * SCAN_ITEMS;
-    unsigned sum = 0;
-    for (int item = from; item < from + SCAN_ITEMS && item < s.items; item++) sum += s.scanned[item];
+    unsigned sum = load_piece(s, piece);
     scan_block(shared, sum);
     sum += s.pieces[blockIdx.x];
-    for (int item = from; item < from + SCAN_ITEMS && item < s.items; item++) {
-        s.starts[item] = sum;
-        sum += s.scanned[item];
-        s.scanned[item] = 0;
+    for (int n = 0; n < SCAN_ITEMS; n++) {
+        unsigned &item = item_of(piece, threadIdx.x * SCAN_ITEMS + n), start = sum;
+        sum += item;
+        item = start;
+    }
+    __syncthreads();
+    int from = blockIdx.x * THREADS * SCAN_ITEMS;
+    for (int item = threadIdx.x; item < THREADS * SCAN_ITEMS; item += THREADS) {
+        if (from + item >= s.items) continue;
+        s.starts[from + item] = item_of(piece, item);
+        s.scanned[from + item] = 0;
     }
 }
 

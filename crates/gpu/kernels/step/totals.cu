@@ -22,10 +22,10 @@ BARRIER_KERNEL(measure_particles) {
     s.totals->squares = v[0], s.totals->lift = v[1], s.totals->fastest = v[2];
 }
 
-// The space that the particles fill: each block counts its particles, but hardly more than there is room for.
+// Where there are particles, and the space that they fill: each block counts its particles, but hardly more than there is room for.
 BARRIER_KERNEL(measure_volume) {
     const DeviceStep &s = a.liquid;
-    double filled = 0.0;
+    double v[7] = {0.0, -1e9, -1e9, -1e9, -1e9, -1e9, -1e9};
     for (int own = OWN_THREAD(); own < cell_count_of(s.blocks); own += gridDim.x * blockDim.x) {
         int block[DIM];
         cell_at(s.blocks, own, block);
@@ -35,9 +35,15 @@ BARRIER_KERNEL(measure_volume) {
             present += s.starts[index + 1] - s.starts[index];
             room += s.cell_open[index];
         }
-        filled += smaller(present * s.share, s.crowded * room);
+        v[0] += smaller(present * s.share, s.crowded * room);
+        for (int axis = 0; axis < DIM && present > 0.0; axis++) {
+            v[1 + axis] = larger(v[1 + axis], (double)block[axis]);
+            v[4 + axis] = larger(v[4 + axis], (double)-block[axis]);
+        }
     }
-    if (reduce<1, false>(a, &filled)) s.totals->volume = filled;
+    if (!reduce_both<1, 6>(a, v)) return;
+    s.totals->volume = v[0];
+    for (int n = 0; n < 6; n++) s.totals->occupied[n] = v[1 + n];
 }
 
 // Volume inside the surface and outside of solids. The cube between neighbouring centres counts by the part

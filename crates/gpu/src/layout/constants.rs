@@ -6,6 +6,12 @@ constants! {
     /// Threads of a block, one group of four slots each.
     THREADS: u32 = 128;
 
+    /// Columns of a row in a block of the gather.
+    ROW_COLUMNS: u32 = 32;
+
+    /// Items of a scan for each thread.
+    SCAN_ITEMS: u32 = 16;
+
     /// Slots of a tile along the first axis.
     TILE_SLOTS: u32 = 32;
 

@@ -37,6 +37,8 @@ structures! {
         lift: f64,
         /// The largest |v|².
         fastest: f64,
+        /// The last cell with particles along each axis, and the opposite of the first; in blocks.
+        occupied: [f64; 6],
         /// Cells that the particles fill.
         volume: f64,
         /// Cells inside the surface.
@@ -55,6 +57,9 @@ structures! {
         layer: i32,
         /// The lattice that it works on.
         lattice: [i32; 3],
+        /// The nodes of it that it can reach: the first, and how many along each axis.
+        near_first: [i32; 3],
+        near_size: [i32; 3],
         /// The first particle that looks for others that are too close.
         first_in_turn: i32,
         /// From one such particle to the next; zero if none looks.

@@ -65,16 +65,21 @@ impl<const D: usize> DeviceLiquid<D> {
         set_rules(&mut memory, setup);
         memory.send_walls(&setup.grid, geometry)?;
         memory.send_state(&setup.grid, state)?;
+        memory.measure()?;
+        let totals = memory.totals()?;
+        memory.note_occupied(&totals);
         let moment = Moment::of(state);
         let (has_block_walls, times) = (false, Default::default());
         Ok(Self { memory, pressure, displacement, has_block_walls, moment, fields: Pointer::NULL, times })
     }
 
     /// Brings a state of the host up to date.
-    pub fn receive(&mut self, setup: &Setup<D>, state: &mut LiquidState<D>) -> Result<(), GpuError> {
-        self.memory.receive_state(&setup.grid, state)?;
+    ///
+    /// Returns where the particles of each cell start, and the end.
+    pub fn receive(&mut self, setup: &Setup<D>, state: &mut LiquidState<D>) -> Result<Vec<u32>, GpuError> {
+        let starts = self.memory.receive_state(&setup.grid, state)?;
         (state.time, state.step, state.last_step) = (self.moment.time, self.moment.step, self.moment.last_step);
-        Ok(())
+        Ok(starts)
     }
 
     /// Books the time since `start` once the device has done all it was asked to.
@@ -86,20 +91,19 @@ impl<const D: usize> DeviceLiquid<D> {
     }
 
     /// One step.
-    pub fn advance(&mut self, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
+    pub fn advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
         self.times = Default::default();
-        let setup = host.setup().clone();
-        set_step(&mut self.memory, &setup, &self.moment, dt);
+        set_step(&mut self.memory, setup, &self.moment, dt);
         let start = Instant::now();
-        self.memory.gather(&setup, &self.moment)?;
+        self.memory.gather(setup, &self.moment)?;
         let start = self.book(Stage::Gather, start)?;
         let window = self.memory.track_surface(&setup.grid)?;
         let start = self.book(Stage::Surface, start)?;
         let solve = self.project_pressure(host, window)?;
         let start = self.book(Stage::Pressure, start)?;
-        self.memory.extrapolate_velocity(&setup)?;
+        self.memory.extrapolate_velocity(setup)?;
         let start = self.book(Stage::Extrapolate, start)?;
-        let density = self.even_out(&setup)?;
+        let density = self.even_out(setup)?;
         self.memory.move_particles(density.is_some())?;
         let start = self.book(Stage::Move, start)?;
         self.memory.measure()?;
@@ -207,6 +211,7 @@ impl<const D: usize> DeviceLiquid<D> {
         density: Convergence,
     ) -> Result<StepReport, Failure> {
         let totals = self.memory.totals()?;
+        self.memory.note_occupied(&totals);
         let (setup, Moment { time, step, .. }) = (host.setup(), self.moment);
         let cell = setup.grid.spacing().powi(D as i32);
         let mass = setup.density * cell / setup.particles_per_cell() as f64;

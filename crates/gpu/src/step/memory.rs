@@ -6,10 +6,10 @@ use unstick_grid::Grid;
 use crate::arena::{ProblemShape, REDUCED_NUMBERS, Space};
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
-use crate::layout::{Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, StepTotals, THREADS};
+use crate::layout::{Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, SCAN_ITEMS, StepTotals, THREADS};
 
-/// Items of a scan for each thread, as in `kernels/step/sort.cu`.
-const SCAN_ITEMS: usize = 16;
+/// Items of a scan for each block.
+const PIECE: usize = (THREADS * SCAN_ITEMS) as usize;
 
 /// The most particles and cells: 32-bit indices reach them.
 const MOST: usize = i32::MAX as usize - 1;
@@ -51,6 +51,8 @@ pub(super) struct StepMemory {
     pub driver: Box<dyn Driver>,
     pub args: Args,
     pub counts: Counts,
+    /// The first cell with particles along each axis, and the first behind the last one.
+    occupied: [[usize; 2]; 3],
 }
 
 impl StepMemory {
@@ -62,7 +64,8 @@ impl StepMemory {
         let (_, bytes) = lay_out(&*driver, 0, counts);
         let start = driver.allocate(bytes)?;
         let (args, _) = lay_out(&*driver, start, counts);
-        Ok(Self { driver, args, counts })
+        let occupied = counts.shape.cells.map(|count| [0, count]);
+        Ok(Self { driver, args, counts, occupied })
     }
 
     pub fn step(&mut self) -> &mut DeviceStep {
@@ -80,6 +83,35 @@ impl StepMemory {
     /// Over all nodes: each stands for a cell and its lower faces.
     pub fn over_faces(&mut self, kernel: Kernel) -> Result<(), GpuError> {
         self.driver.launch_items(kernel, self.counts.nodes(), &self.args)
+    }
+
+    /// Over the nodes within so many cells of the particles.
+    pub fn over_near_faces(&mut self, kernel: Kernel, reach: usize) -> Result<(), GpuError> {
+        let (step, cells) = (&mut self.args.liquid, self.counts.shape.cells);
+        let mut items = 1;
+        for axis in 0..3 {
+            let first = self.occupied[axis][0].saturating_sub(reach);
+            let end = (self.occupied[axis][1] + reach).min(cells[axis]) + 1; // one node more
+            (step.near_first[axis], step.near_size[axis]) = (first as i32, (end - first) as i32);
+            items *= if axis < self.counts.shape.dimension { end - first } else { 1 };
+        }
+        self.driver.launch_items(kernel, items, &self.args)
+    }
+
+    /// The same for all blocks of cells.
+    pub fn over_near_block_faces(&mut self, kernel: Kernel) -> Result<(), GpuError> {
+        let step = &mut self.args.liquid;
+        (step.near_first, step.near_size) = ([0; 3], step.blocks.map(|count| count + 1));
+        self.over_block_faces(kernel)
+    }
+
+    /// Remembers where there are particles.
+    pub fn note_occupied(&mut self, totals: &StepTotals) {
+        for axis in 0..self.counts.shape.dimension {
+            let [last, first] = [totals.occupied[axis], -totals.occupied[3 + axis]];
+            let end = (2 * last.max(0.0) as usize + 2).min(self.counts.shape.cells[axis]);
+            self.occupied[axis] = if last < 0.0 { [0, 0] } else { [2 * first as usize, end] };
+        }
     }
 
     /// The same for blocks of cells.
@@ -113,7 +145,7 @@ impl StepMemory {
         // One more item, so that the last start is the end.
         let items = self.counts.cells() + 1;
         self.step().items = items as i32;
-        let pieces = items.div_ceil(THREADS as usize * SCAN_ITEMS) as u32;
+        let pieces = items.div_ceil(PIECE) as u32;
         self.driver.launch(Kernel::SumPieces, pieces, THREADS, &self.args)?;
         self.driver.launch(Kernel::ScanPieces, 1, THREADS, &self.args)?;
         self.driver.launch(Kernel::StartCells, pieces, THREADS, &self.args)?;
@@ -165,7 +197,7 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         starts: space.take(cells + 1),
         order: space.take(particles),
         scanned: space.take(cells + 1),
-        pieces: space.take((cells + 1).div_ceil(THREADS as usize * SCAN_ITEMS)),
+        pieces: space.take((cells + 1).div_ceil(PIECE)),
         gathered: take_faces(&mut space, shape, true),
         carrying: take_faces(&mut space, shape, true),
         velocity: take_faces(&mut space, shape, false),

@@ -44,6 +44,8 @@ struct Both<const D: usize> {
     host: Simulation<D>,
     /// None once it has failed.
     device: Option<DeviceLiquid<D>>,
+    /// Memory for the next state that comes back.
+    spare: Option<LiquidState<D>>,
     /// Lengths of the steps that the host has not seen.
     unseen: Vec<f64>,
     /// A failure that no report has named yet.
@@ -89,6 +91,7 @@ impl<const D: usize> GpuLiquid<D> {
             both: Mutex::new(Both {
                 host: simulation,
                 device: Some(device),
+                spare: None,
                 unseen: Vec::new(),
                 failure: None,
                 is_broken: false,
@@ -129,7 +132,7 @@ impl<const D: usize> GpuLiquid<D> {
             return Err(StepError::TooShort { time, dt, speed });
         }
         let both = self.both.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (report, fastest) = both.advance(dt)?;
+        let (report, fastest) = both.advance(&self.setup, dt)?;
         (self.time, self.step, self.fastest) = (report.time, self.step + 1, fastest);
         Ok(report)
     }
@@ -158,13 +161,13 @@ impl<const D: usize> GpuLiquid<D> {
 
 impl<const D: usize> Both<D> {
     /// Takes a step where the liquid is; also says how fast anything is afterwards.
-    fn advance(&mut self, dt: f64) -> Result<(StepReport, f64), StepError> {
+    fn advance(&mut self, setup: &Setup<D>, dt: f64) -> Result<(StepReport, f64), StepError> {
         if self.is_broken {
             let step = self.host.state().step + self.unseen.len() as u64;
             return Err(self.error.take().unwrap_or(StepError::Broken { step }));
         }
         if let Some(device) = &mut self.device {
-            let stepped = device.advance(&mut self.host, dt);
+            let stepped = device.advance(setup, &mut self.host, dt);
             let stepped = stepped.and_then(|report| Ok((report, device.fastest()?)));
             match stepped {
                 Ok((report, fastest)) => {
@@ -196,12 +199,13 @@ impl<const D: usize> Both<D> {
     /// Brings the state of the host to where the device is.
     fn bring_up_to_date(&mut self) {
         let (false, false, Some(device)) = (self.is_broken, self.unseen.is_empty(), &mut self.device) else { return };
-        let mut state = LiquidState::empty(&self.host.setup().grid);
+        // Beside the state of the host: if the device fails now, the steps are taken again from there.
+        let state = self.spare.get_or_insert_with(|| LiquidState::empty(&self.host.setup().grid));
         state.particles.next_id = self.host.state().particles.next_id;
         state.met.clone_from(&self.host.state().met);
-        match device.receive(self.host.setup(), &mut state) {
-            Ok(()) => {
-                self.host.take_over(state);
+        match device.receive(self.host.setup(), state) {
+            Ok(starts) => {
+                self.host.take_over(state, starts);
                 self.unseen.clear();
             }
             Err(error) => {

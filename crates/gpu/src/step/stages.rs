@@ -7,7 +7,11 @@ use unstick_mlcp::fields::Window;
 use super::memory::StepMemory;
 use crate::driver::Kernel;
 use crate::error::GpuError;
-use crate::layout::{DeviceFaces, DeviceFields, Pointer};
+use crate::layout::{DeviceFaces, DeviceFields, Pointer, ROW_COLUMNS, THREADS};
+
+/// Cells beyond those with particles, within which faces are known before any layer is added: particles reach one, and the
+/// distance to the liquid goes on by one into solids.
+const KNOWN_REACH: usize = 3;
 
 /// The numbers that all steps of a setup share.
 pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D>) {
@@ -56,6 +60,13 @@ pub(super) fn set_step<const D: usize>(memory: &mut StepMemory, setup: &Setup<D>
     step.gravity[..D].copy_from_slice(&gravity);
 }
 
+/// Blocks of the gather: each has some rows of columns, the first and the last of which have no node of their own.
+fn gather_blocks<const D: usize>(cells: [usize; D]) -> u32 {
+    let pieces = (cells[0] + 1).div_ceil(ROW_COLUMNS as usize - 2);
+    let rows: usize = cells[1..].iter().map(|count| count + 1).product();
+    (pieces * rows.div_ceil((THREADS / ROW_COLUMNS) as usize)) as u32
+}
+
 /// Where a simulation stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
@@ -78,7 +89,8 @@ impl Moment {
 impl StepMemory {
     /// Particles → faces and density. With `semi-lagrangian` faces give faces their velocity once there is one.
     pub fn gather<const D: usize>(&mut self, setup: &Setup<D>, moment: &Moment) -> Result<(), GpuError> {
-        self.over_faces(Kernel::GatherParticles)?;
+        let blocks = gather_blocks(setup.grid.cells());
+        self.driver.launch(Kernel::GatherParticles, blocks, THREADS, &self.args)?;
         if setup.transport == Transport::SemiLagrangian && moment.step > 0 {
             return self.over_faces(Kernel::AdvectFaces);
         }
@@ -111,7 +123,7 @@ impl StepMemory {
         for layer in layers {
             let step = self.step();
             (step.lattice, step.spreading, step.layer) = (step.cells, faces, layer);
-            self.over_faces(Kernel::ExtrapolateFaces)?;
+            self.over_near_faces(Kernel::ExtrapolateFaces, layer as usize + KNOWN_REACH)?;
         }
         Ok(())
     }
@@ -134,7 +146,7 @@ impl StepMemory {
         let step = self.args.liquid;
         let faces = DeviceFaces { value: step.carrying.value, known: step.gathered.known };
         self.extrapolate(faces, 2..=2)?;
-        self.over_faces(Kernel::KeepReached)?;
+        self.over_near_faces(Kernel::KeepReached, KNOWN_REACH)?;
         self.extrapolate(faces, 3..=layers + 1)?;
         self.over_faces(Kernel::ConstrainFaces)
     }
@@ -160,7 +172,7 @@ impl StepMemory {
         for layer in 2..=3 {
             let step = self.step();
             (step.lattice, step.spreading, step.layer) = (step.blocks, step.displacement, layer);
-            self.over_block_faces(Kernel::ExtrapolateFaces)?;
+            self.over_near_block_faces(Kernel::ExtrapolateFaces)?;
         }
         self.over_faces(Kernel::AddDisplacement)
     }

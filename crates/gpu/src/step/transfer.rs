@@ -2,7 +2,7 @@
 //! back in double precision goes there again with the same bits.
 
 use bytemuck::Pod;
-use unstick_grid::{CellField, Grid};
+use unstick_grid::{CellField, Grid, multi_index};
 use unstick_liquid::{Geometry, LiquidState, Particles};
 use unstick_parallel as parallel;
 
@@ -28,19 +28,40 @@ fn write<T: Pod + Send + Sync>(
     driver.write(at.address(), bytemuck::cast_slice(&values))
 }
 
-fn read<T: Pod>(driver: &mut dyn Driver, at: Pointer<T>, count: usize) -> Result<Vec<T>, GpuError> {
-    let mut values = vec![T::zeroed(); count];
-    driver.read(at.address(), bytemuck::cast_slice_mut(&mut values))?;
-    Ok(values)
+/// Receives values piece by piece; `take` gets each piece with the number of its first value.
+fn receive<T: Pod>(
+    driver: &mut dyn Driver,
+    at: Pointer<T>,
+    count: usize,
+    mut take: impl FnMut(usize, &[T]),
+) -> Result<(), GpuError> {
+    // Memory is given out in pieces of many numbers: behind the last value there is room.
+    let (numbers, per_number) =
+        ((count * size_of::<T>()).div_ceil(size_of::<f64>()), size_of::<f64>() / size_of::<T>());
+    driver.receive(Pointer::new(at.address()), numbers, &mut |from, piece| {
+        let values: &[T] = bytemuck::cast_slice(piece);
+        let from = from * per_number;
+        take(from, &values[..values.len().min(count - from)]);
+    })
 }
 
-/// Reads single precision into a field in double precision, times a factor.
-fn read_into(driver: &mut dyn Driver, at: Pointer<f32>, factor: f64, field: &mut [f64]) -> Result<(), GpuError> {
-    let values: Vec<f32> = read(driver, at, field.len())?;
-    parallel::for_each((values.as_slice(), field), |(values, field)| {
-        field.iter_mut().zip(values).for_each(|(field, value)| *field = factor * f64::from(*value));
-    });
-    Ok(())
+/// Receives values and writes each into an element of `to`.
+fn receive_into<T: Pod + Sync, V: Send>(
+    driver: &mut dyn Driver,
+    at: Pointer<T>,
+    to: &mut [V],
+    set: impl Fn(&mut V, T) + Sync,
+) -> Result<(), GpuError> {
+    receive(driver, at, to.len(), |from, values| {
+        parallel::for_each((&mut to[from..from + values.len()], values), |(to, values)| {
+            to.iter_mut().zip(values).for_each(|(to, value)| set(to, *value));
+        });
+    })
+}
+
+/// Receives a field in single precision, times a factor.
+fn receive_field(driver: &mut dyn Driver, at: Pointer<f32>, factor: f64, field: &mut [f64]) -> Result<(), GpuError> {
+    receive_into(driver, at, field, |to, value: f32| *to = factor * f64::from(value))
 }
 
 /// Where a point lies: its cell, and the way through it in parts.
@@ -120,55 +141,44 @@ impl StepMemory {
         self.sort_counted()
     }
 
-    /// Receives all that has changed of a state.
+    /// Receives all that has changed of a state; returns where the particles of each cell start, and the end.
     pub fn receive_state<const D: usize>(
         &mut self,
         grid: &Grid<D>,
         state: &mut LiquidState<D>,
-    ) -> Result<(), GpuError> {
+    ) -> Result<Vec<u32>, GpuError> {
         let (driver, step, spacing) = (&mut *self.driver, self.args.liquid, grid.spacing());
         let (now, count) = (step.particles_now, self.counts.particles);
         let Particles { position, velocity, affine, id, .. } = &mut state.particles;
         position.resize(count, [0.0; D]);
         velocity.resize(count, [0.0; D]);
-        let cells = read(driver, now.cell, count)?;
+        id.resize(count, 0);
         for axis in 0..D {
-            let ways = read(driver, now.offset[axis], count)?;
-            let (stride, width) = (grid.cells()[..axis].iter().product::<usize>(), grid.cells()[axis]);
-            let origin = grid.origin()[axis];
-            let lanes = (position.as_mut_slice(), (cells.as_slice(), ways.as_slice()));
-            parallel::for_each(lanes, |(points, (cells, ways))| {
-                for ((point, cell), way) in points.iter_mut().zip(cells).zip(ways) {
-                    let whole = *cell as usize / stride % width;
-                    point[axis] = origin + spacing * (whole as f64 + f64::from(*way));
-                }
-            });
-            let speeds = read(driver, now.velocity[axis], count)?;
-            parallel::for_each((velocity.as_mut_slice(), speeds.as_slice()), |(velocities, speeds)| {
-                velocities.iter_mut().zip(speeds).for_each(|(velocity, speed)| velocity[axis] = f64::from(*speed));
-            });
-            read_into(driver, step.velocity.value[axis], 1.0, state.velocity[axis].values_mut())?;
+            receive_into(driver, now.offset[axis], position, |point, way| point[axis] = f64::from(way))?;
+            receive_into(driver, now.velocity[axis], velocity, |velocity, value| velocity[axis] = f64::from(value))?;
+            receive_field(driver, step.velocity.value[axis], 1.0, state.velocity[axis].values_mut())?;
         }
+        receive_into(driver, now.cell, position, |point, cell: u32| {
+            let cell = multi_index(grid.cells(), cell as usize);
+            for axis in 0..D {
+                point[axis] = grid.origin()[axis] + spacing * (cell[axis] as f64 + point[axis]);
+            }
+        })?;
+        receive_into(driver, now.id, id, |id, value| *id = u64::from(value))?;
         if !now.affine[0].is_null() {
             affine.resize(count, [[0.0; D]; D]);
-            for axis in 0..D {
-                for along in 0..D {
-                    let values = read(driver, now.affine[D * axis + along], count)?;
-                    affine.iter_mut().zip(values).for_each(|(rows, value)| rows[axis][along] = f64::from(value));
-                }
+            for (axis, along) in (0..D * D).map(|place| (place / D, place % D)) {
+                let at = now.affine[D * axis + along];
+                receive_into(driver, at, affine, |rows, value| rows[axis][along] = f64::from(value))?;
             }
         }
-        *id = read(driver, now.id, count)?.into_iter().map(u64::from).collect();
-        read_into(driver, step.liquid, spacing, state.liquid.values_mut())?;
-        read_into(driver, step.pressure, 1.0, state.pressure.values_mut())?;
-        read_into(driver, step.density, 1.0, state.density.values_mut())?;
-        self.receive_separated(state)
-    }
-
-    fn receive_separated<const D: usize>(&mut self, state: &mut LiquidState<D>) -> Result<(), GpuError> {
-        let marks: Vec<u8> = read(&mut *self.driver, self.args.liquid.separated, self.counts.cells())?;
-        state.separated.values_mut().iter_mut().zip(marks).for_each(|(separated, mark)| *separated = mark != 0);
-        Ok(())
+        receive_field(driver, step.liquid, spacing, state.liquid.values_mut())?;
+        receive_field(driver, step.pressure, 1.0, state.pressure.values_mut())?;
+        receive_field(driver, step.density, 1.0, state.density.values_mut())?;
+        receive_into(driver, step.separated, state.separated.values_mut(), |to, mark: u8| *to = mark != 0)?;
+        let mut starts = vec![0; grid.len() + 1];
+        receive_into(driver, step.starts, &mut starts, |start, value| *start = value)?;
+        Ok(starts)
     }
 
     /// Receives what a pressure problem is made of: distances, velocity with forces, the pressure so far.
@@ -178,14 +188,14 @@ impl StepMemory {
         state: &mut LiquidState<D>,
     ) -> Result<(), GpuError> {
         let (driver, step) = (&mut *self.driver, self.args.liquid);
-        read_into(driver, step.liquid, grid.spacing(), state.liquid.values_mut())?;
-        read_into(driver, step.pressure, 1.0, state.pressure.values_mut())?;
+        receive_field(driver, step.liquid, grid.spacing(), state.liquid.values_mut())?;
+        receive_field(driver, step.pressure, 1.0, state.pressure.values_mut())?;
         for axis in 0..D {
             let field = state.velocity[axis].values_mut();
-            read_into(driver, step.gathered.value[axis], 1.0, field)?;
+            receive_field(driver, step.gathered.value[axis], 1.0, field)?;
             parallel::for_each(field, |field| field.iter_mut().for_each(|value| *value += step.kick[axis]));
         }
-        self.receive_separated(state)
+        receive_into(driver, step.separated, state.separated.values_mut(), |to, mark: u8| *to = mark != 0)
     }
 }
 

@@ -62,11 +62,13 @@ impl Rules {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Goes on from a state to which steps were taken elsewhere, with solids that stand still.
-    pub fn take_over(&mut self, state: LiquidState<D>) {
-        self.state = state;
+    /// Goes on from a state to which steps were taken elsewhere, with solids that stand still. Its particles are sorted
+    /// by cell, and `starts` says where those of each cell start, and the end. The state before takes its place.
+    pub fn take_over(&mut self, state: &mut LiquidState<D>, starts: Vec<u32>) {
+        debug_assert_eq!(starts.len(), self.setup.grid.len() + 1, "a start for each cell, and the end");
+        std::mem::swap(&mut self.state, state);
         self.is_between_steps = true;
-        self.sort_particles();
+        self.starts = starts;
     }
 
     /// Refuses a largest speed at the end of a step that was taken elsewhere, if nothing explains it.
