@@ -29,6 +29,21 @@ const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the process
 
 /// A liquid whose steps are taken on a device.
 ///
+/// ```no_run
+/// use unstick_gpu::{Gpu, GpuLiquid};
+/// use unstick_grid::{Grid, SignedDistance};
+/// use unstick_liquid::{Setup, Simulation};
+///
+/// let setup = Setup::new(Grid::<3>::unit(128)?);
+/// let dam = Simulation::new(setup, &SignedDistance::cuboid([0.0; 3], [0.25, 0.5, 0.5]))?;
+/// let mut dam = GpuLiquid::new(Gpu::first()?, dam).map_err(|(error, _simulation)| error)?;
+/// while let Some(dt) = dam.next_step(0.5) {
+///     dam.advance(dt)?;
+/// }
+/// dam.show(|dam| println!("{} particles", dam.state().particles.len())); // now the state comes back
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// If the device fails, the processor takes the steps since the host last had the state again, and goes on.
 pub struct GpuLiquid<const D: usize> {
     /// The host's view is brought up to date when it is asked for.
@@ -78,8 +93,10 @@ impl<const D: usize> GpuLiquid<D> {
             Some(_) => Err(GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor")),
             None => DeviceLiquid::new(gpu, &simulation),
         });
-        let device = match device {
-            Ok(device) => device,
+        // Measured where all later speeds are: the bits of a resumed run are those of a straight one.
+        let device = device.and_then(|mut device| Ok((device.fastest()?, device)));
+        let (fastest, device) = match device {
+            Ok(measured) => measured,
             Err(error) => return Err((error, simulation)),
         };
         let state = simulation.state();
@@ -87,7 +104,7 @@ impl<const D: usize> GpuLiquid<D> {
             setup: simulation.setup().clone(),
             time: state.time,
             step: state.step,
-            fastest: simulation.fastest(),
+            fastest,
             both: Mutex::new(Both {
                 host: simulation,
                 device: Some(device),

@@ -66,7 +66,7 @@ pub(crate) static PRESSURE: Table = Table::new("pressure", &[
             Kind::Choice(&["cpu", "gpu", "auto"]),
             "\"cpu\"",
             "where it runs: `\"cpu\"`, `\"gpu\"`, or `\"auto\"`: on the GPU where there is one that has the solver, \
-             else on the processor",
+             else on the processor. A GPU takes whole steps where it can",
         ),
         optional("tolerance", Kind::Within(0.0, 1.0), "1e-6", "natural residual to reach, relative to that at zero"),
         optional(
@@ -77,8 +77,10 @@ pub(crate) static PRESSURE: Table = Table::new("pressure", &[
         ),
         optional("splitting", Kind::Table(&SPLITTING), "see below", "for splittings only"),
 ])
-.with_notes("With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. If the device \
-            fails on the way, the processor finishes the step; then a run with `\"gpu\"` ends with a checkpoint, and one \
+.with_notes("With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. The GPU takes whole \
+            steps, and the state comes back for frames and checkpoints. Scenes with bodies, moving solids, sources or \
+            drains, and those that shorten steps, have at most their pressure solved for there; a warning says so. If the \
+            device fails on the way, the processor takes the steps since the last frame again; then a run with `\"gpu\"` ends with a checkpoint, and one \
             with `\"auto\"` goes on without the device and says so. `stats.csv` names what solved each step: `best`, or \
             `best on gpu`. The backend is not part of the scene: a run can be resumed on another machine. The answers \
             agree to the tolerance. The bits depend on the machine: they are the same from run to run and after \
