@@ -94,9 +94,35 @@ fn auto_goes_on_without_a_device_that_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--backend", "auto", "--frames", "6", "--out", "lost"];
     let ended = unstick(&folder, "3").args(SCENES[0]).args(args).assert().success();
-    ended.stdout(contains("pressure on gpu (emulated)")).stderr(contains("the processor goes on"));
+    ended.stdout(contains("steps on gpu (emulated)")).stderr(contains("the processor goes on"));
     let solvers = column(&folder, "lost", "solver");
     assert!(solvers[0] == "best on gpu" && solvers.last().unwrap() == "best", "{solvers:?}");
+}
+
+#[test]
+fn a_run_of_the_processor_is_resumed_on_the_device_and_the_other_way() {
+    for [first, second] in [["cpu", "gpu"], ["gpu", "cpu"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |args: &[&str]| unstick(&folder, "yes").args(args).assert().success();
+        run(&[&SCENES[1][..], &["--backend", first, "--frames", "2", "--out", "run"]].concat());
+        let before = column(&folder, "run", "solver").len();
+        run(&["run", "--resume", "--out", "run", "--frames", "4", "--backend", second]);
+        let solvers = column(&folder, "run", "solver");
+        let is_on_gpu = |solver: &String| solver == "best on gpu";
+        assert!(solvers[..before].iter().all(|solver| is_on_gpu(solver) == (first == "gpu")), "{solvers:?}");
+        assert!(solvers[before..].iter().all(|solver| is_on_gpu(solver) == (second == "gpu")), "{solvers:?}");
+        assert!(solvers.len() > before);
+    }
+}
+
+#[test]
+fn what_the_device_does_not_do_the_processor_does_and_a_warning_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "source=[{shape={sphere={centre=[0.7,0.7],radius=0.1}},velocity=[-1.0,0.0]}]";
+    let args = ["--set", source, "--backend", "gpu", "--frames", "1", "--out", "run"];
+    let ended = unstick(&folder, "yes").args(SCENES[0]).args(args).assert().success();
+    ended.stdout(contains("pressure on gpu (emulated)")).stderr(contains("sources and drains"));
+    assert!(column(&folder, "run", "solver").iter().all(|solver| solver == "best on gpu"));
 }
 
 #[test]

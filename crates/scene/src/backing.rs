@@ -5,7 +5,7 @@ use unstick_liquid::{LiquidState, Simulation};
 use unstick_mlcp::PressureMethod;
 
 use crate::file::{Place, SceneError};
-use crate::run::Stepper;
+use crate::run::{DeviceWork, Stepper};
 use crate::scene::Scene;
 
 /// What a scene says of it.
@@ -54,6 +54,14 @@ impl<const D: usize> Scene<D> {
         match self.bodies.is_empty() {
             true => GpuLiquid::check(&self.setup).err(),
             false => Some(BODIES),
+        }
+    }
+
+    /// What a device does for this scene.
+    pub fn work_of_device(&self) -> DeviceWork {
+        match self.left_to_processor() {
+            None => DeviceWork::Steps,
+            Some(_) => DeviceWork::Pressure,
         }
     }
 

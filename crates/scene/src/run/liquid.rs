@@ -8,7 +8,7 @@ use unstick_gpu::{Backend, Placement};
 use unstick_liquid::{LiquidState, Simulation, Stage, StepReport};
 
 use super::RunError;
-use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
+use super::stepper::{DeviceWork, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
 use crate::file::SceneError;
@@ -72,6 +72,10 @@ impl<const D: usize> Physics<D> for Scene<D> {
 
     fn placement(&self) -> Result<Placement, SceneError> {
         Scene::placement(self)
+    }
+
+    fn work_of_device(&self) -> DeviceWork {
+        Scene::work_of_device(self)
     }
 
     fn check_memory(&self, available: u64) -> Result<(), SceneError> {

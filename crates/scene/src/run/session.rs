@@ -8,7 +8,7 @@ use unstick_gpu::Placement;
 use super::compare::Variant;
 use super::finish::{Finished, finish};
 use super::group::{BuiltGroup, Group};
-use super::stepper::{AnyRunScene, StepRecord, Value};
+use super::stepper::{AnyRunScene, DeviceWork, StepRecord, Value};
 use super::{Comparison, Progress, RunError, RunFolder, RunRecord, RunState, StatusWriter};
 use crate::dimension::PlaneOrSpace;
 use crate::either;
@@ -58,6 +58,7 @@ pub struct Session {
     folder: Option<RunFolder>,
     record: RunRecord,
     placement: Placement,
+    work_of_device: DeviceWork,
     warnings: Vec<String>,
     notes: Vec<String>,
     status: Option<StatusWriter>,
@@ -113,6 +114,7 @@ impl Session {
         if let Some(machine) = record.machine.as_object_mut() {
             machine.insert("pressure_on".into(), placement.to_string().into());
         }
+        let work_of_device = either!(&scene, scene => scene.physics.work_of_device());
         let warnings = either!(&scene, scene => scene.warnings.clone());
         let mut notes = Vec::new();
         let runs = match scene {
@@ -130,7 +132,7 @@ impl Session {
         let number = either!(&runs, runs => runs.number());
         let begin = |folder: &RunFolder| StatusWriter::begin(folder, number, record.frames, stop);
         let status = request.folder.as_ref().map(begin).transpose()?;
-        Ok(Self { runs, folder: request.folder, record, placement, warnings, notes, status })
+        Ok(Self { runs, folder: request.folder, record, placement, work_of_device, warnings, notes, status })
     }
 
     /// The last frame that all runs have completed.
@@ -185,6 +187,7 @@ impl Session {
         };
         let pressure = match &self.placement {
             Placement::Cpu(None) => String::new(),
+            Placement::Gpu(_) => format!(", {} on {}", self.work_of_device, self.placement),
             placement => format!(", pressure on {placement}"),
         };
         format!("{}: {cells} cells{bodies}, {} frames{beside}{pressure}", self.record.title, self.record.frames)

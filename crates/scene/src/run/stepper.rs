@@ -65,6 +65,24 @@ pub trait Stepper<const D: usize>: Send {
     fn write_bodies(&self, lines: &mut String);
 }
 
+/// What a device does for a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceWork {
+    /// It solves for the pressure.
+    Pressure,
+    /// It takes whole steps.
+    Steps,
+}
+
+impl fmt::Display for DeviceWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pressure => "pressure",
+            Self::Steps => "steps",
+        })
+    }
+}
+
 /// What makes simulations of a scene.
 pub trait Physics<const D: usize>: Send + Sync {
     /// The simulation at its beginning. It takes the memory that [`check_memory`](Self::check_memory) estimates.
@@ -75,6 +93,11 @@ pub trait Physics<const D: usize>: Send + Sync {
 
     /// Where the pressure is solved for. A device that the scene asks for and that is not there is refused.
     fn placement(&self) -> Result<Placement, SceneError>;
+
+    /// What a device that was found does.
+    fn work_of_device(&self) -> DeviceWork {
+        DeviceWork::Pressure
+    }
 
     /// Refuses a scene that takes more memory than is available, in bytes.
     fn check_memory(&self, available: u64) -> Result<(), SceneError>;
