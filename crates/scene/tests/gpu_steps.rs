@@ -13,6 +13,9 @@ const FRAMES: usize = 6;
 /// make more of it.
 const DIFFERENCE: f64 = 1e-3;
 
+/// A number of a report.
+type Number = fn(&StepReport) -> f64;
+
 fn coarse(name: &str) -> AnyScene {
     let mut file = SceneFile::find(name).unwrap();
     let cells = if file.scene().unwrap().dimension() == 2 { "[24, 24]" } else { "[12, 12, 12]" };
@@ -42,7 +45,7 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Option<Vec<String>> {
     if let Some(step) = found.iter().find(|step| !step.converged) {
         differences.push(format!("{}: no answer at {} s", scene.name, step.time));
     }
-    let numbers: [(&str, fn(&StepReport) -> f64); 4] = [
+    let numbers: [(&str, Number); 4] = [
         ("volume", |step| step.volume),
         ("surface volume", |step| step.surface_volume),
         ("kinetic energy", |step| step.kinetic_energy),
