@@ -1,4 +1,4 @@
-//! Complementarity pressure solvers on the GPU.
+//! Complementarity pressure solvers on the GPU, and whole steps of a liquid.
 //!
 //! [`Gpu`] solves the problems of `unstick-mlcp` with the solvers named there. The problem is copied to the device once.
 //! Hierarchy, active sets, nested start, cycles and residuals stay there, and the host reads back single numbers. Cycles
@@ -44,6 +44,8 @@
 //! println!("{} unknowns: {}", report.rows(), report.outcome());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A simulation of `unstick-liquid` can live on the device altogether: see [`GpuLiquid`].
 //!
 //! Building this crate needs no toolkit. Driver and compiler are looked for when a device is opened; [`Gpu::status`] says
 //! what is missing. The kernels are plain text in `kernels/` and are compiled for the device that is found. Tests run the
