@@ -1,5 +1,9 @@
 //! Where the rows of a problem lie on a grid.
 
+use std::ops::Range;
+
+use unstick_parallel as parallel;
+
 use crate::csr::CsrMatrix;
 
 /// The cell of each row on a grid of two or three dimensions.
@@ -58,19 +62,30 @@ impl Lattice {
 
     /// Whether a matrix couples each cell with nothing but its face neighbours.
     pub fn couples_neighbours_only(&self, matrix: &CsrMatrix) -> bool {
+        matrix.rows() == self.cells.len() && self.first_coupling_beyond_neighbours(matrix).is_none()
+    }
+
+    /// Row and column of the first coupling that joins other cells than face neighbours.
+    ///
+    /// # Panics
+    /// If the matrix has more rows than there are cells.
+    pub fn first_coupling_beyond_neighbours(&self, matrix: &CsrMatrix) -> Option<(usize, usize)> {
         let strides = [1, self.shape[0], self.shape[0] * self.shape[1]];
-        matrix.rows() == self.cells.len()
-            && (0..matrix.rows()).all(|row| {
+        let first = |mut rows: Range<usize>| {
+            rows.find_map(|row| {
                 let place = self.place(row);
-                matrix.row(row).all(|(column, value)| {
+                let is_far = |&(column, value): &(usize, f64)| {
                     let step = self.cells[column] as i64 - self.cells[row] as i64;
                     let is_neighbour = |axis: usize| {
                         let other = place[axis] as i64 + step.signum();
                         step.unsigned_abs() as usize == strides[axis] && (0..self.shape[axis] as i64).contains(&other)
                     };
-                    column == row || value == 0.0 || (0..self.dimension()).any(is_neighbour)
-                })
+                    column != row && value != 0.0 && !(0..self.dimension()).any(is_neighbour)
+                };
+                matrix.row(row).find(is_far).map(|(column, _)| (row, column))
             })
+        };
+        parallel::fold(0..matrix.rows(), &first, &|one, other| one.or(other))
     }
 }
 

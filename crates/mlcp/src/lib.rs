@@ -34,6 +34,7 @@ pub mod precondition;
 pub mod run;
 pub mod solvers;
 
+mod aggregation;
 mod checkerboard;
 mod convergence;
 mod csr;
@@ -46,6 +47,7 @@ mod operator;
 mod parameter;
 mod pressure;
 mod problem;
+mod recognise;
 mod report;
 mod scale;
 mod singular;

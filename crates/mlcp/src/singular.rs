@@ -118,39 +118,73 @@ fn shift(rows: &[u32], by: f64, values: &mut [f64]) {
     rows.iter().for_each(|&row| values[row as usize] += by);
 }
 
+/// Sweeps that carry news of a hold from row to row, each way. Rows in the order of a grid need one or two.
+const SWEEPS: usize = 6;
+
 impl CsrMatrix<'_> {
     /// Rows of each connected component whose rows all sum to zero: liquid without air, whose
-    /// pressure is known only up to a constant.
+    /// pressure is known only up to a constant. They are looked for once.
     pub fn singular_components(&self) -> Vec<Vec<u32>> {
-        let mut seen = vec![false; self.rows()];
+        self.closed.get_or_init(|| self.find_closed_components()).clone()
+    }
+
+    fn find_closed_components(&self) -> Vec<Vec<u32>> {
+        let is_anchored = |row: usize| {
+            let sum: f64 = self.row(row).map(|(_, value)| value).sum();
+            sum.abs() > ROUNDING * self.diagonal()[row]
+        };
+        let mut held = vec![false; self.rows()];
+        parallel::for_each((0..self.rows(), held.as_mut_slice()), |(rows, held)| {
+            rows.zip(held).for_each(|(row, held)| *held = is_anchored(row));
+        });
+        self.spread(&mut held);
+        // What is left is walked through: most often nothing.
         let mut components = Vec::new();
         let mut rows: Vec<u32> = Vec::new();
+        let mut seen = held.clone();
         for first in 0..self.rows() {
-            if seen[first] {
+            if std::mem::replace(&mut seen[first], true) {
                 continue;
             }
-            seen[first] = true;
             rows.clear();
             rows.push(first as u32);
-            let (mut next, mut anchored) = (0, false);
+            let (mut next, mut is_held) = (0, false);
             while next < rows.len() {
                 let row = rows[next] as usize;
                 next += 1;
-                let mut sum = 0.0;
-                for (column, value) in self.row(row) {
-                    sum += value;
-                    if !seen[column] && value != 0.0 {
-                        seen[column] = true;
+                for (column, _) in self.row(row).filter(|&(_, value)| value != 0.0) {
+                    is_held |= held[column];
+                    if !std::mem::replace(&mut seen[column], true) {
                         rows.push(column as u32);
                     }
                 }
-                anchored |= sum.abs() > ROUNDING * self.diagonal()[row];
             }
-            if !anchored {
+            if !is_held {
                 components.push(rows.clone());
             }
         }
         components
+    }
+
+    /// Holds rows that are coupled with held ones, in sweeps up and down.
+    fn spread(&self, held: &mut [bool]) {
+        let size = self.rows();
+        for sweep in 0..2 * SWEEPS {
+            let mut changed = false;
+            let mut visit = |row: usize| {
+                if !held[row] && self.row(row).any(|(column, value)| value != 0.0 && held[column]) {
+                    held[row] = true;
+                    changed = true;
+                }
+            };
+            match sweep % 2 {
+                0 => (0..size).for_each(&mut visit),
+                _ => (0..size).rev().for_each(&mut visit),
+            }
+            if !changed && sweep > 0 {
+                return;
+            }
+        }
     }
 }
 

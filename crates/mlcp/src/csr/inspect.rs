@@ -1,5 +1,7 @@
 //! Properties of a matrix: symmetry, a positive diagonal, the M-matrix property.
 
+use unstick_parallel as parallel;
+
 use super::CsrMatrix;
 use crate::error::MatrixError;
 use crate::operator::LinearOperator;
@@ -31,6 +33,21 @@ pub enum MMatrixDefect {
 }
 
 impl CsrMatrix<'_> {
+    /// A number that another matrix has only by an accident nobody lives to see: what was prepared for a matrix
+    /// recognises it by this. Costs about as much as a product.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
+        let of_words = |words: &[u32]| words.iter().fold(MULTIPLIER, |hash, &word| mix(hash, word as u64));
+        let of_values = |values: &[f64]| values.iter().fold(MULTIPLIER, |hash, value| mix(hash, value.to_bits()));
+        let parts = [
+            parallel::fold(self.starts(), &of_words, &mix),
+            parallel::fold(self.columns(), &of_words, &mix),
+            parallel::fold(self.values(), &of_values, &mix),
+        ];
+        parts.into_iter().fold(self.rows() as u64, mix)
+    }
+
     /// Every A_ij = A_ji up to rounding and every A_ii > 0, as all solvers assume.
     ///
     /// Costs about as much as a few products; done once when a matrix comes from outside.

@@ -5,6 +5,7 @@ mod inspect;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 pub use inspect::MMatrixDefect;
 
@@ -17,12 +18,20 @@ use crate::operator::LinearOperator;
 ///
 /// Owns its arrays or borrows them ([`CsrMatrix::from_raw`] takes either without copying). Indices
 /// are 32 bits wide: a product moves 12 bytes per entry instead of 16.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct CsrMatrix<'a> {
     starts: Cow<'a, [u32]>,
     columns: Cow<'a, [u32]>,
     values: Cow<'a, [f64]>,
     diagonal: Vec<f64>,
+    /// Components that nothing holds, once somebody has asked for them.
+    pub(crate) closed: OnceLock<Vec<Vec<u32>>>,
+}
+
+impl PartialEq for CsrMatrix<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.starts, &self.columns, &self.values) == (&other.starts, &other.columns, &other.values)
+    }
 }
 
 impl<'a> CsrMatrix<'a> {
@@ -46,7 +55,7 @@ impl<'a> CsrMatrix<'a> {
     ) -> Result<Self, MatrixError> {
         let (starts, columns, values) = (starts.into(), columns.into(), values.into());
         check_layout(&starts, &columns, &values)?;
-        let mut matrix = Self { starts, columns, values, diagonal: Vec::new() };
+        let mut matrix = Self { starts, columns, values, diagonal: Vec::new(), closed: OnceLock::new() };
         matrix.diagonal = (0..matrix.rows()).map(|row| matrix.entry(row, row)).collect();
         Ok(matrix)
     }
@@ -122,6 +131,7 @@ impl<'a> CsrMatrix<'a> {
             columns: Cow::Owned(self.columns.into_owned()),
             values: Cow::Owned(self.values.into_owned()),
             diagonal: self.diagonal,
+            closed: self.closed,
         }
     }
 }

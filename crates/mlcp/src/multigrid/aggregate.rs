@@ -1,8 +1,8 @@
 //! Coarsening without a lattice: smoothed aggregation.
 //!
 //! Rows that are strongly coupled are gathered around a root into aggregates, each of which becomes
-//! an unknown. Interpolation is constant on an aggregate, times the weight of the row, and smoothed
-//! once by damped Jacobi: P = (I − ω D⁻¹ A) P₀. Smoothing is what keeps the number of cycles from
+//! an unknown. Interpolation is constant on an aggregate and smoothed once by damped Jacobi: P = (I − ω D⁻¹ A) P₀.
+//! Smoothing is what keeps the number of cycles from
 //! growing with the problem. For M-matrices P has no negative entries.
 
 use super::sites::NONE;
@@ -56,15 +56,13 @@ fn aggregates(matrix: &SquareMatrix, level: usize) -> (Vec<u32>, usize) {
     (aggregate, count as usize)
 }
 
-/// P from below a `level`, or None where nothing can be gathered. `weights` are those of the rows, empty
-/// for one.
-pub(crate) fn interpolation(matrix: &SquareMatrix, level: usize, weights: &[f64]) -> Option<Sparse> {
+/// P from below a `level`, or None where nothing can be gathered.
+pub(crate) fn interpolation(matrix: &SquareMatrix, level: usize) -> Option<Sparse> {
     let (aggregate, count) = aggregates(matrix, level);
     if count == 0 {
         return None;
     }
     let damping = 4.0 / 3.0 / scaled_norm(matrix);
-    let weight = |row: usize| if weights.is_empty() { 1.0 } else { weights[row] };
     let mut p = Sparse::new(count);
     let mut place_of = vec![usize::MAX; count];
     for row in 0..matrix.rows() {
@@ -72,7 +70,7 @@ pub(crate) fn interpolation(matrix: &SquareMatrix, level: usize, weights: &[f64]
         let step = damping * matrix.inverse[row];
         for (other, value) in matrix.row(row) {
             let part = if other == row { 1.0 } else { 0.0 } - step * value;
-            let (target, part) = (aggregate[other], part * weight(other));
+            let target = aggregate[other];
             if target != NONE && part != 0.0 {
                 p.add(start, &mut place_of, target, part);
             }

@@ -1,7 +1,9 @@
 //! The matrix of a coarse level: A_H = s Pᵀ W A W P, with W the weights of the fine rows.
 //!
-//! The pattern is found once; values are filled in row by row, all of them or those that changed.
-//! Rows do not depend on each other, so they are shared between threads without changing a bit.
+//! The pattern is found once; values are filled in row by row, all of them or those that changed. A row is made in two
+//! steps, Pᵀ W A and then that times W P: a fine unknown that several members of a coarse one are coupled with is
+//! multiplied by its row of P once. Rows do not depend on each other, so they are shared between threads without
+//! changing a bit.
 
 use std::ops::Range;
 
@@ -48,19 +50,18 @@ impl Product<'_> {
             return left;
         }
         let mut off = Sparse::new(self.p.width());
-        let mut seen_in = vec![u32::MAX; self.p.width()];
+        let (mut seen_in, mut met_in) = (vec![u32::MAX; self.p.width()], vec![u32::MAX; self.p.rows()]);
         let mut columns = Vec::new();
         for coarse in rows {
             columns.clear();
-            seen_in[coarse] = coarse as u32;
+            let is_new = |seen_in: &mut [u32], place: usize| {
+                std::mem::replace(&mut seen_in[place], coarse as u32) != coarse as u32
+            };
+            is_new(&mut seen_in, coarse);
             for (fine, _) in self.pt.row(coarse) {
-                for (other, _) in self.fine.row(fine) {
-                    for &column in &self.p.columns[self.p.range(other)] {
-                        if seen_in[column as usize] != coarse as u32 {
-                            seen_in[column as usize] = coarse as u32;
-                            columns.push(column);
-                        }
-                    }
+                for (other, _) in self.fine.row(fine).filter(|&(other, _)| is_new(&mut met_in, other)) {
+                    let beside = self.p.columns[self.p.range(other)].iter();
+                    columns.extend(beside.filter(|&&column| is_new(&mut seen_in, column as usize)));
                 }
             }
             columns.sort_unstable();
@@ -100,45 +101,78 @@ impl Product<'_> {
         let Some(first) = rows.clone().find(|&row| due(row)) else { return };
         let begin = if rows.is_empty() { 0 } else { off.range(rows.start).start };
         let mut slot_of = vec![0u32; off.width()];
+        let mut sums = SparseSums::new(self.p.rows());
         for row in (first..rows.end).filter(|&row| due(row)) {
             let range = off.range(row);
             for (slot, &column) in off.columns[range.clone()].iter().enumerate() {
                 slot_of[column as usize] = slot as u32;
             }
             let values = &mut target.values[range.start - begin..range.end - begin];
-            let diagonal = self.fill_row(row, &slot_of, values);
+            let diagonal = self.fill_row(row, &slot_of, &mut sums, values);
             target.diagonal[row - rows.start] = diagonal;
             target.inverse[row - rows.start] = if diagonal > 0.0 { 1.0 / diagonal } else { 0.0 };
         }
     }
 
     /// One row; returns its diagonal.
-    fn fill_row(&self, row: usize, slot_of: &[u32], values: &mut [f64]) -> f64 {
+    fn fill_row(&self, row: usize, slot_of: &[u32], sums: &mut SparseSums, values: &mut [f64]) -> f64 {
         let weight = |fine: usize| if self.weights.is_empty() { 1.0 } else { self.weights[fine] };
-        values.fill(0.0);
-        let (mut diagonal, mut size) = (0.0, 0.0);
         for (fine, from) in self.pt.row(row) {
             let from = self.scale * from * weight(fine);
-            if from == 0.0 {
-                continue;
-            }
-            for (other, value) in self.fine.row(fine) {
-                let value = from * value * weight(other);
-                if value == 0.0 {
-                    continue;
-                }
-                for (column, to) in self.p.row(other) {
-                    let part = value * to;
-                    if column == row {
-                        diagonal += part;
-                        size += part.abs();
-                    } else {
-                        values[slot_of[column] as usize] += part;
-                    }
-                }
+            if from != 0.0 {
+                self.fine.row(fine).for_each(|(other, value)| sums.add(other, from * value));
             }
         }
+        values.fill(0.0);
+        let (mut diagonal, mut size) = (0.0, 0.0);
+        sums.drain(|other, sum, of_sizes| {
+            let weight = weight(other);
+            if weight == 0.0 {
+                return;
+            }
+            for (column, to) in self.p.row(other) {
+                let part = sum * weight * to;
+                if column == row {
+                    diagonal += part;
+                    size += (of_sizes * weight * to).abs();
+                } else {
+                    values[slot_of[column] as usize] += part;
+                }
+            }
+        });
         if diagonal > ROUNDING * size { diagonal } else { 0.0 }
+    }
+}
+
+/// Sums for a few of many places, and what their parts add up to without signs.
+struct SparseSums {
+    sums: Vec<(f64, f64)>,
+    is_listed: Vec<bool>,
+    listed: Vec<u32>,
+}
+
+impl SparseSums {
+    fn new(places: usize) -> Self {
+        Self { sums: vec![(0.0, 0.0); places], is_listed: vec![false; places], listed: Vec::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, place: usize, part: f64) {
+        if !std::mem::replace(&mut self.is_listed[place], true) {
+            self.listed.push(place as u32);
+        }
+        let (sum, size) = &mut self.sums[place];
+        *sum += part;
+        *size += part.abs();
+    }
+
+    /// Hands over all sums, in the order in which they began, and is empty again.
+    fn drain(&mut self, mut take: impl FnMut(usize, f64, f64)) {
+        for place in self.listed.drain(..).map(|place| place as usize) {
+            let (sum, size) = std::mem::take(&mut self.sums[place]);
+            self.is_listed[place] = false;
+            take(place, sum, size);
+        }
     }
 }
 

@@ -89,8 +89,6 @@ pub(crate) struct MatrixHierarchy {
     pub order: Order,
     pub levels: Vec<MatrixLevel>,
     pub factors: Option<Factors>,
-    /// Unknowns of a level that is not coarsened further.
-    coarsest: usize,
     changed: Vec<bool>,
 }
 
@@ -113,13 +111,22 @@ impl MatrixHierarchy {
         let mut finest = MatrixLevel::new(order.pattern(matrix), order.red);
         let mut weights = vec![f64::NAN; matrix.rows()];
         let mut changed = vec![true; matrix.rows()];
-        order.write(system, matrix, &mut finest.matrix, &mut weights, &mut changed);
-        let mut hierarchy = Self { order, levels: vec![finest], factors: None, coarsest, changed };
+        // Aggregates follow the couplings of the matrix. They stay when rows are pinned, so they are found without pins.
+        let whole = Subsystem::whole(system.nearby());
+        let first = if lattice.is_some() { system } else { &whole };
+        order.write(first, matrix, &mut finest.matrix, &mut weights, &mut changed);
+        let mut hierarchy = Self { order, levels: vec![finest], factors: None, changed };
         match lattice {
-            Some(lattice) => hierarchy.add_lattice_levels(lattice, matrix, weights, variant.unwrap_or_default()),
-            None => hierarchy.add_aggregated_levels(weights),
+            Some(lattice) => {
+                hierarchy.add_lattice_levels(lattice, matrix, weights, coarsest, variant.unwrap_or_default())
+            }
+            None => hierarchy.add_aggregated_levels(weights, coarsest),
         }
-        hierarchy.factorise();
+        if lattice.is_none() && !system.is_whole() {
+            hierarchy.refresh(system)?;
+        } else {
+            hierarchy.factorise();
+        }
         Ok(hierarchy)
     }
 
@@ -132,12 +139,8 @@ impl MatrixHierarchy {
     }
 
     /// Follows a system whose operator is that of before: transfers stay, matrices change where the
-    /// system has. Aggregates follow the couplings, so they are rebuilt.
+    /// system has.
     pub fn refresh(&mut self, system: &Subsystem) -> Result<(), SolveError> {
-        if system.nearby().lattice().is_none() {
-            *self = Self::build(system, None, Some(self.coarsest))?;
-            return Ok(());
-        }
         let matrix = system.matrix("multigrid")?;
         let Self { order, levels, changed, .. } = self;
         let finest = &mut levels[0];
@@ -160,13 +163,14 @@ impl MatrixHierarchy {
         lattice: &Lattice,
         matrix: &CsrMatrix,
         weights: Vec<f64>,
+        coarsest: usize,
         variant: MultigridVariant,
     ) {
         let is_halved = variant.transfer == Transfer::Constant;
         let mut sites = Sites::of(lattice, matrix);
         let mut weights = Some(weights);
         let mut unit = 1.0;
-        while sites.len() > self.coarsest {
+        while sites.len() > coarsest {
             let (coarse, parents) = sites.coarsen(variant.one_sided);
             if coarse.len() == 0 || coarse.len() as f64 > WORTH_COARSENING * sites.len() as f64 {
                 break;
@@ -194,19 +198,18 @@ impl MatrixHierarchy {
         self.copy_if_alone(weights);
     }
 
-    fn add_aggregated_levels(&mut self, weights: Vec<f64>) {
-        let mut weights_here = weights.clone();
-        let mut level = 0;
-        while let Some(finest) = self.levels.last().filter(|level| level.matrix.rows() > self.coarsest) {
-            let Some(p) = aggregate::interpolation(&finest.matrix, level, &weights_here) else { break };
+    fn add_aggregated_levels(&mut self, weights: Vec<f64>, coarsest: usize) {
+        let mut weights = Some(weights);
+        while let Some(finest) = self.levels.last().filter(|level| level.matrix.rows() > coarsest) {
+            let Some(p) = aggregate::interpolation(&finest.matrix, self.levels.len() - 1) else { break };
             if p.width() as f64 > WORTH_COARSENING * p.rows() as f64 {
                 break;
             }
-            weights_here.clear();
-            level += 1;
-            self.push(Link::new(p, 1.0));
+            let mut link = Link::new(p, 1.0);
+            link.weights = weights.take().unwrap_or_default();
+            self.push(link);
         }
-        self.copy_if_alone(Some(weights));
+        self.copy_if_alone(weights);
     }
 
     /// Where the finest level is small enough to be the coarsest, it is followed by a copy of itself.

@@ -13,7 +13,7 @@
 
 mod aggregate;
 mod cycle;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod finest;
 mod galerkin;
 pub(crate) mod hierarchy;

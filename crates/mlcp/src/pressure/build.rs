@@ -85,18 +85,31 @@ impl<const D: usize> PressureOperator<D> {
     /// # Panics
     /// If lattice and matrix do not fit each other.
     pub fn from_csr(lattice: Lattice, matrix: &CsrMatrix) -> Self {
+        Self::from_rows_of(lattice, matrix, |row| row, |row| row)
+    }
+
+    /// The same for rows in another order: `row_of` tells the row of a cell by the number of the cell, `number_of` that
+    /// of a row.
+    pub(crate) fn from_rows_of(
+        lattice: Lattice,
+        matrix: &CsrMatrix,
+        row_of: impl Fn(usize) -> usize + Sync,
+        number_of: impl Fn(usize) -> usize + Sync,
+    ) -> Self {
         assert_eq!(lattice.cells().len(), matrix.rows(), "cells of the lattice and rows of the matrix");
         let strides: Vec<i64> = (0..D).map(|axis| lattice.shape()[..axis].iter().product::<usize>() as i64).collect();
         // Matrices come scaled by Δt/(ρ h²) and the like; most inner couplings are the largest ones.
-        let largest = (0..matrix.rows()).flat_map(|row| matrix.row(row).filter(move |&(column, _)| column != row));
-        let unit = largest.map(|(_, value)| -value).fold(0.0, f64::max);
+        let unit = parallel::max(0..matrix.rows(), |rows| {
+            let couplings = rows.flat_map(|row| matrix.row(row).filter(move |&(column, _)| column != row));
+            couplings.map(|(_, value)| -value).fold(0.0, f64::max)
+        });
         let unit = if unit > 0.0 { unit } else { 1.0 };
         let mut operator = Self::empty();
-        operator.rebuild(unit, lattice, |lattice, row| {
-            let cells = lattice.cells();
+        operator.rebuild(unit, lattice, |lattice, number| {
+            let (cells, row) = (lattice.cells(), row_of(number));
             let mut towards = [[0.0; 2]; D];
             for (column, value) in matrix.row(row).filter(|&(column, value)| column != row && value != 0.0) {
-                let step = cells[column] as i64 - cells[row] as i64;
+                let step = cells[number_of(column)] as i64 - cells[number] as i64;
                 let axis = strides.iter().rposition(|&stride| step.abs() >= stride).unwrap_or(0);
                 // In a grid that is one cell wide two strides are equal; the first axis has no neighbour there.
                 towards[axis][(step > 0) as usize] = -value;

@@ -1,6 +1,7 @@
 //! One program for all tests from outside: it is compiled and linked once.
 
 mod agreement;
+mod any_matrix;
 mod common;
 mod determinism;
 mod pockets;

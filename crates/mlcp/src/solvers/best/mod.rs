@@ -11,20 +11,24 @@
 //!    residual is then computed again in double precision.
 //!
 //! [`iterate`] holds the loop. The machine that holds the iterate implements [`BestSteps`]: here with the
-//! checkerboard, in `unstick-gpu` on a GPU.
+//! checkerboard or with aggregates of any matrix, in `unstick-gpu` on a GPU.
 //!
 //! The sweeps decide what a policy on unsmoothed residuals would get wrong. A cycle costs the same
 //! whether walls separate or not.
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
 //! of cycles, [policy iteration](super::policy) takes over with the safeguards it has (finite
-//! termination on M-matrices, single exchanges otherwise). Matrices without a grid get policy
-//! iteration with algebraic multigrid from the start.
+//! termination on M-matrices, single exchanges otherwise). Operators known by products and a nearby matrix get policy
+//! iteration from the start.
 
 mod on_checkerboard;
+mod on_found_grid;
+mod on_rows;
 mod walls;
 
 use self::on_checkerboard::{Memory, OnCheckerboard};
+use self::on_found_grid::FoundGrid;
+use self::on_rows::OnRows;
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;
@@ -70,13 +74,16 @@ pub struct Best {
     rescue: Inner,
     plane: Memory<2>,
     space: Memory<3>,
+    rows: on_rows::Memory,
+    found: FoundGrid,
 }
 
 impl Best {
     /// The method with its linear solvers: one for matrices without a grid, and one of the safeguard. The default
     /// limit of `stop` is 1000 policies.
     pub fn new(params: BestParams, stop: Stop, algebraic: Inner, rescue: Inner) -> Self {
-        Self { params, stop, algebraic, rescue, plane: Memory::default(), space: Memory::default() }
+        let (plane, space, rows, found) = Default::default();
+        Self { params, stop, algebraic, rescue, plane, space, rows, found }
     }
 }
 
@@ -94,23 +101,37 @@ impl MlcpSolver for Best {
 
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let name = self.name();
-        let Self { params, stop, algebraic, rescue, plane, space } = self;
+        let Self { params, stop, algebraic, rescue, plane, space, rows, found } = self;
         run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             let policy = PolicyParams::default();
-            let has_ended = match solvable.problem.operator().pressure() {
+            let operator = solvable.problem.operator();
+            let has_ended = match operator.pressure() {
                 Some(AnyPressureOperator::Plane(operator)) => {
                     iterate(params, &mut OnCheckerboard::new(plane, operator, &solvable, q, trace), trace)?
                 }
                 Some(AnyPressureOperator::Space(operator)) => {
                     iterate(params, &mut OnCheckerboard::new(space, operator, &solvable, q, trace), trace)?
                 }
-                None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
+                None => match operator.csr().filter(|_| operator.nearby().is_none()) {
+                    Some(matrix) => {
+                        let fingerprint = trace.set_up(|| matrix.fingerprint());
+                        let mut has_ended = false;
+                        if let Some(grid) = trace.set_up(|| found.of(matrix, fingerprint)) {
+                            trace.remark("the rows lie on a grid, on which they were solved");
+                            has_ended = grid.solve(params, (&mut *plane, &mut *space), &solvable, q, trace)?;
+                        }
+                        let bare = (matrix, fingerprint);
+                        has_ended || iterate(params, &mut OnRows::new(rows, bare, &solvable, q, trace), trace)?
+                    }
+                    None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
+                },
             };
             if has_ended {
                 return Ok(());
             }
             trace.remark("the fast scheme made no progress, policy iteration took over");
-            policy::on_rows(&policy, rescue, solvable, q, trace)
+            let linear = if operator.pressure().is_some() { rescue } else { algebraic };
+            policy::on_rows(&policy, linear, solvable, q, trace)
         })
     }
 }
