@@ -27,7 +27,7 @@ mod grid;
 mod problem;
 
 pub use error::FileError;
-pub use folder::{read_array, read_matrix, write_array, write_matrix};
+pub use folder::{read_array, read_matrix, read_scipy_matrix, write_array, write_matrix};
 pub use generate::{Example, GenerateError, ParseExampleError};
-pub use grid::GridInfo;
+pub use grid::{GridInfo, GridMisfit};
 pub use problem::{Problem, lower_bounds, wall_mask};

@@ -44,6 +44,8 @@ pub fn run(args: &SolveArgs, quiet: bool) -> Result<Verdict, CommandError> {
     prepared.map_err(|error| CommandError::new(format_args!("the starting iterate: {error}")))?;
 
     if !quiet {
+        let misfit = problem.grid().and_then(|grid| grid.misfit(problem.matrix()));
+        misfit.iter().for_each(|misfit| output::note(format!("grid.json is not used: {misfit}")));
         left_out.iter().for_each(output::note);
     }
     let name = args.folder.display().to_string();

@@ -51,16 +51,17 @@ fn header(kind: &str, length: usize) -> Vec<u8> {
 }
 
 /// Something else stood where this was expected.
-struct Mismatch {
-    expected: String,
-    found: String,
+pub(super) struct Mismatch {
+    pub expected: String,
+    pub found: String,
 }
 
-fn mismatch(expected: impl Into<String>, found: impl Into<String>) -> Mismatch {
+pub(super) fn mismatch(expected: impl Into<String>, found: impl Into<String>) -> Mismatch {
     Mismatch { expected: expected.into(), found: found.into() }
 }
 
-fn parse(bytes: &[u8]) -> Result<Vec<f64>, Mismatch> {
+/// The numbers of an array in memory.
+pub(super) fn parse(bytes: &[u8]) -> Result<Vec<f64>, Mismatch> {
     let (header, data) = split(bytes)?;
     let (kind, length) = (kind_of(header)?, length_of(header)?);
     let array = Array { kind, length, data };
@@ -80,7 +81,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<f64>, Mismatch> {
 }
 
 /// The text of the header and the data after it.
-fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Mismatch> {
+pub(super) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Mismatch> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         let found = if bytes.is_empty() { "an empty file" } else { "a file of another kind" };
         return Err(mismatch("a NumPy array", found));

@@ -1,8 +1,10 @@
 //! Problem folders.
 
+mod archive;
 mod array;
 mod lines;
 mod matrix_market;
+mod scipy;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -13,12 +15,14 @@ use unstick_mlcp::CsrMatrix;
 use array::write_mask;
 pub use array::{read_array, write_array};
 pub use matrix_market::{read_matrix, write_matrix};
+pub use scipy::read_scipy_matrix;
 
 use crate::error::FileError;
 use crate::grid::GridInfo;
 use crate::problem::{Problem, lower_bounds, wall_mask};
 
 const MATRIX: &str = "A.mtx";
+const SCIPY_MATRIX: &str = "A.npz";
 const RIGHT_HAND_SIDE: &str = "b.npy";
 const WALL: &str = "wall.npy";
 const LOWER: &str = "lower.npy";
@@ -33,16 +37,24 @@ impl Problem {
     /// cell of its own where there is a grid. Errors name the file and the line or row.
     pub fn read(folder: &Path) -> Result<Self, FileError> {
         let file = |name: &str| folder.join(name);
-        let matrix = required(read_matrix(&file(MATRIX)))?;
+        let scipy = optional(read_scipy_matrix(&file(SCIPY_MATRIX)))?;
+        let (matrix, matrix_file) = match scipy {
+            Some(_) if file(MATRIX).exists() => {
+                let (expected, found) = (format!("one matrix, {MATRIX} or {SCIPY_MATRIX}"), "both".into());
+                return Err(FileError::Data { path: folder.to_owned(), expected, found });
+            }
+            Some(matrix) => (matrix, SCIPY_MATRIX),
+            None => (required(read_matrix(&file(MATRIX)))?, MATRIX),
+        };
         let b = required(read_array(&file(RIGHT_HAND_SIDE)))?;
         let wall = required(read_array(&file(WALL)))?;
         let bounds = optional(read_array(&file(LOWER)))?;
         let start = optional(read_array(&file(START)))?;
-        let grid = optional(GridInfo::read(&file(GRID)))?;
+        let grid = optional(GridInfo::read(&file(GRID), matrix.rows()))?;
 
         let walls = wall_mask(&wall, matrix.rows()).map_err(FileError::problem(&file(WALL)))?;
         let lower = lower_bounds(&walls, bounds).map_err(FileError::problem(&file(LOWER)))?;
-        check(&matrix, grid.as_ref(), folder)?;
+        check(&matrix, matrix_file, grid.as_ref(), folder)?;
         let problem = match grid {
             Some(grid) => Self::on_grid(grid, matrix, b),
             None => Self::new(matrix, b),
@@ -61,7 +73,7 @@ impl Problem {
     /// folder that is there already, unless it is empty. `lower.npy` is left out where every wall
     /// has the bound zero.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
-        check(self.matrix(), self.grid(), folder)?;
+        check(self.matrix(), MATRIX, self.grid(), folder)?;
         let (b, lower) = (self.mlcp().b(), self.mlcp().lower());
         let walls: Vec<bool> = lower.iter().map(|&bound| bound > f64::NEG_INFINITY).collect();
         let refused = |error: io::Error| match error.kind() {
@@ -97,9 +109,9 @@ pub(crate) fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::R
 }
 
 /// What a folder promises beyond what a [`Problem`] always keeps to.
-fn check(matrix: &CsrMatrix, grid: Option<&GridInfo>, folder: &Path) -> Result<(), FileError> {
+fn check(matrix: &CsrMatrix, file: &str, grid: Option<&GridInfo>, folder: &Path) -> Result<(), FileError> {
     let check = matrix.check_symmetric_positive();
-    check.map_err(|error| FileError::problem(&folder.join(MATRIX))(error.into()))?;
+    check.map_err(|error| FileError::problem(&folder.join(file))(error.into()))?;
     match grid {
         Some(grid) => grid.check(matrix.rows(), &folder.join(GRID)),
         None => Ok(()),
@@ -111,7 +123,7 @@ fn required<T>(read: Result<T, FileError>) -> Result<T, FileError> {
     read.map_err(|error| match error {
         FileError::Io { path, source } if source.kind() == io::ErrorKind::NotFound => {
             let explanation = format!(
-                "no such file; a problem folder holds {MATRIX}, {RIGHT_HAND_SIDE} and {WALL}, \
+                "no such file; a problem folder holds {MATRIX} or {SCIPY_MATRIX}, {RIGHT_HAND_SIDE} and {WALL}, \
                  and may hold {LOWER}, {START} and {GRID}"
             );
             FileError::Io { path, source: io::Error::new(io::ErrorKind::NotFound, explanation) }
@@ -193,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named_with_what_belongs_there() {
-        let expected = "no such file; a problem folder holds A.mtx, b.npy and wall.npy, \
+        let expected = "no such file; a problem folder holds A.mtx or A.npz, b.npy and wall.npy, \
                         and may hold lower.npy, x.npy and grid.json";
         for name in ["A.mtx", "b.npy", "wall.npy"] {
             let message = refusal(|folder| fs::remove_file(folder.join(name)).unwrap());
@@ -267,6 +279,44 @@ mod tests {
             refusal(|folder| fs::write(folder.join("grid.json"), text).unwrap()),
             "/problem/grid.json: expected a cell for each of 3 rows, found 2 cells"
         );
+    }
+
+    #[test]
+    fn a_matrix_may_be_that_of_scipy_but_there_is_one() {
+        let (_parent, folder) = written(&line());
+        fs::write(folder.join("A.npz"), include_bytes!("../../tests/data/line-compressed.npz")).unwrap();
+        let message = Problem::read(&folder).unwrap_err().to_string();
+        assert!(message.ends_with("/problem: expected one matrix, A.mtx or A.npz, found both"), "{message}");
+        fs::remove_file(folder.join("A.mtx")).unwrap();
+        assert_eq!(Problem::read(&folder).unwrap(), line());
+        assert!(!refusal(|folder| fs::write(folder.join("A.npz"), b"PK").unwrap()).is_empty());
+    }
+
+    #[test]
+    fn cells_of_a_grid_may_be_left_out_or_be_an_array() {
+        let (_parent, folder) = written(&line());
+        let grid_with = |cells: &str| {
+            let text = format!(r#"{{"shape": [2, 2], "spacing": 0.5, "origin": [0, 0]{cells}}}"#);
+            fs::write(folder.join("grid.json"), text).unwrap();
+        };
+        grid_with(r#", "cells": "cells.npy""#);
+        write_array(&folder.join("cells.npy"), &[0.0, 1.0, 3.0]).unwrap();
+        assert_eq!(Problem::read(&folder).unwrap(), line());
+        let refused = |end: &str| {
+            let message = Problem::read(&folder).unwrap_err().to_string();
+            assert!(message.ends_with(end), "{message}");
+        };
+        write_array(&folder.join("cells.npy"), &[0.0, 1.5, 3.0]).unwrap();
+        refused("/cells.npy: expected whole numbers, found 1.5 in row 1");
+        grid_with(r#", "cells": "../cells.npy""#);
+        refused(
+            "/grid.json: expected `cells` as a list or as the name of a .npy file beside it, found \"../cells.npy\"",
+        );
+        grid_with("");
+        refused("/grid.json: expected `cells`, because the grid has 4 cells and the problem 3 rows, found none");
+        let text = r#"{"shape": [3, 1], "spacing": 0.5, "origin": [0, 0]}"#;
+        fs::write(folder.join("grid.json"), text).unwrap();
+        assert_eq!(Problem::read(&folder).unwrap().grid().unwrap().cells, [0, 1, 2]);
     }
 
     #[test]
