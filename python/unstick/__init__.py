@@ -18,6 +18,8 @@ Simulate::
 The guide is ``docs/guide-python.md`` in the sources.
 """
 
+import os
+
 from . import shapes
 from ._errors import (
     Error,
@@ -34,7 +36,12 @@ from ._problem import Problem, load_problem, save_problem
 from ._run import Run
 from ._scene import Scene, Section, scenes
 from ._solve import Grid, Pocket, Result, solve, solvers
-from ._unstick import __version__, threads
+from ._solver import Solver
+from ._unstick import __version__, after_fork, threads
+
+if hasattr(os, "register_at_fork"):
+    # Threads do not survive a fork: a child starts its own.
+    os.register_at_fork(after_in_child=after_fork)
 
 __all__ = [
     "Error",
@@ -52,6 +59,7 @@ __all__ = [
     "SceneError",
     "Section",
     "SolveError",
+    "Solver",
     "SolverNameError",
     "Surface",
     "__version__",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,9 +46,10 @@ class Grid:
         expected = "a shape of 2 or 3 numbers, an array of that many dimensions that is True where rows are, or a Grid"
         raise ProblemError(f"the grid is {type(where).__name__}, expected {expected}")
 
-    def _parts(self) -> tuple[list[int], list[int], float, list[float]]:
+    def _parts(self) -> tuple[list[int], npt.NDArray[np.int64], float, list[float]]:
         origin = self.origin if self.origin is not None else (0.0,) * len(self.shape)
-        return list(self.shape), np.asarray(self.cells).tolist(), float(self.spacing), list(origin)
+        cells = np.ascontiguousarray(self.cells, dtype=np.int64)
+        return list(self.shape), cells, float(self.spacing), list(origin)
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,7 @@ def solve(
     wall: npt.ArrayLike | None = None,
     *,
     lower: npt.ArrayLike | None = None,
+    upper: npt.ArrayLike | None = None,
     x0: npt.ArrayLike | None = None,
     solver: str = "best",
     tol: float = 1e-6,
@@ -159,7 +162,9 @@ def solve(
     wall:
         Which rows belong to walls that may let go; by default those with a finite ``lower``, else none.
     lower:
-        Bounds of the wall rows, by default zero; entries of other rows are ignored.
+        Bounds of the wall rows, one number or one for each row, by default zero; entries of other rows are ignored.
+    upper:
+        Bounds from above instead: 0 ≤ upper − x ⟂ −r ≥ 0 on wall rows.
     x0:
         Where to start, by default zero.
     solver:
@@ -173,7 +178,8 @@ def solve(
         Outer cycles after which to give up, by default what suits the method.
     grid:
         Where the rows lie, see :meth:`Grid.of`: the boolean array of cells that are rows, or the shape of
-        an array all cells of which are. Makes multigrid geometric. It pays: ``best`` is made for grids.
+        an array all cells of which are. Makes multigrid geometric. ``best`` finds the grid of many matrices itself.
+        A grid that cannot be used is a warning.
     start:
         ``psor:K`` or ``gradient:K`` for K steps before the solver begins.
     backend:
@@ -200,34 +206,85 @@ def solve(
     >>> result.x, result.active
     (array([0. , 0.5]), array([ True, False]))
     """
-    matrix, right = rows(A), vector(b, "b")
     if x0 is not None and start not in (None, "given"):
         raise ProblemError(f"the start is {start}, expected none beside an x0")
     if x0 is None and start == "given":
         raise ProblemError("the start is given, expected an x0 beside it")
-    how = {
+    how = how_to_solve(
+        solver, tol, absolute, max_iterations, "given" if x0 is not None else start or "zero", backend, check
+    )
+    matrix = rows(A)
+    sides = Sides.of(b, wall, lower, upper, x0)
+    account = _unstick.solve(*matrix, *sides.arrays, None if grid is None else Grid.of(grid)._parts(), how)
+    return sides.result(account, raise_on_failure)
+
+
+def how_to_solve(
+    solver: str,
+    tol: float,
+    absolute: bool,
+    max_iterations: int | None,
+    start: str,
+    backend: str,
+    check: bool,
+) -> dict[str, Any]:
+    """What is no array."""
+    return {
         "solver": solver,
         "tolerance": float(tol),
         "absolute": bool(absolute),
         "max_iterations": max_iterations,
-        "start": "given" if x0 is not None else start or "zero",
+        "start": start,
         "backend": backend,
         "check": bool(check),
     }
-    account = _unstick.solve(
-        *matrix,
-        right,
-        None if wall is None else vector(wall, "the wall mask"),
-        None if lower is None else vector(lower, "the lower bound"),
-        None if x0 is None else vector(x0, "the iterate"),
-        None if grid is None else Grid.of(grid)._parts(),
-        how,
-    )
-    pockets = tuple(Pocket(**pocket) for pocket in account.pop("pockets"))
-    result = Result(**account, pockets=pockets)
-    if raise_on_failure and not result.converged:
-        raise NotConverged(result._line(), result)
-    return result
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A right-hand side with its bounds. Upper bounds are lower bounds of −x."""
+
+    arrays: tuple[Floats, Floats | None, Floats | None, Floats | None]
+    """b, wall mask, lower bounds and start, as the compiled half takes them."""
+    is_negated: bool
+
+    @staticmethod
+    def of(
+        b: npt.ArrayLike,
+        wall: npt.ArrayLike | None,
+        lower: npt.ArrayLike | None,
+        upper: npt.ArrayLike | None,
+        x0: npt.ArrayLike | None,
+    ) -> Sides:
+        right = vector(b, "b")
+        if lower is not None and upper is not None:
+            raise ProblemError("there are lower and upper bounds, expected one of them")
+        mask = None if wall is None else vector(wall, "the wall mask")
+        start = None if x0 is None else vector(x0, "the iterate")
+        if upper is not None:
+            above = -_bound(upper, right.size, "the upper bound")
+            return Sides((-right, mask, above, None if start is None else -start), True)
+        below = None if lower is None else _bound(lower, right.size, "the lower bound")
+        return Sides((right, mask, below, start), False)
+
+    def result(self, account: dict[str, Any], raise_on_failure: bool) -> Result:
+        """The account as people read it."""
+        misfit = account.pop("misfit")
+        if misfit is not None:
+            warnings.warn(f"the grid is not used: {misfit}", stacklevel=3)
+        if self.is_negated:
+            account["x"] = -account["x"]
+        pockets = tuple(Pocket(**pocket) for pocket in account.pop("pockets"))
+        result = Result(**account, pockets=pockets)
+        if raise_on_failure and not result.converged:
+            raise NotConverged(result._line(), result)
+        return result
+
+
+def _bound(bound: npt.ArrayLike, rows: int, what: str) -> Floats:
+    """One number for all rows, or one for each."""
+    array = np.asarray(bound)
+    return vector(np.full(rows, array) if array.ndim == 0 else array, what)
 
 
 def solvers(all: bool = False) -> Sequence[str]:

@@ -17,9 +17,23 @@ def solve(
     wall: Floats | None,
     lower: Floats | None,
     x0: Floats | None,
-    grid: tuple[list[int], list[int], float, list[float]] | None,
+    grid: tuple[list[int], npt.NDArray[np.int64], float, list[float]] | None,
     how: dict[str, Any],
 ) -> dict[str, Any]: ...
+class Prepared:
+    def __init__(
+        self,
+        values: Floats,
+        columns: Indices,
+        starts: Indices,
+        grid: tuple[list[int], npt.NDArray[np.int64], float, list[float]] | None,
+        how: dict[str, Any],
+    ) -> None: ...
+    def solve(
+        self, b: Floats, wall: Floats | None, lower: Floats | None, x0: Floats | None
+    ) -> dict[str, Any]: ...
+
+def after_fork() -> None: ...
 def load_problem(folder: str) -> dict[str, Any]: ...
 def save_problem(
     folder: str,
@@ -30,7 +44,7 @@ def save_problem(
     wall: Floats | None,
     lower: Floats | None,
     x: Floats | None,
-    grid: tuple[list[int], list[int], float, list[float]] | None,
+    grid: tuple[list[int], npt.NDArray[np.int64], float, list[float]] | None,
 ) -> None: ...
 def solvers(all: bool) -> list[str]: ...
 def scenes() -> list[str]: ...

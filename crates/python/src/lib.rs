@@ -35,7 +35,9 @@ mod _unstick {
     #[pymodule_export]
     use crate::scene::SceneFile;
     #[pymodule_export]
-    use crate::solve::solve;
+    use crate::solve::{Prepared, solve};
+    #[pymodule_export]
+    use crate::wait::after_fork;
 
     /// Names of solvers: one of each method, or every composition.
     #[pyfunction]

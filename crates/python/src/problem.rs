@@ -25,7 +25,10 @@ pub fn load_problem(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDic
     problem.set_item("b", read.mlcp().b().to_vec().into_pyarray(py))?;
     problem.set_item("lower", read.mlcp().lower().to_vec().into_pyarray(py))?;
     problem.set_item("x", read.start().map(|start| start.to_vec().into_pyarray(py)))?;
-    let parts = |grid: &GridInfo| (grid.shape.clone(), grid.cells.clone(), grid.spacing, grid.origin.clone());
+    let parts = |grid: &GridInfo| {
+        let cells: Vec<i64> = grid.cells.iter().map(|&cell| cell as i64).collect();
+        (grid.shape.clone(), cells.into_pyarray(py), grid.spacing, grid.origin.clone())
+    };
     problem.set_item("grid", read.grid().map(parts))?;
     Ok(problem)
 }
@@ -43,7 +46,7 @@ pub fn save_problem(
     wall: Option<PyReadonlyArray1<'_, f64>>,
     lower: Option<PyReadonlyArray1<'_, f64>>,
     x: Option<PyReadonlyArray1<'_, f64>>,
-    grid: Option<GridParts>,
+    grid: Option<GridParts<'_>>,
 ) -> PyResult<()> {
     let values = slice(&values, "the array of values")?;
     let columns = slice(&columns, "the array of columns")?;

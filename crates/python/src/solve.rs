@@ -1,25 +1,30 @@
-//! One problem, one solver.
+//! Problems and solvers: one call, or a solver that is kept.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_gpu::{Backend, Placement};
-use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolveReport, SolverName, Start, Stop, Tolerance, interruptible};
-use unstick_problems::{GridInfo, lower_bounds, wall_mask};
+use unstick_mlcp::{
+    CsrMatrix, Mlcp, MlcpSolver, ProblemError, SolveReport, SolverName, Start, Stop, Tolerance, interruptible,
+};
+use unstick_problems::{GridInfo, GridMisfit, lower_bounds, wall_mask};
 
 use crate::arrays::slice;
 use crate::error::Exception;
 use crate::wait::interruptibly;
 
 /// Shape, cell of each row, spacing, origin.
-pub type GridParts = (Vec<usize>, Vec<usize>, f64, Vec<f64>);
+pub type GridParts<'py> = (Vec<usize>, PyReadonlyArray1<'py, i64>, f64, Vec<f64>);
 
 /// A grid, which must fit that many rows.
 pub fn grid_info(parts: Option<GridParts>, rows: usize) -> Result<Option<GridInfo>, Exception> {
     let Some((shape, cells, spacing, origin)) = parts else { return Ok(None) };
-    let grid = GridInfo::new(shape, spacing, origin, cells);
+    // What is negative is no cell of any grid.
+    let cells = slice(&cells, "the array of cells")?.iter().map(|&cell| usize::try_from(cell).unwrap_or(usize::MAX));
+    let grid = GridInfo::new(shape, spacing, origin, cells.collect());
     grid.check(rows, Path::new("grid"))?;
     Ok(Some(grid))
 }
@@ -85,37 +90,84 @@ impl Plan {
         }
     }
 
-    /// What `unstick solve` does with a problem folder, without the folder.
-    fn carry_out(&self, given: &Given, x: &mut [f64]) -> Result<(SolveReport, Vec<bool>), Exception> {
-        let matrix = CsrMatrix::from_raw(given.starts, given.columns, given.values)
-            .map_err(unstick_mlcp::ProblemError::Matrix)?;
+    fn check(&self, matrix: &CsrMatrix) -> Result<(), Exception> {
         if self.is_checked {
-            matrix.check_symmetric_positive().map_err(unstick_mlcp::ProblemError::Matrix)?;
+            matrix.check_symmetric_positive().map_err(ProblemError::Matrix)?;
         }
-        let lower = bounds(given.wall, given.lower, matrix.rows())?;
-        let problem = match given.grid.and_then(|grid| grid.lattice_of(&matrix)) {
-            Some(lattice) => Mlcp::on_lattice(lattice, &matrix, given.b)?,
-            None => Mlcp::new(&matrix, given.b)?,
-        };
-        let problem = problem.with_lower(&lower)?;
-        problem.check_iterate(x)?;
-        self.start.prepare(&problem, x)?;
-        let report = self.solver(&problem)?.solve(&problem, x)?;
-        let mut active = vec![false; x.len()];
-        report.let_go().iter().for_each(|&row| active[row as usize] = true);
-        Ok((report, active))
+        Ok(())
     }
 }
 
-/// The arrays, in place.
-struct Given<'a> {
-    values: &'a [f64],
-    columns: &'a [u32],
-    starts: &'a [u32],
+/// The arrays of a matrix, in place.
+struct GivenMatrix<'py> {
+    values: PyReadonlyArray1<'py, f64>,
+    columns: PyReadonlyArray1<'py, u32>,
+    starts: PyReadonlyArray1<'py, u32>,
+}
+
+impl GivenMatrix<'_> {
+    fn parts(&self) -> Result<(&[u32], &[u32], &[f64]), Exception> {
+        let starts = slice(&self.starts, "the array of row starts")?;
+        Ok((starts, slice(&self.columns, "the array of columns")?, slice(&self.values, "the array of values")?))
+    }
+}
+
+/// The arrays of one right-hand side.
+struct GivenSides<'py> {
+    b: PyReadonlyArray1<'py, f64>,
+    wall: Option<PyReadonlyArray1<'py, f64>>,
+    lower: Option<PyReadonlyArray1<'py, f64>>,
+    x0: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+/// The same as Rust sees them, and the iterate.
+struct Sides<'a> {
     b: &'a [f64],
     wall: Option<&'a [f64]>,
     lower: Option<&'a [f64]>,
-    grid: Option<&'a GridInfo>,
+    x: Vec<f64>,
+}
+
+impl GivenSides<'_> {
+    fn sides(&self, rows: usize) -> Result<Sides<'_>, Exception> {
+        Ok(Sides {
+            b: slice(&self.b, "b")?,
+            wall: self.wall.as_ref().map(|wall| slice(wall, "the wall mask")).transpose()?,
+            lower: self.lower.as_ref().map(|lower| slice(lower, "the lower bound")).transpose()?,
+            x: match &self.x0 {
+                Some(x0) => slice(x0, "the iterate")?.to_vec(),
+                None => vec![0.0; rows],
+            },
+        })
+    }
+}
+
+/// An answer and the account of it.
+struct Solved {
+    x: Vec<f64>,
+    report: SolveReport,
+}
+
+impl Sides<'_> {
+    /// Solves a problem whose right-hand side and bounds are replaced by these.
+    fn solve(mut self, problem: &Mlcp, start: &Start, solver: &mut dyn MlcpSolver) -> Result<Solved, Exception> {
+        let lower = bounds(self.wall, self.lower, problem.size())?;
+        let problem = problem.with_b(self.b)?.with_lower(&lower)?;
+        problem.check_iterate(&self.x)?;
+        start.prepare(&problem, &mut self.x)?;
+        let report = solver.solve(&problem, &mut self.x)?;
+        Ok(Solved { x: self.x, report })
+    }
+}
+
+/// The problem of a matrix without a right-hand side, on its grid where that fits.
+fn posed<'m>(matrix: &'m CsrMatrix, grid: Option<&GridInfo>) -> Result<(Mlcp<'m>, Option<GridMisfit>), Exception> {
+    let zeros = vec![0.0; matrix.rows()];
+    Ok(match grid.map(|grid| (grid.lattice_of(matrix), grid)) {
+        Some((Some(lattice), _)) => (Mlcp::on_lattice(lattice, matrix, zeros)?, None),
+        Some((None, grid)) => (Mlcp::new(matrix, zeros)?, grid.misfit(matrix)),
+        None => (Mlcp::new(matrix, zeros)?, None),
+    })
 }
 
 /// Solves; returns the answer, the active rows and the account.
@@ -130,35 +182,103 @@ pub fn solve<'py>(
     wall: Option<PyReadonlyArray1<'py, f64>>,
     lower: Option<PyReadonlyArray1<'py, f64>>,
     x0: Option<PyReadonlyArray1<'py, f64>>,
-    grid: Option<GridParts>,
+    grid: Option<GridParts<'py>>,
     how: How,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = how.plan()?;
-    let starts = slice(&starts, "the array of row starts")?;
+    let (given, sides) = (GivenMatrix { values, columns, starts }, GivenSides { b, wall, lower, x0 });
+    let (starts, columns, values) = given.parts()?;
     let rows = starts.len().saturating_sub(1);
-    let grid = grid_info(grid, rows)?;
-    let given = Given {
-        values: slice(&values, "the array of values")?,
-        columns: slice(&columns, "the array of columns")?,
-        starts,
-        b: slice(&b, "b")?,
-        wall: wall.as_ref().map(|wall| slice(wall, "the wall mask")).transpose()?,
-        lower: lower.as_ref().map(|lower| slice(lower, "the lower bound")).transpose()?,
-        grid: grid.as_ref(),
-    };
-    let mut x = match &x0 {
-        Some(x0) => slice(x0, "the iterate")?.to_vec(),
-        None => vec![0.0; rows],
-    };
-    let solved = interruptibly(py, |stop| interruptible(stop, || plan.carry_out(&given, &mut x)))?;
-    let (report, active) = solved?;
-    account(py, &report, x, active)
+    let (grid, sides) = (grid_info(grid, rows)?, sides.sides(rows)?);
+    let solved = interruptibly(py, |stop| {
+        interruptible(stop, || {
+            let matrix = CsrMatrix::from_raw(starts, columns, values).map_err(ProblemError::Matrix)?;
+            plan.check(&matrix)?;
+            let (problem, misfit) = posed(&matrix, grid.as_ref())?;
+            let mut solver = plan.solver(&problem)?;
+            Ok::<_, Exception>((sides.solve(&problem, &plan.start, &mut *solver)?, misfit))
+        })
+    })?;
+    let (solved, misfit) = solved?;
+    account(py, solved, misfit)
 }
 
-fn account<'py>(py: Python<'py>, report: &SolveReport, x: Vec<f64>, active: Vec<bool>) -> PyResult<Bound<'py, PyDict>> {
+/// A matrix and a solver that keeps what it prepares for it.
+#[pyclass(frozen)]
+pub struct Prepared {
+    misfit: Option<GridMisfit>,
+    plan: Plan,
+    state: Mutex<State>,
+}
+
+struct State {
+    problem: Mlcp<'static>,
+    solver: Box<dyn MlcpSolver>,
+}
+
+#[pymethods]
+impl Prepared {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        columns: PyReadonlyArray1<'_, u32>,
+        starts: PyReadonlyArray1<'_, u32>,
+        grid: Option<GridParts<'_>>,
+        how: How,
+    ) -> PyResult<Self> {
+        let plan = how.plan()?;
+        let given = GivenMatrix { values, columns, starts };
+        let (starts, columns, values) = given.parts()?;
+        let grid = grid_info(grid, starts.len().saturating_sub(1))?;
+        let prepared = py.detach(|| {
+            let matrix = CsrMatrix::from_raw(starts, columns, values).map_err(ProblemError::Matrix)?;
+            plan.check(&matrix)?;
+            let matrix = matrix.into_owned();
+            let zeros = vec![0.0; matrix.rows()];
+            let misfit = grid.as_ref().and_then(|grid| grid.misfit(&matrix));
+            let problem = match grid {
+                Some(grid) => unstick_problems::Problem::on_grid(grid, matrix, zeros)?.into_mlcp(),
+                None => Mlcp::new(matrix, zeros)?,
+            };
+            let solver = plan.solver(&problem)?;
+            Ok::<_, Exception>((misfit, State { problem, solver }))
+        });
+        let (misfit, state) = prepared?;
+        Ok(Self { misfit, plan, state: Mutex::new(state) })
+    }
+
+    /// Solves for one right-hand side.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        b: PyReadonlyArray1<'py, f64>,
+        wall: Option<PyReadonlyArray1<'py, f64>>,
+        lower: Option<PyReadonlyArray1<'py, f64>>,
+        x0: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let given = GivenSides { b, wall, lower, x0 };
+        let sides = given.sides(given.b.as_slice().map_or(0, <[f64]>::len))?;
+        let solved = interruptibly(py, |stop| {
+            interruptible(stop, || {
+                // A solve that was interrupted leaves nothing that the next one cannot begin with.
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                let State { problem, solver } = &mut *state;
+                sides.solve(problem, &self.plan.start, &mut **solver)
+            })
+        })?;
+        account(py, solved?, self.misfit)
+    }
+}
+
+fn account(py: Python<'_>, solved: Solved, misfit: Option<GridMisfit>) -> PyResult<Bound<'_, PyDict>> {
+    let Solved { x, report } = solved;
+    let mut active = vec![false; x.len()];
+    report.let_go().iter().for_each(|&row| active[row as usize] = true);
     let account = PyDict::new(py);
     account.set_item("x", x.into_pyarray(py))?;
     account.set_item("active", active.into_pyarray(py))?;
+    account.set_item("misfit", misfit.map(|misfit| misfit.to_string()))?;
     account.set_item("solver", report.solver())?;
     account.set_item("outcome", report.outcome().to_string())?;
     account.set_item("remark", report.remark())?;

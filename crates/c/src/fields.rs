@@ -1,0 +1,137 @@
+//! Problems as the fields of a fluid code.
+
+use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
+
+use crate::matrix::Work;
+use crate::report::UnstickReport;
+use crate::status::{Failure, UnstickError, UnstickStatus, guarded};
+use crate::{UnstickOptions, UnstickSolver, array, array_mut};
+
+/// A pressure problem on a staggered grid. The first axis is fastest in memory; along an axis there is one face more
+/// than there are cells. In the plane the third number of cells is zero and the third pointers are not read.
+#[repr(C)]
+pub struct UnstickFields {
+    /// Cells along x, y and z.
+    pub cells: [usize; 3],
+    /// Length of a cell.
+    pub spacing: f64,
+    /// Distance to the surface of the liquid at the centre of every cell, negative inside.
+    pub liquid: *const f64,
+    /// Velocity across the faces of each axis, before the pressure acts.
+    pub velocity: [*const f64; 3],
+    /// Open part of every face, exactly zero where it is closed.
+    pub open: [*const f64; 3],
+    /// Whether the liquid may leave the wall of a cell.
+    pub separating: *const bool,
+}
+
+/// A solver for each dimension.
+pub(crate) struct FieldWork {
+    plane: RowSolver<2>,
+    space: RowSolver<3>,
+}
+
+/// Makes a solver for problems that come as fields.
+///
+/// # Safety
+/// `options` and `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unstick_create_for_fields(
+    options: *const UnstickOptions,
+    solver: *mut *mut UnstickSolver,
+    error: *mut UnstickError,
+) -> UnstickStatus {
+    let create = || {
+        let out = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the place of the solver"))?;
+        *out = std::ptr::null_mut();
+        let usual = crate::unstick_default_options();
+        let options = unsafe { options.as_ref() }.unwrap_or(&usual);
+        let ((pool, plane), (_, space)) = unsafe { (options.build()?, options.build()?) };
+        let work = FieldWork { plane: RowSolver::new(plane), space: RowSolver::new(space) };
+        *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Fields(work) }));
+        Ok(())
+    };
+    unsafe { guarded(error, create) }
+}
+
+/// Solves for the scaled pressure q = Δt p / (ρ h) of every cell.
+///
+/// `q` holds the start and receives the answer, zero in cells without liquid. The new velocity across an open face is
+/// the old one less the difference of q across it, divided by θ at the surface. `has_let_go` and `report` may be NULL.
+///
+/// # Safety
+/// The fields have the lengths that their grid asks for. No other call uses the solver meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unstick_solve_fields(
+    solver: *mut UnstickSolver,
+    fields: *const UnstickFields,
+    q: *mut f64,
+    has_let_go: *mut bool,
+    report: *mut UnstickReport,
+    error: *mut UnstickError,
+) -> UnstickStatus {
+    let solve = || {
+        let UnstickSolver { pool, work } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
+        let Work::Fields(FieldWork { plane, space }) = work else {
+            return Err(Failure::Argument("the solver was made for a matrix".into()));
+        };
+        let fields = unsafe { fields.as_ref() }.ok_or(Failure::Missing("the fields"))?;
+        let account = match fields.cells {
+            [nx, ny, 0] => unsafe { fields.solve([nx, ny], pool, plane, q, has_let_go) }?,
+            cells => unsafe { fields.solve(cells, pool, space, q, has_let_go) }?,
+        };
+        if let Some(report) = unsafe { report.as_mut() } {
+            *report = account;
+        }
+        Ok(())
+    };
+    unsafe { guarded(error, solve) }
+}
+
+impl UnstickFields {
+    /// # Safety
+    /// As for [`unstick_solve_fields`].
+    unsafe fn solve<const D: usize>(
+        &self,
+        cells: [usize; D],
+        pool: &rayon::ThreadPool,
+        solver: &mut RowSolver<D>,
+        q: *mut f64,
+        has_let_go: *mut bool,
+    ) -> Result<UnstickReport, Failure> {
+        let product = |counts: [usize; D]| {
+            let size = counts.iter().try_fold(1usize, |size, &count| size.checked_mul(count));
+            size.ok_or_else(|| Failure::Argument(format!("a grid of {cells:?} cells is too large")))
+        };
+        let count = product(cells)?;
+        let faces = |axis: usize| product(std::array::from_fn(|other| cells[other] + (other == axis) as usize));
+        let (mut velocity, mut open) = ([&[][..]; D], [&[][..]; D]);
+        for axis in 0..D {
+            velocity[axis] = unsafe { array(self.velocity[axis], faces(axis)?, "the velocity") }?;
+            open[axis] = unsafe { array(self.open[axis], faces(axis)?, "the open part of faces") }?;
+        }
+        let whole = vec![1.0; count];
+        // A divergence is not asked for, so the open part of cells is not read.
+        let walls = WallFields {
+            version: 0,
+            open,
+            separating: unsafe { array(self.separating, count, "the mask of separating walls") }?,
+            cell_open: &whole,
+            flow: None,
+        };
+        let liquid = unsafe { array(self.liquid, count, "the distance to the liquid") }?;
+        let fields =
+            PressureFields { cells, spacing: self.spacing, walls, liquid, velocity, divergence: None, control: 0.0 };
+        let q = unsafe { array_mut(q, count, "q") }?;
+        let mut own = Vec::new();
+        let mask = match has_let_go.is_null() {
+            true => {
+                own.resize(count, false);
+                &mut own[..]
+            }
+            false => unsafe { array_mut(has_let_go, count, "the mask of cells that have let go") }?,
+        };
+        let report = pool.install(|| solver.solve_fields(&fields, q, mask))?;
+        Ok((&report).into())
+    }
+}
