@@ -48,7 +48,7 @@ pub unsafe extern "C" fn unstick_create_for_fields(
         let options = unsafe { options.as_ref() }.unwrap_or(&usual);
         let ((pool, plane), (_, space)) = unsafe { (options.build()?, options.build()?) };
         let work = FieldWork { plane: RowSolver::new(plane), space: RowSolver::new(space) };
-        *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Fields(work) }));
+        *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Fields(Box::new(work)) }));
         Ok(())
     };
     unsafe { guarded(error, create) }
@@ -72,9 +72,10 @@ pub unsafe extern "C" fn unstick_solve_fields(
 ) -> UnstickStatus {
     let solve = || {
         let UnstickSolver { pool, work } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
-        let Work::Fields(FieldWork { plane, space }) = work else {
+        let Work::Fields(work) = work else {
             return Err(Failure::Argument("the solver was made for a matrix".into()));
         };
+        let FieldWork { plane, space } = &mut **work;
         let fields = unsafe { fields.as_ref() }.ok_or(Failure::Missing("the fields"))?;
         let account = match fields.cells {
             [nx, ny, 0] => unsafe { fields.solve([nx, ny], pool, plane, q, has_let_go) }?,

@@ -11,7 +11,7 @@ pub(crate) enum Work {
     /// A matrix. The arrays are the caller's, who keeps them as long as the solver.
     Matrix { problem: Mlcp<'static>, solver: Box<dyn MlcpSolver> },
     /// Fields, which come with every solve.
-    Fields(crate::fields::FieldWork),
+    Fields(Box<crate::fields::FieldWork>),
 }
 
 /// Arrays of compressed sparse rows, and where the rows lie if that is known.

@@ -85,7 +85,8 @@ pub(crate) unsafe fn guarded(error: *mut UnstickError, call: impl FnOnce() -> Re
 impl UnstickError {
     /// Writes as much of a text as there is room for, whole letters only.
     fn write(&mut self, text: &str) {
-        let most = text.floor_char_boundary(self.message.len() - 1);
+        let room = self.message.len() - 1;
+        let most = (0..=room.min(text.len())).rev().find(|&length| text.is_char_boundary(length)).unwrap_or(0);
         let bytes = text.as_bytes()[..most].iter().chain(std::iter::once(&0));
         self.message.iter_mut().zip(bytes).for_each(|(place, &byte)| *place = byte as c_char);
     }

@@ -106,10 +106,20 @@ struct GivenMatrix<'py> {
 }
 
 impl GivenMatrix<'_> {
-    fn parts(&self) -> Result<(&[u32], &[u32], &[f64]), Exception> {
-        let starts = slice(&self.starts, "the array of row starts")?;
-        Ok((starts, slice(&self.columns, "the array of columns")?, slice(&self.values, "the array of values")?))
+    fn parts(&self) -> Result<MatrixParts<'_>, Exception> {
+        Ok(MatrixParts {
+            starts: slice(&self.starts, "the array of row starts")?,
+            columns: slice(&self.columns, "the array of columns")?,
+            values: slice(&self.values, "the array of values")?,
+        })
     }
+}
+
+/// The same as Rust sees them.
+struct MatrixParts<'a> {
+    starts: &'a [u32],
+    columns: &'a [u32],
+    values: &'a [f64],
 }
 
 /// The arrays of one right-hand side.
@@ -187,7 +197,7 @@ pub fn solve<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = how.plan()?;
     let (given, sides) = (GivenMatrix { values, columns, starts }, GivenSides { b, wall, lower, x0 });
-    let (starts, columns, values) = given.parts()?;
+    let MatrixParts { starts, columns, values } = given.parts()?;
     let rows = starts.len().saturating_sub(1);
     let (grid, sides) = (grid_info(grid, rows)?, sides.sides(rows)?);
     let solved = interruptibly(py, |stop| {
@@ -229,7 +239,7 @@ impl Prepared {
     ) -> PyResult<Self> {
         let plan = how.plan()?;
         let given = GivenMatrix { values, columns, starts };
-        let (starts, columns, values) = given.parts()?;
+        let MatrixParts { starts, columns, values } = given.parts()?;
         let grid = grid_info(grid, starts.len().saturating_sub(1))?;
         let prepared = py.detach(|| {
             let matrix = CsrMatrix::from_raw(starts, columns, values).map_err(ProblemError::Matrix)?;

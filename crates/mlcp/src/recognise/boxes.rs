@@ -18,7 +18,7 @@ pub(super) fn in_order(matrix: &CsrMatrix) -> Option<Found> {
         [1, nx, plane] => (nx, plane),
         _ => return None,
     };
-    if plane % nx != 0 || size % plane != 0 {
+    if !plane.is_multiple_of(nx) || !size.is_multiple_of(plane) {
         return None;
     }
     let shape = [nx, plane / nx, size / plane];
@@ -62,7 +62,7 @@ fn spans(matrix: &CsrMatrix) -> Option<Vec<usize>> {
 pub(super) fn from_corner(matrix: &CsrMatrix, most: usize) -> Option<Found> {
     let (size, dimension) = (matrix.rows(), most / 2);
     let degree = |row: usize| couplings(matrix, row).count();
-    if most % 2 != 0 || !(2..=3).contains(&dimension) {
+    if !most.is_multiple_of(2) || !(2..=3).contains(&dimension) {
         return None;
     }
     let corners = parallel::list(0..size, |rows| rows.filter(|&row| degree(row) == dimension).collect());

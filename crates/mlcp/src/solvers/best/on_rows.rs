@@ -8,6 +8,12 @@ use crate::linear::fit;
 use crate::problem::Mlcp;
 use crate::run::{Solvable, Trace};
 
+/// A policy that makes the residual larger by this factor was misled by the sweeps before it.
+const MISLED: f64 = 100.0;
+
+/// Without sweeps, policies are solved at least to this part of their right-hand side.
+const FORCING_WITHOUT_SWEEPS: f64 = 1e-2;
+
 /// All that the scheme keeps between solves: its memory, and the levels of the last matrix.
 #[derive(Default)]
 pub(super) struct Memory {
@@ -28,6 +34,11 @@ pub(super) struct OnRows<'t> {
     walls: usize,
     /// Rows that the last policy has changed.
     changes: usize,
+    /// The residual before the last policy.
+    before: f64,
+    /// Whether policies follow projected sweeps. Where couplings differ by many orders of magnitude, sweeps and policies
+    /// may undo each other in turns.
+    is_swept: bool,
     q: &'t mut [f64],
 }
 
@@ -42,8 +53,16 @@ impl<'t> OnRows<'t> {
         let (problem, size) = (solvable.problem, q.len());
         trace.set_up(|| memory.hierarchy.prepare(matrix, fingerprint));
         fit(&mut memory.r, size);
-        let mut own =
-            Self { problem, loose: solvable.loose, memory, walls: problem.wall_rows(), changes: usize::MAX, q };
+        let mut own = Self {
+            problem,
+            loose: solvable.loose,
+            memory,
+            walls: problem.wall_rows(),
+            changes: usize::MAX,
+            before: f64::INFINITY,
+            is_swept: true,
+            q,
+        };
         own.lift();
         own
     }
@@ -79,15 +98,20 @@ impl BestSteps for OnRows<'_> {
 
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
         self.pose(trace.residual());
+        self.is_swept &= trace.residual() < MISLED * self.before;
+        self.before = trace.residual();
         let Memory { hierarchy, problem, .. } = &mut *self.memory;
-        hierarchy.relax(0, problem);
+        if self.is_swept {
+            hierarchy.relax(0, problem);
+        }
         self.changes = hierarchy.choose(0, problem, self.loose);
         Ok(())
     }
 
     fn correct(&mut self, params: &BestParams, trace: &mut Trace) -> Result<(), SolveError> {
         let Memory { hierarchy, krylov, problem, r, .. } = &mut *self.memory;
-        let forcing = params.forcing_after(self.changes, self.walls);
+        let most = if self.is_swept { 1.0 } else { FORCING_WITHOUT_SWEEPS };
+        let forcing = params.forcing_after(self.changes, self.walls).min(most);
         let target = |norm: f64| (forcing * norm).max(0.5 * trace.target());
         let posed = Posed { r, lower: self.problem.lower(), norm: trace.residual(), q: self.q };
         let cycles = krylov.solve(hierarchy, problem, &posed, target, MOST_CYCLES);
