@@ -213,9 +213,10 @@ def solve(
     how = how_to_solve(
         solver, tol, absolute, max_iterations, "given" if x0 is not None else start or "zero", backend, check
     )
-    matrix = rows(A)
+    values, columns, starts = rows(A)
     sides = Sides.of(b, wall, lower, upper, x0)
-    account = _unstick.solve(*matrix, *sides.arrays, None if grid is None else Grid.of(grid)._parts(), how)
+    where = None if grid is None else Grid.of(grid)._parts()
+    account = _unstick.solve(values, columns, starts, *sides.arrays, where, how)
     return sides.result(account, raise_on_failure)
 
 

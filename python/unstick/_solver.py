@@ -45,7 +45,7 @@ class Solver:
     ) -> None:
         self._rows = rows(A)
         how = how_to_solve(solver, tol, absolute, max_iterations, "given", backend, check)
-        self._how = {"solver": solver, "tol": tol, "absolute": absolute, "max_iterations": max_iterations}
+        self._how: dict[str, Any] = dict(solver=solver, tol=tol, absolute=absolute, max_iterations=max_iterations)
         self._prepared = _unstick.Prepared(*self._rows, None if grid is None else Grid.of(grid)._parts(), how)
 
     def solve(
