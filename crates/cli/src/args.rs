@@ -57,8 +57,8 @@ Examples:
   unstick solve tank --solver policy+cg/ic0,newton+gmres/ainv --tol 1e-8 --json
   unstick solve tank --start psor:10 --write-x tank/x.npy
 
-A problem folder holds A.mtx (Matrix Market), b.npy and wall.npy (1 marks the row of a separating
-wall). lower.npy, x.npy and grid.json are optional.
+A problem folder holds A.mtx (Matrix Market) or A.npz (SciPy), b.npy and wall.npy (1 marks the row of a
+separating wall). lower.npy, x.npy and grid.json are optional.
 
 Exit status: 0 if every solver converged, 1 if one did not, 2 if the command was refused.";
 
