@@ -30,17 +30,15 @@ pub fn interruptible<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
     under(Some(flag.clone()), work)
 }
 
-/// Does `work` on a thread of the pool, where parallel loops start without delay. What interrupts this thread interrupts
-/// `work`.
-pub fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let flag = FLAG.with_borrow(Clone::clone);
-    rayon::scope(|_| under(flag, work))
-}
-
-/// Does `work` under the flag of another thread.
-fn under<T>(flag: Option<Arc<AtomicBool>>, work: impl FnOnce() -> T) -> T {
+/// The same with the flag of another thread: [`current`] there, `under` here.
+pub(crate) fn under<T>(flag: Option<Arc<AtomicBool>>, work: impl FnOnce() -> T) -> T {
     let _restored = Restore(FLAG.replace(flag));
     work()
+}
+
+/// The flag that interrupts the work of this thread.
+pub(crate) fn current() -> Option<Arc<AtomicBool>> {
+    FLAG.with_borrow(Clone::clone)
 }
 
 /// Whether the work of this thread is [interrupted](interruptible): long loops ask between their iterations.

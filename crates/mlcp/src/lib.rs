@@ -45,6 +45,7 @@ mod low_rank;
 mod name;
 mod operator;
 mod parameter;
+mod pool;
 mod pressure;
 mod problem;
 mod recognise;
@@ -60,7 +61,7 @@ mod witness;
 pub use convergence::{Convergence, Unconverged};
 pub use csr::{CsrMatrix, MMatrixDefect};
 pub use error::{MatrixError, ProblemError, SolveError};
-pub use interrupt::{in_pool, interruptible, is_interrupted};
+pub use interrupt::{interruptible, is_interrupted};
 pub use lattice::Lattice;
 pub use low_rank::LowRank;
 pub use name::{
@@ -69,6 +70,7 @@ pub use name::{
 };
 pub use operator::LinearOperator;
 pub use parameter::{Parameter, ParameterRange, ParameterValue, Parameters};
+pub use pool::in_pool;
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
 pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};

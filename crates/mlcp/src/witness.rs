@@ -46,11 +46,17 @@ pub trait Witness: Send + Sync {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn witnessed<T>(witness: Arc<dyn Witness>, work: impl FnOnce() -> T) -> T {
-    let _restored = Restore(WITNESS.replace(Some(witness)));
+    under(Some(witness), work)
+}
+
+/// The same with the witness of another thread: [`current`] there, `under` here.
+pub(crate) fn under<T>(witness: Option<Arc<dyn Witness>>, work: impl FnOnce() -> T) -> T {
+    let _restored = Restore(WITNESS.replace(witness));
     work()
 }
 
-fn current() -> Option<Arc<dyn Witness>> {
+/// Who looks at the solves of this thread.
+pub(crate) fn current() -> Option<Arc<dyn Witness>> {
     WITNESS.with_borrow(Clone::clone)
 }
 

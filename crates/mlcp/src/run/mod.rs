@@ -48,6 +48,7 @@ use unstick_parallel::clock::Instant;
 
 use crate::error::SolveError;
 use crate::interrupt;
+use crate::pool::in_pool;
 use crate::problem::Mlcp;
 use crate::report::{Outcome, SolveReport};
 use crate::scale::Scale;
@@ -255,7 +256,7 @@ where
     let start = Instant::now();
     problem.check_iterate(q)?;
     let mut trace = Trace::new(target, max_cycles);
-    interrupt::in_pool(|| method(q, &mut trace))?;
+    in_pool(|| method(q, &mut trace))?;
     let (outcome, reference) = (trace.outcome.unwrap_or(Outcome::Stalled), problem.residual_at_zero());
     let reached = Reached::by(problem, q).checked(trace.cycles())?;
     let (pockets, solve) = (Vec::new(), trace.time_since(start));

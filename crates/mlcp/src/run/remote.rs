@@ -4,7 +4,7 @@ use unstick_parallel::clock::Instant;
 
 use super::{Reached, Solvable, Trace};
 use crate::error::SolveError;
-use crate::interrupt;
+use crate::pool::in_pool;
 use crate::problem::Mlcp;
 use crate::report::{Outcome, SolveReport};
 use crate::singular::Compatible;
@@ -97,7 +97,7 @@ where
 
     fn iterate(&mut self, solvable: Option<Solvable<'_, 'a>>, trace: &mut Trace) -> Result<(), SolveError> {
         let (Some(solvable), Some(method), q) = (solvable, self.method.take(), &mut *self.q) else { return Ok(()) };
-        interrupt::in_pool(|| method(solvable, q, trace))
+        in_pool(|| method(solvable, q, trace))
     }
 
     fn settle(&mut self, settle: &dyn Fn(&mut [f64])) -> Result<(), SolveError> {
