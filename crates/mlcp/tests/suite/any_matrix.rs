@@ -15,7 +15,7 @@ impl Bare {
     /// order, a seventh of all lines bounded.
     fn rough(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let shape = if seed % 2 == 0 { [15, 14, 13] } else { [60, 50, 1] };
+        let shape = if seed.is_multiple_of(2) { [15, 14, 13] } else { [60, 50, 1] };
         let has_jumps = seed % 4 >= 2;
         let along = [(); 3].map(|()| if has_jumps { 1.0 } else { 10f64.powf(random.between(0.0, 4.0)) });
         let blocks = 3 + (random.unit() * 8.0) as usize;
