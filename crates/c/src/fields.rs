@@ -44,9 +44,8 @@ pub unsafe extern "C" fn unstick_create_for_fields(
     let create = || {
         let out = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the place of the solver"))?;
         *out = std::ptr::null_mut();
-        let usual = crate::unstick_default_options();
-        let options = unsafe { options.as_ref() }.unwrap_or(&usual);
-        let ((pool, plane), (_, space)) = unsafe { (options.build()?, options.build()?) };
+        let options = unsafe { UnstickOptions::given(options) };
+        let (pool, plane, space) = (options.pool()?, unsafe { options.solver() }?, unsafe { options.solver() }?);
         let work = FieldWork { plane: RowSolver::new(plane), space: RowSolver::new(space) };
         *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Fields(Box::new(work)) }));
         Ok(())

@@ -24,6 +24,7 @@ use unstick_mlcp::{MlcpSolver, SolverName, Stop, Tolerance};
 use status::Failure;
 
 /// How to solve. Begin with `unstick_default_options()`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct UnstickOptions {
     /// Name of the solver, such as "best" or "policy+cg/mic0". NULL means "best".
@@ -77,11 +78,24 @@ pub unsafe extern "C" fn unstick_free(solver: *mut UnstickSolver) {
 }
 
 impl UnstickOptions {
-    /// The solver and its threads.
+    /// Those of the caller, or the default.
+    ///
+    /// # Safety
+    /// `options` is NULL or points to options.
+    unsafe fn given(options: *const Self) -> Self {
+        unsafe { options.as_ref() }.copied().unwrap_or_else(|| unstick_default_options())
+    }
+
+    /// The threads.
+    fn pool(&self) -> Result<ThreadPool, Failure> {
+        ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(Failure::Threads)
+    }
+
+    /// The solver.
     ///
     /// # Safety
     /// `solver` is NULL or ends with a zero byte.
-    unsafe fn build(&self) -> Result<(ThreadPool, Box<dyn MlcpSolver>), Failure> {
+    unsafe fn solver(&self) -> Result<Box<dyn MlcpSolver>, Failure> {
         let name = match self.solver.is_null() {
             true => "best",
             false => unsafe { CStr::from_ptr(self.solver) }.to_str().map_err(|_| Failure::NotText("the solver"))?,
@@ -93,8 +107,7 @@ impl UnstickOptions {
         };
         tolerance.target(1.0)?;
         let stop = Stop::from(tolerance).with_max_cycles((self.max_cycles > 0).then_some(self.max_cycles));
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(Failure::Threads)?;
-        Ok((pool, name.build(&stop)))
+        Ok(name.build(&stop))
     }
 }
 

@@ -84,9 +84,8 @@ impl Given {
     unsafe fn create(&self, options: *const UnstickOptions, out: *mut *mut UnstickSolver) -> Result<(), Failure> {
         let out = unsafe { out.as_mut() }.ok_or(Failure::Missing("the place of the solver"))?;
         *out = std::ptr::null_mut();
-        let usual = crate::unstick_default_options();
-        let options = unsafe { options.as_ref() }.unwrap_or(&usual);
-        let (pool, solver) = unsafe { options.build() }?;
+        let options = unsafe { UnstickOptions::given(options) };
+        let (pool, solver) = (options.pool()?, unsafe { options.solver() }?);
         let matrix = unsafe { self.matrix() }?;
         if options.checks_symmetry {
             matrix.check_symmetric_positive()?;

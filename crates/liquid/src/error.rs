@@ -135,3 +135,13 @@ pub enum StepError {
         number: NotANumber,
     },
 }
+
+impl StepError {
+    /// A solve at a moment that gave no answer.
+    pub fn of_solve(time: f64, error: SolveError) -> Self {
+        match error {
+            SolveError::Problem(source) => Self::Problem { time, source },
+            source => Self::Solve { time, source },
+        }
+    }
+}

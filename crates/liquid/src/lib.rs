@@ -31,8 +31,8 @@ mod volume;
 
 pub use error::{SetupError, StepError};
 pub use particles::Particles;
-pub use pressure::PressureStage;
 pub use pressure::splitting::{Marking, SplittingParams, Stopping};
+pub use pressure::{PressureSources, PressureStage};
 pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};
 pub use simulation::{Rules, Simulation, equal_part};

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_grid::{Grid, Motion, SignedDistance};
-use unstick_mlcp::{PressureMethod, Splitting, Stop, Unconverged};
+use unstick_mlcp::{PressureMethod, SolveReport, Splitting, Stop, Unconverged};
 
-use crate::error::SetupError;
+use crate::error::{SetupError, StepError};
 use crate::pressure::splitting::{SplittingParams, Stopping};
 
 /// What a wall does to liquid that moves away from it.
@@ -113,6 +113,20 @@ impl PressureParams {
     /// When a solver may stop.
     pub fn stop(&self) -> Stop {
         Stop::relative(self.tolerance)
+    }
+
+    /// Refuses an answer that misses its tolerance, unless it may.
+    pub fn accept(&self, time: f64, report: SolveReport) -> Result<SolveReport, StepError> {
+        if report.converged() || self.on_unconverged == Unconverged::Accept {
+            return Ok(report);
+        }
+        Err(StepError::Unconverged {
+            time,
+            solver: report.solver().into(),
+            outcome: report.outcome(),
+            residual: report.reached(),
+            target: report.target(),
+        })
     }
 
     /// A warning for the user before a long run: see [`SplittingParams::warning`].

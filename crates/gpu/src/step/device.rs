@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use unstick_grid::{NotANumber, NumberPlace};
-use unstick_liquid::{Geometry, LiquidState, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
-use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields, Window};
+use unstick_liquid::{LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
+use unstick_mlcp::fields::{FieldSolver, RowSolver, Window};
 use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, Unconverged};
 
 use super::memory::{Counts, StepMemory};
@@ -55,7 +55,8 @@ impl<const D: usize> DeviceLiquid<D> {
         let counts = Counts::of(&setup.grid, state.particles.len(), setup.transport == Transport::Apic);
         let mut memory = StepMemory::new(gpu.driver(D)?, counts)?;
         let mut pressure = gpu.solver(&name, setup.pressure.stop())?;
-        let fields = pressure_fields(setup, geometry, state);
+        let sources = PressureSources::of(setup, geometry, state);
+        let fields = sources.fields(&setup.grid, geometry, 0, &state.liquid, &state.velocity);
         pressure.resident(&cells)?.upload_walls(&fields, Window::whole(cells))?;
         let solver = DISPLACEMENT_SOLVER.parse().expect("a name of the catalogue");
         let mut displacement = gpu.solver(&solver, Stop::relative(Rules::NOW.displacement_tolerance))?;
@@ -141,9 +142,8 @@ impl<const D: usize> DeviceLiquid<D> {
         let scale = self.memory.args.liquid.pressure_scale;
         let mut q: Vec<f64> = state.pressure.values().iter().map(|pressure| scale * pressure).collect();
         let mut active = vec![false; q.len()];
-        let divergence = (setup.control != 0.0).then(|| drive_off_walls(setup, host.geometry(), &state));
-        let mut fields = pressure_fields(setup, host.geometry(), &state);
-        fields.divergence = divergence.as_deref();
+        let sources = PressureSources::of(setup, host.geometry(), &state);
+        let fields = sources.fields(&setup.grid, host.geometry(), 0, &state.liquid, &state.velocity);
         let report = self.pressure.solve_fields(&fields, &mut q, &mut active);
         let report = report.map_err(|error| failed(time, error))?;
         if report.converged() {
@@ -155,15 +155,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let mut solver = RowSolver::new(name.build(&setup.pressure.stop()));
         let report = solver.solve_fields(&fields, &mut q, &mut active);
         let report = report.map_err(|error| failed(time, error))?;
-        if !report.converged() && setup.pressure.on_unconverged != Unconverged::Accept {
-            return Err(Failure::Step(StepError::Unconverged {
-                time,
-                solver: report.solver().into(),
-                outcome: report.outcome(),
-                residual: report.reached(),
-                target: report.target(),
-            }));
-        }
+        let report = setup.pressure.accept(time, report).map_err(Failure::Step)?;
         let window = Window::around_negative(fields.cells, fields.liquid);
         self.pressure.resident(&fields.cells)?.upload_answer(fields.cells, window, &q, &active)?;
         Ok(report)
@@ -223,30 +215,13 @@ impl<const D: usize> DeviceLiquid<D> {
         }
         host.check_speed(time, dt, totals.fastest.sqrt(), kinetic).map_err(Failure::Step)?;
         Ok(StepReport {
-            time,
-            dt,
             particles: self.memory.counts.particles,
             volume: totals.volume * cell,
             surface_volume: totals.surface_volume * cell,
             kinetic_energy: kinetic,
             potential_energy: potential,
-            divergence: solve.divergence(),
-            complementarity: solve.complementarity(),
-            unknowns: solve.rows(),
-            wall_rows: solve.wall_rows(),
-            active_rows: solve.active_rows(),
-            solver: solve.solver().into(),
-            device_failure: None,
-            converged: solve.converged() && density.converged(),
-            pressure_converged: solve.converged(),
-            cycles: solve.cycles(),
-            inner_iterations: solve.inner_iterations(),
-            residual: solve.residual(),
-            history: solve.history().to_vec(),
-            density,
-            contacts: Convergence::default(),
-            coupling: Convergence::default(),
             seconds: self.times,
+            ..StepReport::of_solves(time, dt, solve, density, Convergence::default())
         })
     }
 
@@ -256,45 +231,10 @@ impl<const D: usize> DeviceLiquid<D> {
     }
 }
 
-/// The fields of a pressure problem as the host has them.
-fn pressure_fields<'a, const D: usize>(
-    setup: &Setup<D>,
-    geometry: &'a Geometry<D>,
-    state: &'a LiquidState<D>,
-) -> PressureFields<'a, D> {
-    let walls = WallFields {
-        version: 0,
-        open: std::array::from_fn(|axis| geometry.open[axis].values()),
-        separating: geometry.separating.values(),
-        cell_open: geometry.cell_open.values(),
-        flow: None,
-    };
-    PressureFields {
-        cells: setup.grid.cells(),
-        spacing: setup.grid.spacing(),
-        walls,
-        liquid: state.liquid.values(),
-        velocity: std::array::from_fn(|axis| state.velocity[axis].values()),
-        divergence: None,
-        control: 0.0,
-    }
-}
-
-/// κ as a divergence in cells whose wall let go in the last step.
-fn drive_off_walls<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, state: &LiquidState<D>) -> Vec<f64> {
-    let cells = state.separated.values().iter().zip(geometry.cell_open.values());
-    let drive = |(separated, open): (&bool, &f64)| match *separated && *open > 0.0 {
-        true => setup.control / (setup.grid.spacing() * open),
-        false => 0.0,
-    };
-    cells.map(drive).collect()
-}
-
 /// A solve without an answer: the device has failed, or the problem is to blame.
 fn failed(time: f64, error: SolveError) -> Failure {
     match error {
         SolveError::Machine(message) => Failure::Device(message),
-        SolveError::Problem(source) => Failure::Step(StepError::Problem { time, source }),
-        source => Failure::Step(StepError::Solve { time, source }),
+        error => Failure::Step(StepError::of_solve(time, error)),
     }
 }

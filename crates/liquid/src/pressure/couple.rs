@@ -8,7 +8,6 @@
 use unstick_grid::vector::{length, minus};
 use unstick_mlcp::{Convergence, Outcome};
 
-use super::project::failed;
 use super::{PressureRows, PressureSolver, RowAnswer};
 use crate::error::StepError;
 use crate::simulation::Simulation;
@@ -35,8 +34,8 @@ impl<const D: usize> Simulation<D> {
         for round in 1.. {
             rows.set_response(&response);
             let PressureSolver::Solver(solver) = &mut self.solver else { unreachable!("splittings have no bodies") };
-            let answer = rows.solve(solver.solver(), q).map_err(|error| failed(time, error))?;
-            let answer = RowAnswer { report: self.accept(answer.report)?, ..answer };
+            let answer = rows.solve(solver.solver(), q).map_err(|error| StepError::of_solve(time, error))?;
+            let answer = RowAnswer { report: self.setup.pressure.accept(time, answer.report)?, ..answer };
             let Self { bodies: Some(bodies), geometry, setup, .. } = self else { return Ok(answer) };
             let pushes = rows.pushes(&answer.q);
             let next = bodies.respond(&pushes, dt).map_err(in_bodies)?;

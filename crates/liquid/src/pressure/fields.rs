@@ -3,10 +3,14 @@
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{PressureFields, WallFields};
 
+use crate::cells::fill;
+use crate::setup::Setup;
 use crate::solids::Geometry;
+use crate::state::LiquidState;
 
 /// The terms of the right-hand side beside the velocity.
-pub(crate) struct PressureSources<const D: usize> {
+#[derive(Clone, Debug)]
+pub struct PressureSources<const D: usize> {
     /// The flow that moving walls carry across the faces.
     pub flow: Option<FaceField<f64, D>>,
     /// Divergence asked for in each cell, in 1/s.
@@ -14,6 +18,11 @@ pub(crate) struct PressureSources<const D: usize> {
 }
 
 impl<const D: usize> PressureSources<D> {
+    /// Those of a state among solids.
+    pub fn of(setup: &Setup<D>, geometry: &Geometry<D>, state: &LiquidState<D>) -> Self {
+        Self { flow: geometry.wall_flow(), divergence: drive_off_walls(setup, geometry, state) }
+    }
+
     /// The pressure problem as fields; `version` is that of the geometry.
     pub fn fields<'a>(
         &'a self,
@@ -42,6 +51,25 @@ impl<const D: usize> PressureSources<D> {
     }
 }
 
+/// κ as a divergence, r ≥ κ instead of r ≥ 0, in cells whose wall let go in the last step \[Andersen2017b, eq. (48)\].
+/// Where the liquid presses on its wall it would inject volume.
+fn drive_off_walls<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    state: &LiquidState<D>,
+) -> Option<CellField<f64, D>> {
+    if setup.control == 0.0 {
+        return None;
+    }
+    let mut divergence = CellField::filled(setup.grid.cells(), 0.0);
+    fill(&mut divergence, |cell, value| {
+        if state.separated.at(cell) && geometry.cell_open.at(cell) > 0.0 {
+            *value = setup.control / (setup.grid.spacing() * geometry.cell_open.at(cell));
+        }
+    });
+    Some(divergence)
+}
+
 fn values<const D: usize>(faces: &FaceField<f64, D>) -> [&[f64]; D] {
     std::array::from_fn(|axis| faces[axis].values())
 }
@@ -53,7 +81,7 @@ mod tests {
     use unstick_mlcp::{SolverName, Stop};
 
     use super::*;
-    use crate::{Setup, Solid};
+    use crate::Solid;
 
     /// Solves for the pressure p of the velocity ∇p, which leaves no velocity at all, and returns
     /// the largest error of p (up to a constant if there is no surface) far from and at cut cells.

@@ -10,7 +10,7 @@ mod update;
 
 pub use stage::PressureStage;
 
-pub(crate) use fields::PressureSources;
+pub use fields::PressureSources;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
 pub(crate) use update::update_velocity;
 

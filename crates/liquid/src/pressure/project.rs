@@ -3,16 +3,14 @@
 //! The simulation hands over fields, and the processor or a device solves. Two kinds of problem need rows: bodies add
 //! a term of low rank to the operator, and splittings work on the closed parts of faces.
 
-use unstick_grid::CellField;
 use unstick_mlcp::fields::FieldSolver;
-use unstick_mlcp::{ProblemError, SolveError, SolveReport, Unconverged};
+use unstick_mlcp::{ProblemError, SolveReport};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
 use super::splitting::{self, SplittingInput};
 use super::update::update_velocity;
 use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
-use crate::cells::fill;
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use crate::simulation::report::Stage;
@@ -33,7 +31,7 @@ impl<const D: usize> Simulation<D> {
         let start = Instant::now();
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
-        let sources = self.sources();
+        let sources = PressureSources::of(&self.setup, &self.geometry, &self.state);
         let Projection { report, leaving } = match (&self.solver, &self.bodies) {
             (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt)?,
@@ -72,8 +70,8 @@ impl<const D: usize> Simulation<D> {
             _ => {}
         }
         let PressureSolver::Solver(solver) = solver else { unreachable!("splittings take rows") };
-        let report = solve(&mut **solver).map_err(|error| failed(*time, error))?;
-        let report = self.accept(report)?;
+        let report = solve(&mut **solver).map_err(|error| StepError::of_solve(*time, error))?;
+        let report = self.setup.pressure.accept(*time, report)?;
         Ok(Projection { report, leaving: Vec::new() })
     }
 
@@ -92,8 +90,8 @@ impl<const D: usize> Simulation<D> {
             PressureSolver::Splitting(name) => {
                 let input = SplittingInput { grid: &grid, geometry, liquid, velocity, rows: &rows, kick };
                 let answer = splitting::solve(&input, *name, &setup.pressure.splitting);
-                let answer = answer.map_err(|error| failed(time, error))?;
-                RowAnswer { report: self.accept(answer.report)?, ..answer }
+                let answer = answer.map_err(|error| StepError::of_solve(time, error))?;
+                RowAnswer { report: self.setup.pressure.accept(time, answer.report)?, ..answer }
             }
         };
         let RowAnswer { report, q, let_go, leaving } = answer;
@@ -103,41 +101,6 @@ impl<const D: usize> Simulation<D> {
         rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
         let_go.iter().for_each(|&row| *state.separated.at_mut(rows.cells[row as usize]) = true);
         Ok(Projection { report, leaving })
-    }
-
-    /// Refuses an answer that misses its tolerance, unless the setup accepts it.
-    pub(super) fn accept(&self, report: SolveReport) -> Result<SolveReport, StepError> {
-        if report.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
-            return Ok(report);
-        }
-        Err(StepError::Unconverged {
-            time: self.state.time,
-            solver: report.solver().into(),
-            outcome: report.outcome(),
-            residual: report.reached(),
-            target: report.target(),
-        })
-    }
-
-    /// The terms of the right-hand side beside the velocity.
-    pub(super) fn sources(&self) -> PressureSources<D> {
-        PressureSources { flow: self.geometry.wall_flow(), divergence: self.drive_off_walls() }
-    }
-
-    /// κ as a divergence, r ≥ κ instead of r ≥ 0, in cells whose wall let go in the last step \[Andersen2017b, eq. (48)\].
-    /// Where the liquid presses on its wall it would inject volume.
-    fn drive_off_walls(&self) -> Option<CellField<f64, D>> {
-        let Self { setup, geometry, state, .. } = self;
-        if setup.control == 0.0 {
-            return None;
-        }
-        let mut divergence = CellField::filled(setup.grid.cells(), 0.0);
-        fill(&mut divergence, |cell, value| {
-            if state.separated.at(cell) && geometry.cell_open.at(cell) > 0.0 {
-                *value = setup.control / (setup.grid.spacing() * geometry.cell_open.at(cell));
-            }
-        });
-        Some(divergence)
     }
 
     /// The rows of the problem, for what needs them.
@@ -153,17 +116,10 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
-/// A solve that gave no answer.
-pub(super) fn failed(time: f64, error: SolveError) -> StepError {
-    match error {
-        SolveError::Problem(source) => StepError::Problem { time, source },
-        source => StepError::Solve { time, source },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use unstick_grid::{Grid, SignedDistance};
+    use unstick_mlcp::Unconverged;
 
     use super::*;
     use crate::Setup;

@@ -126,6 +126,38 @@ pub struct StepReport {
     pub seconds: [Duration; 7],
 }
 
+impl StepReport {
+    /// What solves say of a step at `time` of length `dt`; all else is nothing yet.
+    pub fn of_solves(time: f64, dt: f64, pressure: &SolveReport, density: Convergence, contacts: Convergence) -> Self {
+        Self {
+            time,
+            dt,
+            particles: 0,
+            volume: 0.0,
+            surface_volume: 0.0,
+            kinetic_energy: 0.0,
+            potential_energy: 0.0,
+            divergence: pressure.divergence(),
+            complementarity: pressure.complementarity(),
+            unknowns: pressure.rows(),
+            wall_rows: pressure.wall_rows(),
+            active_rows: pressure.active_rows(),
+            solver: pressure.solver().into(),
+            device_failure: None,
+            converged: pressure.converged() && density.converged() && contacts.converged(),
+            pressure_converged: pressure.converged(),
+            cycles: pressure.cycles(),
+            inner_iterations: pressure.inner_iterations(),
+            residual: pressure.residual(),
+            history: pressure.history().to_vec(),
+            density,
+            contacts,
+            coupling: Convergence::default(),
+            seconds: Default::default(),
+        }
+    }
+}
+
 /// The steps up to a moment.
 #[derive(Clone, Debug, Default)]
 pub struct AdvanceReport {
@@ -176,30 +208,16 @@ impl<const D: usize> Simulation<D> {
         self.times = times;
         let state = &self.state;
         Ok(StepReport {
-            time: state.time,
-            dt,
             particles: state.particles.len(),
             volume,
             surface_volume,
             kinetic_energy: kinetic,
             potential_energy: potential,
-            divergence: solve.divergence(),
-            complementarity: solve.complementarity(),
-            unknowns: solve.rows(),
-            wall_rows: solve.wall_rows(),
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
-            solver: solve.solver().into(),
             device_failure,
-            converged: solve.converged() && density.converged() && contacts.converged(),
-            pressure_converged: solve.converged(),
-            cycles: solve.cycles(),
-            inner_iterations: solve.inner_iterations(),
-            residual: solve.residual(),
-            history: solve.history().to_vec(),
-            density,
-            contacts,
             coupling,
             seconds: self.times.all(),
+            ..StepReport::of_solves(state.time, dt, solve, density, contacts)
         })
     }
 }
