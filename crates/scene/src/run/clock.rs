@@ -7,7 +7,7 @@ use super::stepper::Value;
 /// What a run does beside its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Data files and the viewer's files.
+    /// Data files and the viewer's files, as far as the run waits for them.
     Files,
     /// Pictures, as far as the run waits for them.
     Pictures,

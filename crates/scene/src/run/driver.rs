@@ -1,10 +1,11 @@
 //! The loop of every run: step to the next frame, note each step, show the frame, write checkpoints.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::background::Background;
 use super::checkpoint::{self, Header, Restored};
 use super::clock::{self, RunClock, Work};
 use super::stepper::{RunScene, StepRecord, Stepper, Value};
@@ -56,11 +57,17 @@ pub struct Run<const D: usize> {
     clock: RunClock,
     /// Steps that fell short of a tolerance.
     unconverged: usize,
-    sinks: Vec<Box<dyn FrameSink<D> + Send>>,
+    /// Those that were added from outside: they see a frame before the next step.
+    sinks: Sinks<D>,
+    /// Those that write files, in the background.
+    file_sinks: Arc<Mutex<Sinks<D>>>,
+    writing: Background,
     files: Option<RunFiles>,
     is_checkpoint_due: bool,
     device_failure: Option<String>,
 }
+
+type Sinks<const D: usize> = Vec<Box<dyn FrameSink<D> + Send>>;
 
 /// What a run keeps up to date in its folder.
 struct RunFiles {
@@ -90,6 +97,8 @@ impl<const D: usize> Run<D> {
             clock: RunClock::start(),
             unconverged: 0,
             sinks: Vec::new(),
+            file_sinks: Arc::default(),
+            writing: Background::default(),
             files: None,
             is_checkpoint_due: false,
             device_failure: None,
@@ -144,26 +153,29 @@ impl<const D: usize> Run<D> {
     /// Adds the sinks that the scene asks for: data files and the viewer's files. Removes files of later frames, which
     /// a run that is resumed has left.
     fn add_file_sinks(&mut self, folder: &RunFolder) -> Result<(), RunError> {
-        let sinks = data_sinks(&self.scene, folder);
-        sinks.iter().try_for_each(|sink| sink.begin(self.number))?;
+        let data = data_sinks(&self.scene, folder);
+        data.iter().try_for_each(|sink| sink.begin(self.number))?;
         folder.forget_data_after(self.number)?; // in formats that were asked for before
-        sinks.into_iter().for_each(|sink| self.add_sink(sink));
+        let mut sinks: Sinks<D> = data.into_iter().map(|sink| Box::new(sink) as _).collect();
         if self.scene.is_viewed() {
             let frame = self.frame();
-            self.add_sink(ViewSink::create(folder, &self.scene, &frame)?);
+            sinks.push(Box::new(ViewSink::create(folder, &self.scene, &frame)?));
         }
+        self.file_sinks = Arc::new(Mutex::new(sinks));
         Ok(())
     }
 
-    /// Computes the next frame. When asked to stop, it finishes the step and writes a checkpoint.
+    /// Computes the next frame and writes its files. When asked to stop, it finishes the step and writes a checkpoint.
     pub fn advance(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
         let outcome = self.compute(stop);
+        self.finish_files()?;
         self.write_due_checkpoint()?;
         outcome
     }
 
-    /// The same without the checkpoint, which promises that all files of the frames up to it are on disk. Who draws
-    /// pictures of the run waits for them, then calls [`Self::write_due_checkpoint`].
+    /// The same without the checkpoint, which promises that all files of the frames up to it are on disk. Files of the
+    /// frame are still being written. Who draws pictures of the run waits for them, then calls
+    /// [`Self::write_due_checkpoint`].
     pub(super) fn compute(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
         self.is_checkpoint_due = false; // where files cannot be written, none may follow
         if self.is_at_frame() {
@@ -283,23 +295,29 @@ impl<const D: usize> Run<D> {
             let path = files.claim.folder().states().path(self.number);
             self.clock.time(Work::Checkpoints, || checkpoint::write_state(&path, &header, &*self.stepper))?;
         }
-        if self.sinks.is_empty() {
-            return Ok(ControlFlow::Continue(()));
-        }
         let start = Instant::now();
-        let frame = self.frame();
+        if !lock(&self.file_sinks).is_empty() {
+            let (sinks, frame) = (self.file_sinks.clone(), self.frame());
+            self.writing.begin(move || receive(&mut lock(&sinks), &frame).map(|_| ()))?;
+        }
         let mut flow = ControlFlow::Continue(());
-        for sink in &mut self.sinks {
-            if sink.receive(&frame)?.is_break() {
-                flow = ControlFlow::Break(());
-            }
+        if !self.sinks.is_empty() {
+            let frame = self.frame();
+            flow = receive(&mut self.sinks, &frame)?;
         }
         self.clock.book(Work::Files, start.elapsed());
         Ok(flow)
     }
 
-    /// Writes a checkpoint; does nothing without a folder. The lines of the tables reach the disk before it does.
+    /// Waits until all files of the frames up to now are written.
+    pub(super) fn finish_files(&mut self) -> Result<(), RunError> {
+        self.clock.time(Work::Files, || self.writing.wait())
+    }
+
+    /// Writes a checkpoint; does nothing without a folder. The files of its frame and the lines of the tables reach the
+    /// disk before it does.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
+        self.finish_files()?;
         let Some((files, header)) = self.files.as_ref().zip(self.header()) else { return Ok(()) };
         self.clock.time(Work::Checkpoints, || {
             files.stats.sync()?;
@@ -368,6 +386,22 @@ impl<const D: usize> Run<D> {
     pub fn take_device_failure(&mut self) -> Option<String> {
         self.device_failure.take()
     }
+}
+
+/// Gives a frame to all sinks; `Break` if any asks for it.
+fn receive<const D: usize>(sinks: &mut Sinks<D>, frame: &Arc<Frame<D>>) -> Result<ControlFlow<()>, RunError> {
+    let mut flow = ControlFlow::Continue(());
+    for sink in sinks {
+        if sink.receive(frame)?.is_break() {
+            flow = ControlFlow::Break(());
+        }
+    }
+    Ok(flow)
+}
+
+/// The sinks, also after one of them has panicked: the run passes that panic on.
+fn lock<const D: usize>(sinks: &Mutex<Sinks<D>>) -> std::sync::MutexGuard<'_, Sinks<D>> {
+    sinks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a time is that of a frame.

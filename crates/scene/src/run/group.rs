@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread::JoinHandle;
 use std::time::Instant;
 
+use super::background::Background;
 use super::clock::Work;
 use super::compare::Variant;
 use super::finish::Member;
 use super::session::RunRequest;
 use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
 use super::{FolderClaim, Progress, Run, RunError, RunFolder, RunRecord};
-use crate::draw::{DrawError, PictureStyle, beside, draw};
+use crate::draw::{PictureStyle, beside, draw};
 use crate::frame::Frame;
 
 /// Runs that go on together: one, or two that are compared.
@@ -157,8 +157,14 @@ impl<const D: usize> Group<D> {
     }
 
     /// Waits for the last picture.
-    pub fn finish_pictures(&mut self) -> Result<(), RunError> {
-        self.pictures.as_mut().map_or(Ok(()), Pictures::wait)
+    fn finish_pictures(&mut self) -> Result<(), RunError> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.drawing.wait())
+    }
+
+    /// Waits for all that is still being drawn or written.
+    pub fn finish_frames(&mut self) -> Result<(), RunError> {
+        let drawn = self.finish_pictures();
+        self.runs.iter_mut().map(Run::finish_files).fold(drawn, Result::and)
     }
 
     /// Writes nothing more, so that others may write.
@@ -251,14 +257,14 @@ struct Pictures {
     style: PictureStyle,
     /// What to call each of the runs; one label for one run.
     captions: Vec<String>,
-    drawing: Option<JoinHandle<Result<(), DrawError>>>,
+    drawing: Background,
 }
 
 impl Pictures {
     fn create(folder: &RunFolder, style: PictureStyle, captions: Vec<String>) -> Result<Self, RunError> {
         let frames = folder.pictures().folder;
         std::fs::create_dir_all(&frames).map_err(RunError::file(&frames))?;
-        Ok(Self { folder: folder.clone(), style, captions, drawing: None })
+        Ok(Self { folder: folder.clone(), style, captions, drawing: Background::default() })
     }
 
     /// Whether the picture of a frame is there.
@@ -268,31 +274,16 @@ impl Pictures {
 
     /// Begins to draw a frame, when the one before is done.
     fn draw<const D: usize>(&mut self, frames: Vec<Arc<Frame<D>>>) -> Result<(), RunError> {
-        self.wait()?;
         let Some(number) = frames.first().map(|frame| frame.number) else { return Ok(()) };
         let (path, style, captions) = (self.folder.picture(number), self.style.clone(), self.captions.clone());
-        self.drawing = Some(std::thread::spawn(move || {
+        self.drawing.begin(move || {
             let images: Vec<_> = frames.iter().map(|frame| draw(frame, &style)).collect();
             let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
             match images.as_slice() {
-                [one] => one.write_png(&path),
-                several => beside(several, &captions).write_png(&path),
+                [one] => one.write_png(&path)?,
+                several => beside(several, &captions).write_png(&path)?,
             }
-        }));
-        Ok(())
-    }
-
-    /// Waits until the picture that is being drawn is there.
-    fn wait(&mut self) -> Result<(), RunError> {
-        let Some(drawing) = self.drawing.take() else { return Ok(()) };
-        Ok(drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)
-    }
-}
-
-impl Drop for Pictures {
-    fn drop(&mut self) {
-        if let Some(drawing) = self.drawing.take() {
-            let _ = drawing.join();
-        }
+            Ok(())
+        })
     }
 }

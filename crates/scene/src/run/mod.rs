@@ -10,6 +10,7 @@
 //! Replay                 frames of a run that is over
 //! ```
 
+mod background;
 mod checkpoint;
 mod chunks;
 mod clock;

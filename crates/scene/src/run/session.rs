@@ -227,7 +227,7 @@ impl Session {
     }
 
     fn end(&mut self, state: RunState) -> Result<Option<Finished>, RunError> {
-        let drawn = either!(&mut self.runs, runs => runs.finish_pictures());
+        let drawn = either!(&mut self.runs, runs => runs.finish_frames());
         let Some(folder) = &self.folder else { return Ok(None) };
         let members = either!(&mut self.runs, runs => runs.members());
         let finished = finish(folder, &self.record, &self.placement, &members);

@@ -284,6 +284,27 @@ fn carry_out(request: RunRequest) -> Session {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_ends_the_run_before_its_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let (folder, set) = (place.path().join("run"), ["output.particles=[\"ply\"]", "output.frames=false"]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut session = Session::open(request(&set, &folder), stop.clone()).unwrap();
+    let particles = folder.join("particles");
+    std::fs::create_dir(particles.join("0005.ply")).unwrap(); // no file can take this name
+    let error = session.run(&stop, |_, _| ()).unwrap_err();
+    assert!(matches!(error, RunError::File { .. }) && error.to_string().contains("0005.ply"), "{error}");
+    drop(session);
+    std::fs::remove_dir(particles.join("0005.ply")).unwrap();
+
+    let resumed = RunRequest { resume: true, ..request(&set, &folder) };
+    let mut session = Session::open(resumed, stop.clone()).unwrap();
+    assert_eq!(session.number(), 3, "no checkpoint promises a file that is not there");
+    session.run(&stop, |_, _| ()).unwrap();
+    session.finish().unwrap();
+    assert!((0..=8).all(|number| particles.join(format!("{number:04}.ply")).is_file()));
+}
+
+#[test]
 fn a_session_draws_every_frame_and_ends_with_a_report() {
     let place = tempfile::tempdir().unwrap();
     let folder = RunFolder::new(place.path());
