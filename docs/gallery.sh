@@ -12,6 +12,7 @@ mkdir -p "$runs" "$pictures"
 moment() {
   case "$1" in
     ceiling-drop) echo 0.15 ;;
+    adhesion) echo 0.18 ;;
     rest | sealed-full) echo 1.0 ;;
     maze | two-discs | stairs*) echo 0.3 ;;
     cylinder-channel* | cavity* | oscillating-cylinder | kissing) echo 0.9 ;;

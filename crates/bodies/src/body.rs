@@ -25,6 +25,8 @@ pub enum Weight {
 pub struct Surface {
     /// Whether liquid may separate from it.
     pub wall: Wall,
+    /// How hard it pulls at the liquid before that separates, in Pa. Default 0.
+    pub adhesion: f64,
     /// Part of the approach velocity with which it bounces, 0 to 1. Default 0.
     pub restitution: f64,
     /// Coulomb's coefficient of friction. Default 0.
@@ -33,7 +35,7 @@ pub struct Surface {
 
 impl Default for Surface {
     fn default() -> Self {
-        Self { wall: Wall::Separating, restitution: 0.0, friction: 0.0 }
+        Self { wall: Wall::Separating, adhesion: 0.0, restitution: 0.0, friction: 0.0 }
     }
 }
 
@@ -116,14 +118,16 @@ impl<const D: usize> RigidBody<D> {
 
     /// The same body with another surface.
     pub fn with_surface(mut self, surface: Surface) -> Result<Self, BodyError> {
-        let Surface { restitution, friction, .. } = surface;
+        let Surface { adhesion, restitution, friction, .. } = surface;
         if !(0.0..=1.0).contains(&restitution) {
             let expected = "a number from 0 to 1";
             return Err(BodyError::OutOfRange { body: self.name, what: "restitution", value: restitution, expected });
         }
-        if !(friction >= 0.0 && friction.is_finite()) {
-            let expected = "a number not below 0";
-            return Err(BodyError::OutOfRange { body: self.name, what: "friction", value: friction, expected });
+        for (what, value) in [("friction", friction), ("adhesion", adhesion)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                let expected = "a number not below 0";
+                return Err(BodyError::OutOfRange { body: self.name, what, value, expected });
+            }
         }
         self.surface = surface;
         Ok(self)

@@ -114,6 +114,7 @@ impl<const D: usize> Bodies<D> for FloatingBodies<D> {
             shape: body.signed_distance(),
             bounds: body.bounds(),
             wall: body.surface().wall,
+            adhesion: body.surface().adhesion,
             centre: body.position(),
             velocity: body.velocity(),
             spin: body.spin(),

@@ -120,8 +120,16 @@ impl UnstickFields {
             flow: None,
         };
         let liquid = unsafe { array(self.liquid, count, "the distance to the liquid") }?;
-        let fields =
-            PressureFields { cells, spacing: self.spacing, walls, liquid, velocity, divergence: None, control: 0.0 };
+        let fields = PressureFields {
+            cells,
+            spacing: self.spacing,
+            walls,
+            liquid,
+            velocity,
+            divergence: None,
+            control: 0.0,
+            lower: None,
+        };
         let q = unsafe { array_mut(q, count, "q") }?;
         let mut own = Vec::new();
         let mask = match has_let_go.is_null() {

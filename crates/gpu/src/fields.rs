@@ -25,6 +25,9 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         if !matches!(D, 2 | 3) {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
+        if fields.lower.is_some() {
+            return Err(GpuError::Unsupported("walls that pull are solved for on the processor").into());
+        }
         fields.check(q, active)?;
         let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
         let (begin, cells) = (Instant::now(), fields.cells);

@@ -37,6 +37,7 @@
 //!     velocity: [&velocity; 2],
 //!     divergence: None,
 //!     control: 0.0,
+//!     lower: None,
 //! };
 //! let mut solver = Gpu::first()?.solver(&"best".parse()?, Default::default())?;
 //! let (mut q, mut has_let_go) = (vec![0.0; count], vec![false; count]);

@@ -76,6 +76,7 @@ impl<const D: usize> Case<D> {
             velocity: faces_of(&self.velocity),
             divergence: self.divergence.as_deref(),
             control: 0.01,
+            lower: None,
         }
     }
 

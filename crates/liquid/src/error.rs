@@ -31,6 +31,12 @@ pub enum SetupError {
         /// κ.
         control: f64,
     },
+    /// An adhesion that is none.
+    #[error("the adhesion of a wall is {0} Pa, expected a number that is zero or more")]
+    Adhesion(f64),
+    /// A splitting has no bounds that a pull could lower.
+    #[error("`{0}` knows no walls that pull: expected no adhesion, or a solver of the complementarity problem")]
+    NoAdhesion(&'static str),
     /// A splitting cannot move bodies.
     #[error("`{0}` cannot move bodies: expected a solver of the complementarity problem")]
     NoBodies(&'static str),

@@ -27,12 +27,14 @@ pub struct Solid<const D: usize> {
     pub wall: Wall,
     /// How it moves.
     pub motion: Motion<D>,
+    /// σ of its surface, in Pa: see [`Setup::border_adhesion`]. Default 0.
+    pub adhesion: f64,
 }
 
 impl<const D: usize> Solid<D> {
     /// A solid at rest with separating walls.
     pub fn still(shape: SignedDistance<D>) -> Self {
-        Self { shape, wall: Wall::Separating, motion: Motion::Still }
+        Self { shape, wall: Wall::Separating, motion: Motion::Still, adhesion: 0.0 }
     }
 
     /// Distance of a point at a time, negative inside.
@@ -171,6 +173,9 @@ pub struct Setup<const D: usize> {
     pub grid: Grid<D>,
     /// What the border does.
     pub border: Wall,
+    /// σ of the border, in Pa: how hard a separating wall pulls at the liquid that touches it before it lets go. Zero
+    /// never pulls, and a sealed wall pulls without limit. Default 0.
+    pub border_adhesion: f64,
     /// Solids beside the border.
     pub solids: Vec<Solid<D>>,
     /// Acceleration. Default 9.81 along −y.
@@ -206,6 +211,7 @@ impl<const D: usize> Setup<D> {
         Self {
             grid,
             border: Wall::Separating,
+            border_adhesion: 0.0,
             solids: Vec::new(),
             gravity: Gravity::Constant(gravity),
             density: 1000.0,
@@ -238,6 +244,15 @@ impl<const D: usize> Setup<D> {
         self.solids.iter().any(|solid| !matches!(solid.motion, Motion::Still))
     }
 
+    /// Whether the border or a solid pulls.
+    pub fn pulls(&self) -> bool {
+        self.adhesions().any(|adhesion| adhesion > 0.0)
+    }
+
+    fn adhesions(&self) -> impl Iterator<Item = f64> {
+        self.solids.iter().map(|solid| solid.adhesion).chain([self.border_adhesion])
+    }
+
     /// Refuses values that make no sense.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = [
@@ -261,6 +276,14 @@ impl<const D: usize> Setup<D> {
             && self.control != 0.0
         {
             return Err(SetupError::NoControl { splitting: name.splitting().name(), control: self.control });
+        }
+        if let Some(adhesion) = self.adhesions().find(|&adhesion| !(adhesion >= 0.0 && adhesion.is_finite())) {
+            return Err(SetupError::Adhesion(adhesion));
+        }
+        if let PressureMethod::Splitting(name) = self.pressure.solver
+            && self.pulls()
+        {
+            return Err(SetupError::NoAdhesion(name.splitting().name()));
         }
         if !(1..=4).contains(&self.particles_per_axis) {
             return Err(SetupError::ParticlesPerAxis(self.particles_per_axis));
@@ -297,6 +320,14 @@ mod tests {
             setup.control = 0.1;
         });
         assert_eq!(with_control, SetupError::NoControl { splitting: "iop", control: 0.1 });
+        for adhesion in [-1.0, f64::INFINITY] {
+            assert_eq!(refused(&|setup| setup.border_adhesion = adhesion), SetupError::Adhesion(adhesion));
+        }
+        let with_pull = refused(&|setup| {
+            setup.pressure.solver = "admm".parse().unwrap();
+            setup.border_adhesion = 10.0;
+        });
+        assert_eq!(with_pull, SetupError::NoAdhesion("admm"));
     }
 
     #[test]

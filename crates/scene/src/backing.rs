@@ -28,6 +28,7 @@ impl<const D: usize> Scene<D> {
         };
         let placement = match self.setup.pressure.solver {
             _ if !self.bodies.is_empty() => on_processor(BODIES),
+            _ if self.setup.pulls() => on_processor(PULL),
             PressureMethod::Solver(name) => self.backing.backend.place_on(&name, &self.setup.grid.cells()),
             PressureMethod::Splitting(_) => on_processor(SPLITTING),
         };
@@ -95,5 +96,7 @@ impl<const D: usize> Scene<D> {
 }
 
 const BODIES: GpuError = GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor");
+
+const PULL: GpuError = GpuError::Unsupported("walls that pull are solved for on the processor");
 
 const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");

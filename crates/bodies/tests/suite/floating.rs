@@ -137,3 +137,28 @@ fn a_number_of_a_body_that_is_none_is_caught_in_one_step_and_named() {
         assert!(spoilt.check_state().is_err());
     }
 }
+
+/// Water under a plate that is held: it falls freely, or hangs where the plate pulls with more than ρ g d = 981 Pa.
+#[test]
+fn a_body_that_pulls_holds_the_water_below_it() {
+    let fall = |adhesion: f64| {
+        let mut setup = tank(40);
+        (setup.max_step, setup.border_adhesion) = (0.002, adhesion);
+        let plate = cuboid(500.0, [0.475, 0.05], [0.5, 0.75], Wall::Separating);
+        let plate = plate.with_surface(Surface { adhesion, ..Surface::default() }).unwrap().held_until(9.0).unwrap();
+        let afloat = FloatingBodies::new(vec![plate], &setup, ContactModel::default()).unwrap();
+        let water = SignedDistance::cuboid([0.0, 0.6], [1.0, 0.7]);
+        let mut water = Simulation::with_bodies(setup, &[(water, [0.0; 2])], Some(Box::new(afloat))).unwrap();
+        let height = |water: &Simulation<2>| {
+            let middle = water.state().particles.position.iter().filter(|point| (0.3..0.7).contains(&point[0]));
+            middle.clone().map(|point| point[1]).sum::<f64>() / middle.count() as f64
+        };
+        let before = height(&water);
+        water.advance_to(0.04).unwrap();
+        (before - height(&water)) / (0.5 * 9.81 * 0.04 * 0.04)
+    };
+    let (free, held) = (fall(0.0), fall(2000.0));
+    assert!((free - 1.0).abs() < 0.02 && held < 0.1, "{free} without a pull, {held} with it");
+    let negative = Surface { adhesion: -1.0, ..Surface::default() };
+    assert!(cuboid(500.0, [0.1; 2], [0.5; 2], Wall::Separating).with_surface(negative).is_err());
+}

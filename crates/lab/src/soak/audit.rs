@@ -212,7 +212,8 @@ pub fn residual<const D: usize>(fields: &PressureFields<D>, q: &[f64]) -> Residu
             outflow -= fields.spacing * divergence[cell] * fields.walls.cell_open[cell];
         }
         let is_wall = fields.walls.separating[cell] && is_covered;
-        found.add(if is_wall { smaller(q[cell], outflow - fields.control) } else { outflow });
+        let above = q[cell] - fields.lower.map_or(0.0, |lower| lower[cell]);
+        found.add(if is_wall { smaller(above, outflow - fields.control) } else { outflow });
     }
     found
 }
@@ -335,6 +336,7 @@ mod tests {
             velocity: [&velocity[0], &velocity[1]],
             divergence: None,
             control: 0.0,
+            lower: None,
         };
         let solver = || RowSolver::new("best".parse::<SolverName>().unwrap().build(&Default::default()));
         let audit = |solver: Box<dyn FieldSolver<2>>| {

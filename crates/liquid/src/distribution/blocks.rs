@@ -129,6 +129,7 @@ impl<const D: usize> Blocks<D> {
             velocity: std::array::from_fn(|axis| displacement[axis].values()),
             divergence: Some(self.growth.values()),
             control: 0.0,
+            lower: None,
         };
         let report = self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?;
         update_velocity(grid, open, liquid, potential, displacement, known);

@@ -15,12 +15,14 @@ pub struct PressureSources<const D: usize> {
     pub flow: Option<FaceField<f64, D>>,
     /// Divergence asked for in each cell, in 1/s.
     pub divergence: Option<CellField<f64, D>>,
+    /// The least scaled pressure in each cell, where walls pull.
+    pub lower: Option<CellField<f64, D>>,
 }
 
 impl<const D: usize> PressureSources<D> {
-    /// Those of a state among solids.
+    /// Those of a state among solids that do not pull.
     pub fn of(setup: &Setup<D>, geometry: &Geometry<D>, state: &LiquidState<D>) -> Self {
-        Self { flow: geometry.wall_flow(), divergence: drive_off_walls(setup, geometry, state) }
+        Self { flow: geometry.wall_flow(), divergence: drive_off_walls(setup, geometry, state), lower: None }
     }
 
     /// The pressure problem as fields; `version` is that of the geometry.
@@ -47,6 +49,7 @@ impl<const D: usize> PressureSources<D> {
             velocity: values(velocity),
             divergence: self.divergence.as_ref().map(CellField::values),
             control: 0.0,
+            lower: self.lower.as_ref().map(CellField::values),
         }
     }
 }
@@ -105,7 +108,7 @@ mod tests {
                 (p(above) - p(below)) / 2e-5
             })
         });
-        let sources = PressureSources { flow: None, divergence: None };
+        let sources = PressureSources { flow: None, divergence: None, lower: None };
         let fields = sources.fields(&grid, &geometry, 0, &liquid, &velocity);
         let name: SolverName = "sticking+cg/mic0".parse().unwrap();
         let mut solver = RowSolver::new(name.build(&Stop::relative(1e-10)));

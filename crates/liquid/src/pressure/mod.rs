@@ -3,6 +3,7 @@
 mod couple;
 mod fields;
 mod project;
+mod pull;
 mod rows;
 pub(crate) mod splitting;
 mod stage;
@@ -11,6 +12,7 @@ mod update;
 pub use stage::PressureStage;
 
 pub use fields::PressureSources;
+pub(crate) use pull::is_held;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
 pub(crate) use update::update_velocity;
 

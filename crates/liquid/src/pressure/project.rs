@@ -8,6 +8,7 @@ use unstick_mlcp::{ProblemError, SolveReport};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
+use super::pull::Pull;
 use super::splitting::{self, SplittingInput};
 use super::update::update_velocity;
 use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
@@ -31,7 +32,7 @@ impl<const D: usize> Simulation<D> {
         let start = Instant::now();
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
-        let sources = PressureSources::of(&self.setup, &self.geometry, &self.state);
+        let sources = self.pressure_sources(kick);
         let Projection { report, leaving } = match (&self.solver, &self.bodies) {
             (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt)?,
@@ -101,6 +102,13 @@ impl<const D: usize> Simulation<D> {
         rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
         let_go.iter().for_each(|&row| *state.separated.at_mut(rows.cells[row as usize]) = true);
         Ok(Projection { report, leaving })
+    }
+
+    /// The terms of the problem beside the velocity, for a pressure that acts for a time of `kick`.
+    pub(super) fn pressure_sources(&self, kick: f64) -> PressureSources<D> {
+        let Self { setup, geometry, state, liquid_before, .. } = self;
+        let lower = Pull { setup, geometry, state, liquid_before }.least_scaled_pressure(kick);
+        PressureSources { lower, ..PressureSources::of(setup, geometry, state) }
     }
 
     /// The rows of the problem, for what needs them.

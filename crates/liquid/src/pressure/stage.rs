@@ -4,8 +4,8 @@ use unstick_grid::{CellField, FaceField, Grid, by_dimension};
 use unstick_mlcp::fields::FieldRows;
 use unstick_mlcp::{SolveError, SolveReport, SplittingName};
 
+use super::PressureRows;
 use super::splitting::{self, SplittingInput, SplittingParams};
-use super::{PressureRows, PressureSources};
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use crate::solids::Geometry;
@@ -25,7 +25,7 @@ impl<const D: usize> Simulation<D> {
     /// The stage of a copy of a simulation, which is of no use afterwards.
     fn become_stage(&mut self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let kick = self.prepare_pressure(dt);
-        let sources = PressureSources::of(&self.setup, &self.geometry, &self.state);
+        let sources = self.pressure_sources(kick);
         let rows = self.pressure_rows(&sources, kick);
         let mut rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         rows.set_response(&self.expected_response(kick, dt)?);

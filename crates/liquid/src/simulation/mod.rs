@@ -64,7 +64,7 @@ pub struct Simulation<const D: usize> {
     /// What moves the particles: the velocity and their displacement.
     carrying: FaceField<f64, D>,
     /// The distance to the liquid in the last step.
-    liquid_before: CellField<f64, D>,
+    pub(crate) liquid_before: CellField<f64, D>,
     /// A copy of the particles while they are sorted.
     spare: Vec<[f64; D]>,
     pub(crate) times: StageTimes,

@@ -11,6 +11,7 @@ use super::report::Stage;
 use crate::distribution::Crowd;
 use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
+use crate::pressure::is_held;
 use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
@@ -101,7 +102,8 @@ impl<const D: usize> Simulation<D> {
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
             || {
                 let start = Instant::now();
-                beyond_liquid(setup, geometry, (velocity, carrying), (known, reached));
+                let is_held = |cell| is_held(geometry, liquid, separated, cell);
+                beyond_liquid(setup, geometry, (velocity, carrying), (known, reached), is_held);
                 let extrapolated = start.elapsed();
                 scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
                 [extrapolated, start.elapsed() - extrapolated]
@@ -178,6 +180,7 @@ fn beyond_liquid<const D: usize>(
     geometry: &Geometry<D>,
     (velocity, free): (&mut FaceField<f64, D>, &mut FaceField<f64, D>),
     (known, reached): (&mut FaceField<bool, D>, &FaceField<bool, D>),
+    is_held: impl Fn([usize; D]) -> bool + Sync,
 ) {
     let layers = setup.cfl.ceil() as usize + 2;
     extrapolate(velocity, known, 1);
@@ -189,7 +192,7 @@ fn beyond_liquid<const D: usize>(
     }
     extrapolate(velocity, known, layers - 1);
     copy_faces(velocity, free);
-    constrain(&setup.grid, geometry, free, velocity, known);
+    constrain(&setup.grid, geometry, free, velocity, known, is_held);
 }
 
 /// to ← from, without new memory.

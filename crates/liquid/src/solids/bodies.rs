@@ -28,6 +28,8 @@ pub struct Immersed<const D: usize> {
     pub bounds: ([f64; D], [f64; D]),
     /// What its surface does to the liquid.
     pub wall: Wall,
+    /// σ of its surface, in Pa: see [`Setup::border_adhesion`](crate::Setup::border_adhesion).
+    pub adhesion: f64,
     /// Its centre of mass.
     pub centre: [f64; D],
     /// Velocity of its centre of mass.
@@ -132,6 +134,7 @@ pub(crate) mod tests {
             shape: SignedDistance::cuboid(lower, upper),
             bounds: (lower, upper),
             wall: Wall::Sealed,
+            adhesion: 0.0,
             centre: std::array::from_fn(|axis| 0.5 * (lower[axis] + upper[axis])),
             velocity: [0.0; 2],
             spin: [0.0; 3],

@@ -4,7 +4,7 @@ use unstick_grid::{CellField, FaceField, Grid, open_fractions_of_nodes};
 use unstick_parallel as parallel;
 
 use super::immerse::Covered;
-use super::still::StillSolids;
+use super::still::{Nearest, StillSolids};
 use crate::cells::fill;
 use crate::setup::{Setup, Wall};
 use crate::velocity::{gradient_of_nodes, interpolate_nodes};
@@ -20,6 +20,8 @@ pub struct Geometry<const D: usize> {
     pub solid_velocity: Option<FaceField<f64, D>>,
     /// Whether the nearest wall of a cell separates.
     pub separating: CellField<bool, D>,
+    /// σ of the nearest wall of every cell, in Pa, zero where that is sealed; none where no wall pulls.
+    pub adhesion: Option<CellField<f64, D>>,
     /// Part of every cell that is not solid.
     pub cell_open: CellField<f64, D>,
     /// Part of the space within a cell of every cell's centre that is not solid, with linear weights; exact for plane
@@ -48,22 +50,25 @@ impl<const D: usize> Geometry<D> {
             *value = border_distance(&grid, grid.node(node)).min(still.at_node(setup, time, node));
         });
         let open = open_fractions_of_nodes(&grid, &solid);
-        let mut nearest_to_centre = CellField::filled(grid.cells(), (f64::INFINITY, setup.border));
-        fill(&mut nearest_to_centre, |cell, found| {
-            let nearest = still.at_centre(setup, time, cell);
-            *found =
-                (nearest.distance, setup.solids.get(nearest.solid as usize).map_or(setup.border, |solid| solid.wall));
-        });
-        let mut separating = CellField::filled(grid.cells(), false);
-        fill(&mut separating, |cell, value| {
-            let (distance, wall) = nearest_to_centre.at(cell);
+        let mut nearest_to_centre = CellField::filled(grid.cells(), Nearest::NONE);
+        fill(&mut nearest_to_centre, |cell, found| *found = still.at_centre(setup, time, cell));
+        let wall_of = |cell: [usize; D]| {
+            let Nearest { distance, solid } = nearest_to_centre.at(cell);
             let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
-            *value = if is_border { setup.border } else { wall } == Wall::Separating;
+            let solid = setup.solids.get(solid as usize).filter(|_| !is_border);
+            solid.map_or((setup.border, setup.border_adhesion), |solid| (solid.wall, solid.adhesion))
+        };
+        let mut separating = CellField::filled(grid.cells(), false);
+        fill(&mut separating, |cell, value| *value = wall_of(cell).0 == Wall::Separating);
+        let adhesion = setup.pulls().then(|| {
+            let mut adhesion = CellField::filled(grid.cells(), 0.0);
+            fill(&mut adhesion, |cell, value| *value = pull_of(wall_of(cell)));
+            adhesion
         });
         let mut cell_open = CellField::filled(grid.cells(), 0.0);
         fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
         let mut space = CellField::filled(grid.cells(), 0.0);
-        fill(&mut space, |cell, value| *value = open_space(nearest_to_centre.at(cell).0 / grid.spacing()));
+        fill(&mut space, |cell, value| *value = open_space(nearest_to_centre.at(cell).distance / grid.spacing()));
         let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
         let across = |axis: usize, face: [usize; D]| {
             let (point, nearest) = (grid.face_centre(axis, face), still.at_face(setup, time, axis, face));
@@ -81,7 +86,7 @@ impl<const D: usize> Geometry<D> {
                 field
             })
         });
-        Self { solid, open, solid_velocity, separating, cell_open, space, bodies, nearest_body, walls }
+        Self { solid, open, solid_velocity, separating, adhesion, cell_open, space, bodies, nearest_body, walls }
     }
 
     /// Distance of a point to the solids.
@@ -156,6 +161,11 @@ impl<const D: usize> Geometry<D> {
     }
 }
 
+/// σ of a wall as the liquid meets it: a sealed one needs none.
+pub(super) fn pull_of((wall, adhesion): (Wall, f64)) -> f64 {
+    if wall == Wall::Separating { adhesion } else { 0.0 }
+}
+
 /// Distance to the border of the grid from within; negative outside.
 fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
     let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
@@ -184,7 +194,7 @@ mod tests {
     fn floor(height: f64, motion: Motion<2>) -> (Setup<2>, Geometry<2>) {
         let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
         let shape = SignedDistance::half_space([0.0, height], [0.0, 1.0]);
-        setup.solids.push(Solid { shape, wall: Wall::Sealed, motion });
+        setup.solids.push(Solid { wall: Wall::Sealed, motion, ..Solid::still(shape) });
         let geometry = Geometry::at(&setup, 0.0);
         (setup, geometry)
     }

@@ -4,7 +4,7 @@ use unstick_grid::vector::{cross, lift};
 use unstick_grid::{CLOSED, CellField, FaceField, Grid};
 
 use super::bodies::Immersed;
-use super::geometry::Geometry;
+use super::geometry::{Geometry, pull_of};
 use super::half_cells::HalfCells;
 use crate::cells::multi_index;
 use crate::setup::Wall;
@@ -38,6 +38,9 @@ impl<const D: usize> Geometry<D> {
     pub fn immerse(&mut self, grid: &Grid<D>, bodies: Vec<Immersed<D>>) {
         if bodies.is_empty() {
             return;
+        }
+        if bodies.iter().any(|body| body.adhesion > 0.0) {
+            self.adhesion.get_or_insert_with(|| CellField::filled(grid.cells(), 0.0));
         }
         let wall_velocity = self.solid_velocity.clone();
         self.solid_velocity
@@ -109,6 +112,9 @@ impl<const D: usize> Geometry<D> {
             let centre = grid.centre(cell);
             if body.shape.at(centre) < self.distance(grid, centre) {
                 *self.separating.at_mut(cell) = body.wall == Wall::Separating;
+                if let Some(adhesion) = &mut self.adhesion {
+                    *adhesion.at_mut(cell) = pull_of((body.wall, body.adhesion));
+                }
             }
         });
         let (mut nearest, index) = (Vec::new(), self.bodies.len());

@@ -61,7 +61,7 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// Open parts of the two faces of a cell across an axis.
-    fn open_sides(&self, cell: [usize; D], axis: usize) -> [f64; 2] {
+    pub(crate) fn open_sides(&self, cell: [usize; D], axis: usize) -> [f64; 2] {
         let (below, above) = sides(cell, axis);
         [self.open[axis].at(below), self.open[axis].at(above)]
     }

@@ -15,7 +15,8 @@ pub(crate) struct Nearest {
 }
 
 impl Nearest {
-    const NONE: Self = Self { distance: f64::INFINITY, solid: u32::MAX };
+    /// No solid at all.
+    pub const NONE: Self = Self { distance: f64::INFINITY, solid: u32::MAX };
 
     /// The nearest of this one and of those solids that `is_meant` chooses.
     fn among<const D: usize>(

@@ -85,14 +85,21 @@ fn beside_known<const D: usize>(shape: [usize; D], known: &[bool]) -> Vec<u32> {
 /// Keeps the velocity inside solids from leading deeper into them.
 ///
 /// At a separating wall only the inward part is removed. To remove the outward part as well, which is usual, would glue
-/// the liquid to the wall again. `free` is a copy of the velocity.
+/// the liquid to the wall again. A wall that pulls glues it where `is_held` says so of a cell. `free` is a copy of the
+/// velocity.
 pub(crate) fn constrain<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
     free: &FaceField<f64, D>,
     velocity: &mut FaceField<f64, D>,
     known: &FaceField<bool, D>,
+    is_held: impl Fn([usize; D]) -> bool + Sync,
 ) {
+    // The cell on the liquid's side of the wall.
+    let beside = |point: [f64; D], normal: [f64; D]| {
+        let way = 0.5 * grid.spacing() - geometry.distance(grid, point);
+        cell_of(grid, std::array::from_fn(|axis| point[axis] + way * normal[axis]))
+    };
     for axis in 0..D {
         let (open, known) = (geometry.open[axis].values(), known[axis].values());
         fill_by_number(&mut velocity[axis], |face, value| {
@@ -108,7 +115,8 @@ pub(crate) fn constrain<const D: usize>(
             };
             let outward: f64 = (0..D).map(|other| (own[other] - of_solid[other]) * normal[other]).sum();
             let cell = cell_of(grid, point);
-            if outward < 0.0 || !geometry.separating.at(cell) {
+            let is_glued = || !geometry.separating.at(cell) || is_held(beside(point, normal));
+            if outward < 0.0 || is_glued() {
                 *value = own[axis] - outward * normal[axis];
             }
         });

@@ -153,7 +153,7 @@ fn a_moving_solid_pushes_the_liquid() {
     let mut setup = Setup::new(Grid::<2>::unit(24).unwrap());
     let velocity = [0.0, 0.5];
     let motion = Motion::Steady { velocity, spin: unstick_grid::Spin::none(), pivot: [0.0; 2] };
-    let piston = Solid { shape: SignedDistance::half_space([0.0, 0.2], [0.0, 1.0]), wall: Wall::Separating, motion };
+    let piston = Solid { motion, ..Solid::still(SignedDistance::half_space([0.0, 0.2], [0.0, 1.0])) };
     setup.solids.push(piston);
     let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.5])).unwrap();
     let start = centre_of_mass(&tank);

@@ -1,5 +1,6 @@
 //! One program for all tests from outside: it is compiled and linked once.
 
+mod adhesion;
 mod device;
 mod exact;
 mod martin_moyce;

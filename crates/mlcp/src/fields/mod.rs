@@ -7,8 +7,8 @@
 //! ```
 //!
 //! V is the open part of a face. w is what moving walls carry across the rest of it. c is the divergence that is asked
-//! for, and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q ⟂ r ≥ 0, and κ is
-//! subtracted from their b. A [`FieldSolver`] takes the fields as they are. [`RowSolver`] makes rows of them on the
+//! for, and v the open part of the cell. Rows at separating walls are complementary, 0 ≤ q − ℓ ⟂ r ≥ 0, and κ is
+//! subtracted from their b. ℓ is zero unless the wall pulls. A [`FieldSolver`] takes the fields as they are. [`RowSolver`] makes rows of them on the
 //! processor; a device makes its own.
 
 mod rows;
@@ -39,6 +39,7 @@ use crate::error::ProblemError;
 ///     velocity: [&[0.0; 6], &[0.0, 0.0, -1.0, -1.0, 0.0, 0.0]],
 ///     divergence: None,
 ///     control: 0.0,
+///     lower: None,
 /// };
 /// let mut solver = RowSolver::new("best".parse::<SolverName>()?.build(&Default::default()));
 /// let (mut q, mut has_let_go) = ([0.0; 4], [false; 4]);
@@ -63,6 +64,9 @@ pub struct PressureFields<'a, const D: usize> {
     pub divergence: Option<&'a [f64]>,
     /// κ, the least speed at which liquid leaves separating walls.
     pub control: f64,
+    /// ℓ, the least scaled pressure of every cell at a separating wall: how far the wall pulls before it lets go. Zero
+    /// without it.
+    pub lower: Option<&'a [f64]>,
 }
 
 /// The walls of a pressure problem.
@@ -99,6 +103,7 @@ impl<const D: usize> PressureFields<'_, D> {
             ("the mask of separating walls", walls.separating.len()),
             ("the open part of cells", walls.cell_open.len()),
             ("the divergence", self.divergence.map_or(cells, <[f64]>::len)),
+            ("the least scaled pressure", self.lower.map_or(cells, <[f64]>::len)),
             ("the scaled pressure", q.len()),
             ("the mask of rows that have let go", active.len()),
         ];
@@ -126,6 +131,7 @@ impl<const D: usize> PressureFields<'_, D> {
             .or_else(|| cells("the open part of cells", self.walls.cell_open))
             .or_else(|| self.walls.flow.and_then(|flow| faces("the flow of walls", flow)))
             .or_else(|| self.divergence.and_then(|divergence| cells("the divergence", divergence)))
+            .or_else(|| self.lower.and_then(|lower| cells("the least scaled pressure", lower)))
             .or_else(|| cells("the scaled pressure", q))
             .or_else(|| cells("the distance to the liquid", self.liquid))
     }

@@ -19,7 +19,7 @@ pub struct FieldRows<const D: usize> {
     pub operator: PressureOperator<D>,
     /// b.
     pub b: Vec<f64>,
-    /// Lower bounds: zero at separating walls, −∞ elsewhere.
+    /// Lower bounds: ℓ at separating walls, −∞ elsewhere.
     pub lower: Vec<f64>,
     /// First whether a cell has a row, then whether air holds a row.
     marks: Vec<bool>,
@@ -78,7 +78,7 @@ impl<const D: usize> PressureFields<'_, D> {
         let lattice = Lattice::new(&self.cells, cells).ok_or(too_large)?;
         operator.rebuild(1.0, lattice, |lattice, row| self.stencil(lattice.cells()[row] as usize));
         let cells = operator.lattice().cells();
-        write(cells, lower, |_, cell| if self.is_wall(cell) { 0.0 } else { f64::NEG_INFINITY });
+        write(cells, lower, |_, cell| if self.is_wall(cell) { self.least(cell) } else { f64::NEG_INFINITY });
         let control = |bound: f64| if bound > f64::NEG_INFINITY { self.control } else { 0.0 };
         write(cells, b, |row, cell| self.outflow(cell) - control(lower[row]));
         if let Some(divergence) = self.divergence {
@@ -102,6 +102,11 @@ impl<const D: usize> PressureFields<'_, D> {
     /// Whether it is complementary.
     fn is_wall(&self, cell: usize) -> bool {
         self.walls.separating[cell] && self.faces_of(cell).any(|face| self.open(&face) < 1.0)
+    }
+
+    /// ℓ of a cell at a separating wall.
+    fn least(&self, cell: usize) -> f64 {
+        self.lower.map_or(0.0, |lower| lower[cell])
     }
 
     fn open(&self, face: &Face) -> f64 {

@@ -90,6 +90,7 @@ mod tests {
             velocity: [&[0.0; 4], &velocities],
             divergence: None,
             control: 0.0,
+            lower: None,
         };
         let (mut q, mut active) = ([0.0, 7.0], [true; 2]);
         let report = solver.solve_fields(&fields, &mut q, &mut active).unwrap();

@@ -49,6 +49,7 @@ impl<const D: usize> Fields<D> {
             velocity: self.velocity.each_ref().map(CellField::values),
             divergence: None,
             control: 0.0,
+            lower: None,
         };
         Ok(Problem::from_rows(&self.grid, fields.rows()?)?)
     }

@@ -5,28 +5,27 @@ use std::str::FromStr;
 
 use unstick_bodies::{BodyError, ContactModel, RigidBody, Shape, Surface, Weight, meshes};
 use unstick_grid::{MeshError, Pose, TriangleMesh};
-use unstick_liquid::Wall;
 use unstick_mlcp::ParseNameError;
 
 use super::error::SceneError;
 use super::motion::{turn, turn_vector};
 use super::node::{Fields, Node};
-use super::read::WALLS;
+use super::read::UsualWall;
 use super::shape::read_mesh;
 use crate::dimension::of_space;
 use crate::scene::Contacts;
 use crate::schema;
 
-/// Reads a body; without a name it is called by its number. `kind` is what walls of solids do.
+/// Reads a body; without a name it is called by its number. `usual` is what walls do.
 pub(super) fn body<const D: usize>(
     node: &Node,
     number: usize,
-    kind: Wall,
+    usual: UsualWall,
     folder: &Path,
 ) -> Result<RigidBody<D>, SceneError> {
     let fields = node.fields(&schema::BODY)?;
-    let mut surface = Surface { wall: kind, ..Surface::default() };
-    fields.read("surface", &mut surface.wall, |node| node.choice(&WALLS))?;
+    let (wall, adhesion) = usual.read(&fields, "surface")?;
+    let surface = Surface { wall, adhesion, ..Surface::default() };
     one_body(node, &fields, &format!("body {number}"), surface, None, folder)
 }
 

@@ -16,7 +16,7 @@ use crate::backing::Backing;
 use crate::scene::{AnyScene, Scene};
 use crate::schema;
 
-pub(super) const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
+const WALLS: [(&str, Wall); 2] = [("separating", Wall::Separating), ("sealed", Wall::Sealed)];
 
 /// Cells and particles are counted with 32 bits.
 const MAX_CELLS: usize = 1 << 31;
@@ -36,6 +36,35 @@ pub(crate) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyScene, 
     }
 }
 
+/// What walls do that do not say it themselves.
+#[derive(Clone, Copy)]
+pub(super) struct UsualWall {
+    kind: Wall,
+    adhesion: f64,
+}
+
+impl UsualWall {
+    /// What a wall does, by the key of that name, and how hard it pulls.
+    pub fn read(self, fields: &Fields<'_>, kind: &str) -> Result<(Wall, f64), SceneError> {
+        let Self { kind: mut wall, adhesion: mut pull } = self;
+        fields.read(kind, &mut wall, |node| node.choice(&WALLS))?;
+        fields.read("adhesion", &mut pull, adhesion)?;
+        if wall == Wall::Sealed {
+            fields.exclude(
+                &["adhesion"],
+                "is for separating walls: a sealed one never lets go",
+                "without effect here",
+            )?;
+        }
+        Ok((wall, pull))
+    }
+}
+
+/// σ in Pa.
+fn adhesion(node: &Node) -> Result<f64, SceneError> {
+    node.number().ok().filter(|&number| number >= 0.0).ok_or_else(|| node.refuse("a number of Pa that is zero or more"))
+}
+
 struct Reader<'a> {
     folder: &'a Path,
     fields: Fields<'a>,
@@ -50,7 +79,7 @@ impl Reader<'_> {
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let time = fields.inner("time", &schema::TIME)?;
         let (frame, frames) = read_time(&time, &mut setup.max_step, &mut setup.cfl, 10.0)?;
-        let kind = self.walls_and_solids(&mut setup)?;
+        let usual = self.walls_and_solids(&mut setup)?;
         let backing = self.methods(&mut setup)?;
         self.emitters(&mut setup)?;
         let liquids = self.liquids()?;
@@ -63,7 +92,7 @@ impl Reader<'_> {
             setup,
             backing,
             liquids,
-            bodies: bodies.map(|(index, node)| body(node, index + 1, kind, self.folder)).collect::<Result<_, _>>()?,
+            bodies: bodies.map(|(index, node)| body(node, index + 1, usual, self.folder)).collect::<Result<_, _>>()?,
             contacts: fields.get("contact").map(contact).transpose()?.unwrap_or_default(),
             frame,
             frames,
@@ -77,20 +106,22 @@ impl Reader<'_> {
     }
 
     /// Returns what walls of solids do unless they say otherwise.
-    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Wall, SceneError> {
-        let mut kind = Wall::default();
+    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<UsualWall, SceneError> {
+        let mut usual = UsualWall { kind: Wall::default(), adhesion: 0.0 };
         let walls = self.fields.inner("walls", &schema::WALLS)?;
         walls.read("border", &mut setup.border, |node| node.choice(&WALLS))?;
-        walls.read("solids", &mut kind, |node| node.choice(&WALLS))?;
+        walls.read("solids", &mut usual.kind, |node| node.choice(&WALLS))?;
+        walls.read("adhesion", &mut usual.adhesion, adhesion)?;
+        setup.border_adhesion = usual.adhesion;
         walls.read("control", &mut setup.control, Node::number)?;
         for node in self.fields.tables("solid")? {
             let fields = node.fields(&schema::SOLID)?;
-            let mut solid = Solid { wall: kind, ..Solid::still(shape(fields.need("shape")?, self.folder)?) };
-            fields.read("wall", &mut solid.wall, |node| node.choice(&WALLS))?;
+            let mut solid = Solid::still(shape(fields.need("shape")?, self.folder)?);
+            (solid.wall, solid.adhesion) = usual.read(&fields, "wall")?;
             fields.read("motion", &mut solid.motion, |node| motion(node, self.folder))?;
             setup.solids.push(solid);
         }
-        Ok(kind)
+        Ok(usual)
     }
 
     fn methods<const D: usize>(&self, setup: &mut Setup<D>) -> Result<Backing, SceneError> {

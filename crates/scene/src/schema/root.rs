@@ -81,6 +81,13 @@ pub(crate) static WALLS: Table = Table::new(
         ),
         optional("solids", Kind::Choice(WALL), "\"separating\"", "what solids do that do not say it themselves"),
         optional(
+            "adhesion",
+            Kind::Within(0.0, f64::MAX),
+            "0",
+            "σ (Pa): how hard separating walls pull at liquid that touches them before they let go; solids and bodies \
+             may say it themselves. A layer of depth d hangs from a ceiling where σ > ρ g d",
+        ),
+        optional(
             "control",
             Kind::Number,
             "0",

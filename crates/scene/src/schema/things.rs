@@ -39,12 +39,20 @@ pub(crate) static MOTION: Table = Table::new(
     ],
 );
 
+const ADHESION: Key = optional(
+    "adhesion",
+    Kind::Within(0.0, f64::MAX),
+    "`walls.adhesion`",
+    "σ (Pa): how hard a separating wall pulls at liquid before it lets go",
+);
+
 /// `[[solid]]`.
 pub(crate) static SOLID: Table = Table::many(
     "solid",
     &[
         SHAPE,
         optional("wall", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
+        ADHESION,
         optional("motion", Kind::Table(&MOTION), "at rest", "`velocity`, `spin`, `about`, or `about`, `keyframes`"),
     ],
 )
@@ -99,6 +107,7 @@ pub(crate) static BODY: Table = Table::many("body", &[
         VELOCITY,
         SPIN,
         optional("surface", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
+        ADHESION,
         RESTITUTION,
         FRICTION,
         HELD_UNTIL,

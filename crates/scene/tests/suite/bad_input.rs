@@ -136,6 +136,16 @@ fn thresholds_of_splittings_are_checked_and_are_for_splittings_alone() {
 }
 
 #[test]
+fn a_pull_that_cannot_be_is_refused_with_its_place() {
+    assert_refused("[walls]\nadhesion = -1.0", "2:12", "`walls.adhesion` is -1, expected a number of Pa", "");
+    assert_refused("[walls]\nadhesio = 1.0", "2:1", "unknown key `adhesio`", "did you mean `adhesion`?");
+    let solid = "[[solid]]\nshape = { sphere = { centre = [0.5, 0.9], radius = 0.05 } }\nwall = \"sealed\"";
+    assert_refused(&format!("{solid}\nadhesion = 5.0"), "4:12", "is for separating walls", "");
+    let error = refuse(&format!("[walls]\nadhesion = 5.0\n[pressure]\nsolver = \"iop\"\n{GOOD}")).to_string();
+    assert!(error.contains("`iop` knows no walls that pull"), "{error}");
+}
+
+#[test]
 fn bodies_that_cannot_be_are_refused_with_names_and_numbers() {
     let body = |rest: &str| format!("[[body]]\nshape = {{ sphere = {{ radius = 0.1 }} }}\n{rest}");
     let at = "centre = [0.5, 0.7]";

@@ -116,7 +116,7 @@ pub(crate) mod tests {
         let liquid = CellField::from_fn(grid, |[_, y]| y as f64 - 0.5);
         let mut velocities = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
         [[0, 1], [1, 1]].into_iter().for_each(|face| *velocities[1].at_mut(face) = velocity);
-        let sources = PressureSources { flow: None, divergence: None };
+        let sources = PressureSources { flow: None, divergence: None, lower: None };
         let fields = sources.fields(grid, geometry, 0, &liquid, &velocities);
         let rows = PressureRows::new(grid, geometry, &fields, 1.0, [0.0; 2]).unwrap();
         visit(&SplittingInput { grid, geometry, liquid: &liquid, velocity: &velocities, rows: &rows, kick: 1.0 })
