@@ -36,6 +36,7 @@ pub const ALL: &[CatalogueEntry] = catalogue!(
     "column",
     "two-columns",
     "ceiling-drop",
+    "drop-oscillating",
     "float",
     "lid-bounce",
     "rest",
