@@ -18,6 +18,9 @@ pub enum SetupError {
     /// A blend outside of 0 to 1.
     #[error("the PIC part is {0}, expected a number from 0 to 1")]
     Blend(f64),
+    /// A surface tension that is negative or no number.
+    #[error("the surface tension is {0} N/m, expected zero or a positive number")]
+    Tension(f64),
     /// Too few or too many particles.
     #[error("{0} particles along each axis of a cell, expected 1 to 4")]
     ParticlesPerAxis(usize),

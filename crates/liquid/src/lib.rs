@@ -26,6 +26,7 @@ mod simulation;
 mod solids;
 mod state;
 mod surface;
+mod tension;
 mod velocity;
 mod volume;
 

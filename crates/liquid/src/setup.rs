@@ -180,8 +180,10 @@ pub struct Setup<const D: usize> {
     pub solids: Vec<Solid<D>>,
     /// Acceleration. Default 9.81 along −y.
     pub gravity: Gravity<D>,
-    /// Density in kg/m³ (kg/m² in 2D). Default 1000; only pressures and energies depend on it.
+    /// Density in kg/m³ (kg/m² in 2D). Default 1000; only pressures, energies and what tension does depend on it.
     pub density: f64,
+    /// γ: surface tension in N/m (N in 2D), zero for none. Water has 0.072. Default 0.
+    pub tension: f64,
     /// How velocity travels.
     pub transport: Transport,
     /// How the pressure is solved for.
@@ -215,6 +217,7 @@ impl<const D: usize> Setup<D> {
             solids: Vec::new(),
             gravity: Gravity::Constant(gravity),
             density: 1000.0,
+            tension: 0.0,
             transport: Transport::default(),
             pressure: PressureParams::default(),
             cfl: 1.0,
@@ -271,6 +274,9 @@ impl<const D: usize> Setup<D> {
         {
             return Err(SetupError::Blend(pic));
         }
+        if !(self.tension >= 0.0 && self.tension.is_finite()) {
+            return Err(SetupError::Tension(self.tension));
+        }
         self.pressure.splitting.check()?;
         if let PressureMethod::Splitting(name) = self.pressure.solver
             && self.control != 0.0
@@ -314,6 +320,7 @@ mod tests {
         let zero = SetupError::NotPositive { what: "the CFL number", value: 0.0 };
         assert_eq!(refused(&|setup| setup.cfl = 0.0), zero);
         assert_eq!(refused(&|setup| setup.transport = Transport::Flip { pic: 1.5 }), SetupError::Blend(1.5));
+        assert_eq!(refused(&|setup| setup.tension = -0.1), SetupError::Tension(-0.1));
         assert_eq!(refused(&|setup| setup.particles_per_axis = 5), SetupError::ParticlesPerAxis(5));
         let with_control = refused(&|setup| {
             setup.pressure.solver = "iop".parse().unwrap();

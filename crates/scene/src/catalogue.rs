@@ -37,6 +37,7 @@ pub const ALL: &[CatalogueEntry] = catalogue!(
     "two-columns",
     "ceiling-drop",
     "adhesion",
+    "drop-oscillating",
     "float",
     "lid-bounce",
     "rest",

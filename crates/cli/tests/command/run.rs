@@ -54,7 +54,7 @@ fn a_run_leaves_its_folder() {
         (&"dam-break".into(), &24.into(), &3.into())
     );
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
-    let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,complementarity,unknowns,\
+    let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,divergence,complementarity,unknowns,\
         wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,seconds_solids,seconds_gather,seconds_surface";
     assert!(stats.starts_with(header) && stats.lines().count() > 3, "{stats}");
     assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Breaking dam"));

@@ -79,6 +79,7 @@ impl<const D: usize> GpuLiquid<D> {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
             () if setup.has_motion() => refuse("solids that move are placed by the processor"),
             () if setup.pulls() => refuse("walls that pull are solved for on the processor"),
+            () if setup.tension > 0.0 => refuse("surface tension is worked by the processor"),
             () if !setup.emitters.is_empty() => refuse("sources and drains are worked by the processor"),
             () if setup.pressure.on_unconverged == Unconverged::ShortenStep => {
                 refuse("steps are shortened by the processor, which keeps a copy of the state")

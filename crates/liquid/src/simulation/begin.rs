@@ -129,6 +129,7 @@ impl<const D: usize> Simulation<D> {
             scaled_pressure: CellField::filled(grid.cells(), 0.0),
             arrived: std::array::from_fn(|_| Vec::new()),
             spare: Vec::new(),
+            surface_energy: 0.0,
             times: StageTimes::default(),
             coupling: Convergence::default(),
         };

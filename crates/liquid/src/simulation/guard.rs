@@ -22,12 +22,15 @@ impl Guard {
         Self { driven: entering.fold(start.max(setup.control.abs()), f64::max) }
     }
 
-    /// The speed that starts, sources, solids and a fall through the whole grid explain at this time.
+    /// The speed that starts, sources, solids, surface tension and a fall through the whole grid explain at this time.
     fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
         let of_walls = geometry.walls_velocity().into_iter().flatten().map(|field| vector::norm_max(field.values()));
         self.driven = of_walls.fold(self.driven, f64::max);
         let extent = setup.grid.cells().map(|count| count as f64 * setup.grid.spacing());
-        (self.driven.powi(2) + 2.0 * length(setup.gravity.at(time)) * length(extent)).sqrt()
+        let fall = 2.0 * length(setup.gravity.at(time)) * length(extent);
+        // The pressure γ/h of the strongest curvature drives so fast a jet.
+        let tension = 2.0 * setup.tension / (setup.density * setup.grid.spacing());
+        (self.driven.powi(2) + fall + tension).sqrt()
     }
 
     /// Refuses a largest `speed` that is absurd.

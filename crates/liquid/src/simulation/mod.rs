@@ -67,6 +67,8 @@ pub struct Simulation<const D: usize> {
     pub(crate) liquid_before: CellField<f64, D>,
     /// A copy of the particles while they are sorted.
     spare: Vec<[f64; D]>,
+    /// γ times the area of the surface at the start of the last step.
+    surface_energy: f64,
     pub(crate) times: StageTimes,
     /// How pressure and contacts of bodies have settled in this step.
     pub(crate) coupling: Convergence,

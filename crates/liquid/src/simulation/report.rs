@@ -89,6 +89,8 @@ pub struct StepReport {
     pub kinetic_energy: f64,
     /// Potential energy in joules, in the middle of the step, relative to the origin of the grid.
     pub potential_energy: f64,
+    /// Energy of the surface in joules at the start of the step: tension times area; zero without tension.
+    pub surface_energy: f64,
     /// Largest |r| on equation rows: divergence left, in velocity units.
     pub divergence: f64,
     /// Largest violation on wall rows: −min(q, 0), −min(r, 0) or min(q, r), in velocity units.
@@ -137,6 +139,7 @@ impl StepReport {
             surface_volume: 0.0,
             kinetic_energy: 0.0,
             potential_energy: 0.0,
+            surface_energy: 0.0,
             divergence: pressure.divergence(),
             complementarity: pressure.complementarity(),
             unknowns: pressure.rows(),
@@ -213,6 +216,7 @@ impl<const D: usize> Simulation<D> {
             surface_volume,
             kinetic_energy: kinetic,
             potential_energy: potential,
+            surface_energy: self.surface_energy,
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
             device_failure,
             coupling,

@@ -15,8 +15,8 @@ use crate::pressure::is_held;
 use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
-use crate::surface;
 use crate::velocity::{advect, constrain, extrapolate};
+use crate::{surface, tension};
 
 impl<const D: usize> Simulation<D> {
     pub(super) fn sort_particles(&mut self) {
@@ -57,6 +57,17 @@ impl<const D: usize> Simulation<D> {
                     values.iter_mut().for_each(|value| *value += change);
                 });
             }
+        }
+    }
+
+    /// Surface tension, on the faces of the surface.
+    pub(super) fn apply_tension(&mut self, kick: f64) {
+        let Self { setup, state, geometry, surface_energy, times, .. } = self;
+        if setup.tension > 0.0 {
+            times.time(Stage::Surface, || {
+                let area = tension::apply(setup, geometry, &state.liquid, kick, &mut state.velocity);
+                *surface_energy = setup.tension * area;
+            });
         }
     }
 

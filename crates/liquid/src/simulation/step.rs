@@ -9,6 +9,7 @@ use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
 use crate::setup::Setup;
+use crate::tension;
 
 /// A speed whose square is this many times what gravity adds leaves few digits of the difference of both roots.
 const CANCELS: f64 = 1e8;
@@ -112,6 +113,7 @@ impl<const D: usize> Simulation<D> {
         self.apply_forces(kick);
         self.track_surface();
         self.geometry.fill_cut_cells(&self.setup.grid, &mut self.state.liquid);
+        self.apply_tension(kick);
         kick
     }
 }
@@ -123,7 +125,7 @@ impl<const D: usize> Setup<D> {
         if left <= 1e-12 * time.abs().max(1e-3) {
             return None;
         }
-        let longest = self.longest_step(now, fastest()).min(self.max_step);
+        let longest = self.longest_step(now, fastest()).min(self.max_step).min(tension::longest_step(self));
         Some(equal_part(left, left / longest * (1.0 - 1e-9)))
     }
 

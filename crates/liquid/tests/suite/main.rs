@@ -6,5 +6,6 @@ mod exact;
 mod martin_moyce;
 mod numbers;
 mod splittings;
+mod tension;
 mod volume;
 mod water;

@@ -76,6 +76,7 @@ impl Reader<'_> {
         let mut setup = Setup::new(read_grid(grid)?);
         fields.read("gravity", &mut setup.gravity, gravity)?;
         fields.read("density", &mut setup.density, Node::positive)?;
+        fields.read("tension", &mut setup.tension, |node| node.within(0.0, 1e6))?;
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let time = fields.inner("time", &schema::TIME)?;
         let (frame, frames) = read_time(&time, &mut setup.max_step, &mut setup.cfl, 10.0)?;

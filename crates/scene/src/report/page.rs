@@ -87,6 +87,9 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot> {
         each.map(|(colour, run)| curve(run, run.label.clone(), run.column(column).unwrap_or_default(), colour))
             .collect::<Vec<_>>()
     };
+    let of_surface =
+        |run: &RunSeries| run.column("surface_energy").unwrap_or_default().iter().any(|energy| *energy > 0.0);
+    let has_tension = runs.iter().any(of_surface);
     let mut stages = Vec::new();
     for (colour, stage) in totals::stage_names(runs).into_iter().enumerate() {
         for (place, run) in runs.iter().enumerate() {
@@ -101,6 +104,7 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot> {
     vec![
         plot("Volume", "relative to the start", Linear, relative_volume.collect()),
         plot("Energy", "J", Linear, pair([("kinetic_energy", "kinetic"), ("potential_energy", "potential")])),
+        plot("Energy of the surface", "J", Linear, if has_tension { single("surface_energy") } else { Vec::new() }),
         plot(
             "Solver cycles",
             "per pressure solve",

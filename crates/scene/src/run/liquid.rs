@@ -84,8 +84,8 @@ impl<const D: usize> Physics<D> for Scene<D> {
 }
 
 /// The columns of `stats.csv` before the times of the stages.
-const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,divergence,\
-    complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
+const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,\
+    divergence,complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
 
 /// The solves of a step, whose outcomes are the last columns of `stats.csv`.
 const SOLVES: [&str; 4] = ["pressure", "density", "contact", "coupling"];
@@ -171,6 +171,7 @@ pub(super) fn record_of(report: StepReport, step: u64) -> StepRecord {
         Value::Number(report.surface_volume),
         Value::Number(report.kinetic_energy),
         Value::Number(report.potential_energy),
+        Value::Number(report.surface_energy),
         Value::Small(report.divergence),
         Value::Small(report.complementarity),
         Value::Count(report.unknowns as u64),

@@ -35,7 +35,8 @@ pub(crate) static ROOT: Table = Table::new(
             "acceleration of everything, or a table of it: `[{ time = 0, value = [0, -9.81] }, { time = 1, value = [3, \
              -9.81] }]`, linear in between",
         ),
-        optional("density", Kind::Positive, "1000", "kg/m³; only pressures and energies depend on it"),
+        optional("density", Kind::Positive, "1000", "kg/m³; pressures, energies and what tension does depend on it"),
+        optional("tension", Kind::Within(0.0, 1e6), "0", "γ, surface tension in N/m; water in air has 0.072"),
         optional("seed", Kind::Count(0), "0", "of the places of particles that are added"),
         heading("grid", Kind::Table(&GRID)),
         heading("time", Kind::Table(&TIME)),
