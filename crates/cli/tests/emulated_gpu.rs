@@ -159,8 +159,10 @@ fn a_run_of_the_processor_is_resumed_on_the_device_and_the_other_way() {
 #[test]
 fn what_the_device_does_not_do_the_processor_does_and_a_warning_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let source = "source=[{shape={sphere={centre=[0.7,0.7],radius=0.1}},velocity=[-1.0,0.0]}]";
-    let args = ["--set", source, "--backend", "gpu", "--frames", "1", "--out", "run"];
+    let ball = "{sphere={centre=[0.7,0.7],radius=0.1}}";
+    let layers = (0..9).fold(ball.to_owned(), |shape, _| format!("{{union=[{ball},{shape}]}}"));
+    let source = format!("source=[{{shape={layers},velocity=[-1.0,0.0]}}]");
+    let args = ["--set", &source, "--backend", "gpu", "--frames", "1", "--out", "run"];
     let ended = unstick(&folder, "yes").args(SCENES[0]).args(args).assert().success();
     ended.stdout(contains("pressure on gpu (emulated)")).stderr(contains("sources and drains"));
     assert!(column(&folder, "run", "solver").iter().all(|solver| solver == "best on gpu"));

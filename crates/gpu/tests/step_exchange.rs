@@ -143,3 +143,33 @@ fn a_checkpoint_in_the_middle_changes_no_bit_of_what_comes_and_goes() {
         assert!(state(&straight) == state(&halved), "{transport:?}");
     }
 }
+
+/// A view that is on its way shows the moment in which it began, whatever the steps after it do.
+#[test]
+fn a_view_shows_what_the_state_has_while_steps_go_on() {
+    for is_moving in [false, true] {
+        let change = |setup: &mut Setup<3>| {
+            setup.emitters = source_and_drain();
+            setup.solids.extend(is_moving.then(paddle));
+        };
+        let (mut viewed, mut shown) = (on_device(tank([10, 9, 8], change)), on_device(tank([10, 9, 8], change)));
+        (0..3).for_each(|_| drop(viewed.advance(0.005).unwrap()));
+        let pending = viewed.begin_view().unwrap();
+        (0..2).for_each(|_| drop(viewed.advance(0.005).unwrap()));
+        (0..3).for_each(|_| drop(shown.advance(0.005).unwrap()));
+        let view = std::thread::spawn(|| pending.wait().unwrap()).join().unwrap();
+        shown.show(|shown| {
+            let (state, geometry) = (shown.state(), shown.geometry());
+            assert_eq!((view.time, view.step), (state.time, state.step));
+            assert!(view.positions == state.particles.position && view.velocities == state.particles.velocity);
+            assert!(view.ids == state.particles.id && view.velocity == state.velocity);
+            assert!(view.pressure == state.pressure && view.separated == state.separated);
+            let fields = [(&view.surface, &*shown.surface()), (&view.solid, &geometry.solid)];
+            for (found, expected) in fields {
+                let pairs = found.values().iter().zip(expected.values());
+                let apart = pairs.fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+                assert!(apart < 1e-6 * shown.setup().grid.spacing().max(1.0), "{apart:.1e}");
+            }
+        });
+    }
+}

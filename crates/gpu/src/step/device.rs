@@ -1,8 +1,9 @@
 //! A liquid in the memory of a device, and one step of it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unstick_grid::{NotANumber, NumberPlace};
+use unstick_grid::{CellField, Grid, NotANumber, NumberPlace};
 use unstick_liquid::{LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
 use unstick_mlcp::fields::{FieldSolver, RowSolver, Window};
 use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, Unconverged};
@@ -10,6 +11,7 @@ use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, U
 use super::exchange::Emitters;
 use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
+use super::view::PendingView;
 use super::stages::{Moment, set_rules, set_step};
 use crate::assemble::{FieldShape, wider};
 use crate::error::GpuError;
@@ -151,6 +153,15 @@ impl<const D: usize> DeviceLiquid<D> {
         Ok(starts)
     }
 
+    /// Begins to bring what there is to see to the host; `still` are the distances of solids that do not move.
+    pub fn begin_view(
+        &mut self,
+        grid: &Grid<D>,
+        still: Option<Arc<CellField<f64, D>>>,
+    ) -> Result<PendingView<D>, GpuError> {
+        self.memory.begin_view(grid, (self.moment.time, self.moment.step), still)
+    }
+
     /// Books the time since `start` once the device has done all it was asked to.
     fn book(&mut self, stage: Stage, start: Instant) -> Result<Instant, GpuError> {
         self.memory.totals()?;
@@ -176,7 +187,7 @@ impl<const D: usize> DeviceLiquid<D> {
                     if setup.pressure.on_unconverged == Unconverged::ShortenStep =>
                 {
                     // What a step changes before its pressure is known is changed back at no cost, without a copy.
-                    self.memory.forget_surface();
+                    self.memory.forget_surface()?;
                     if halvings >= Unconverged::MAX_HALVINGS {
                         return Err(Failure::Refused(error));
                     }

@@ -20,9 +20,11 @@ mod shapes;
 mod solids;
 mod stages;
 mod transfer;
+mod view;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use unstick_grid::CellField;
 use unstick_liquid::{LiquidState, Setup, Simulation, StepError, StepReport};
 use unstick_mlcp::PressureMethod;
 
@@ -32,7 +34,13 @@ use device::{DeviceLiquid, Failure};
 use exchange::EMITTER_SHAPE;
 use shapes::parts_of;
 
+pub use view::{LiquidView, PendingView};
+
 const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");
+
+/// The most steps that the host lags behind before a view brings the whole state with it: if the device fails, the
+/// processor takes them again.
+const MOST_UNSEEN: usize = 64;
 
 /// A liquid whose steps are taken on a device.
 ///
@@ -70,6 +78,8 @@ struct Both<const D: usize> {
     spare: Option<LiquidState<D>>,
     /// Lengths of the steps that the host has not seen.
     unseen: Vec<f64>,
+    /// Distances of the solids, if none moves.
+    still: Option<Arc<CellField<f64, D>>>,
     /// A failure that no report has named yet.
     failure: Option<String>,
     /// Whether a step has failed: what there is then is its middle.
@@ -102,6 +112,8 @@ impl<const D: usize> GpuLiquid<D> {
             Err(error) => return Err((error, simulation)),
         };
         let state = simulation.state();
+        let is_still = !simulation.setup().has_motion();
+        let still = is_still.then(|| Arc::new(simulation.geometry().solid.clone()));
         Ok(Self {
             setup: simulation.setup().clone(),
             time: state.time,
@@ -111,6 +123,7 @@ impl<const D: usize> GpuLiquid<D> {
                 host: simulation,
                 device: Some(device),
                 spare: None,
+                still,
                 unseen: Vec::new(),
                 failure: None,
                 is_broken: false,
@@ -161,6 +174,17 @@ impl<const D: usize> GpuLiquid<D> {
         let mut both = self.lock();
         both.bring_up_to_date();
         look(&both.host)
+    }
+
+    /// Begins to bring what there is to see now to the host. The next step may run meanwhile, and any thread may wait for
+    /// the view. None if the device has failed: then the host has the state, which [`show`](Self::show) shows.
+    pub fn begin_view(&self) -> Option<PendingView<D>> {
+        let mut both = self.lock();
+        if both.unseen.len() >= MOST_UNSEEN {
+            both.bring_up_to_date();
+        }
+        let Both { device: Some(device), still, is_broken: false, .. } = &mut *both else { return None };
+        device.begin_view(&self.setup.grid, still.clone()).ok()
     }
 
     /// Refuses a state that nothing can go on from.

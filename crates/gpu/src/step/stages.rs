@@ -129,10 +129,11 @@ impl StepMemory {
 
     /// Goes back to the density and the distance to the liquid of the last step. Particles, velocity and pressure have
     /// not changed before the pressure of this one is known.
-    pub fn forget_surface(&mut self) {
+    pub fn forget_surface(&mut self) -> Result<(), GpuError> {
         let step = self.step();
         std::mem::swap(&mut step.density, &mut step.shown);
         std::mem::swap(&mut step.liquid, &mut step.liquid_before);
+        self.over_cells(Kernel::ShowSurface)
     }
 
     /// Adds layers of known faces, by their numbers.
