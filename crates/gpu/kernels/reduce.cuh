@@ -47,7 +47,7 @@ template <int SUMS, int MAXIMA> __device__ inline bool reduce_both(const Args &a
     if (!is_last) return false;
     __threadfence();
     for (int n = 0; n < N; n++) {
-        double sum = 0.0;
+        double sum = n < SUMS ? 0.0 : -INFINITY;
 #pragma unroll 8
         for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
             sum = combine<SUMS>(n, sum, *(volatile double *)(a.partials + n * gridDim.x + block));

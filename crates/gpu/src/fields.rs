@@ -65,8 +65,8 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
 /// Problems whose fields are made on the device.
 impl GpuSolver {
     /// Memory for problems on a grid of this shape.
-    pub(crate) fn resident(&mut self, cells: &[usize]) -> Result<&mut DeviceProblem, GpuError> {
-        self.problem(ProblemShape::of(cells), Source::Fields { has_flow: false })
+    pub(crate) fn resident(&mut self, cells: &[usize], has_flow: bool) -> Result<&mut DeviceProblem, GpuError> {
+        self.problem(ProblemShape::of(cells), Source::Fields { has_flow })
     }
 
     /// Begins a problem; returns where its fields are described, for whoever writes them.
@@ -75,7 +75,7 @@ impl GpuSolver {
         mut shape: FieldShape<D>,
     ) -> Result<Pointer<DeviceFields>, GpuError> {
         shape.is_sealed |= matches!(self.method, DeviceMethod::Sticking(_));
-        self.resident(&shape.cells)?.begin_fields(&shape)
+        self.resident(&shape.cells, shape.has_flow)?.begin_fields(&shape)
     }
 
     /// Solves it once its fields are written, and leaves the answer there. None if liquid without air, or a number that
@@ -88,7 +88,7 @@ impl GpuSolver {
     ) -> Result<Option<SolveReport>, SolveError> {
         let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
         let begin = Instant::now();
-        let memory = self.resident(&cells)?;
+        let memory = self.resident(&cells, false)?; // it has begun with walls that move, or without
         let totals = memory.assemble(window.count())?;
         if totals.faults > 0.0 || (totals.unheld > 0.0 && !leaves_unheld) {
             return Ok(None);

@@ -76,5 +76,5 @@ pub use error::GpuError;
 pub use probe::{Probe, TimedTraffic};
 pub use problem::Times;
 pub use solver::{Gpu, GpuSolver};
-pub use step::GpuLiquid;
+pub use step::{GpuLiquid, LiquidView, PendingView};
 pub use text::kernel_text;

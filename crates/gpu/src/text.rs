@@ -12,7 +12,7 @@ macro_rules! sources {
 const DEVICE: &str = include_str!("../kernels/device.h");
 
 /// The kernels, in the order in which they use each other.
-const SOURCES: [(&str, &str); 25] = sources![
+const SOURCES: [(&str, &str); 28] = sources![
     "lattice.cuh",
     "reduce.cuh",
     "stencil.cuh",
@@ -31,7 +31,10 @@ const SOURCES: [(&str, &str); 25] = sources![
     "newton.cu",
     "probe.cu",
     "step/place.cuh",
+    "step/shape.cuh",
+    "step/solids.cu",
     "step/sort.cu",
+    "step/exchange.cu",
     "step/gather.cu",
     "step/surface.cu",
     "step/faces.cu",

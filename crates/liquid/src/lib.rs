@@ -32,6 +32,7 @@ mod volume;
 
 pub use error::{SetupError, StepError};
 pub use particles::Particles;
+pub use particles::exchange::lattice_in;
 pub use pressure::splitting::{Marking, SplittingParams, Stopping};
 pub use pressure::{PressureSources, PressureStage};
 pub use setup::{Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};

@@ -4,8 +4,9 @@ use std::any::Any;
 
 use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_flow::TensorGrid;
+use unstick_gpu::LiquidView;
 use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_nodes};
-use unstick_liquid::Simulation;
+use unstick_liquid::{Setup, Simulation};
 
 use crate::dimension::PlaneOrSpace;
 
@@ -100,6 +101,29 @@ impl<const D: usize> Frame<D> {
             pressure,
             separated: setup.grid.iter().filter(|&cell| state.separated.at(cell)).collect(),
             bodies: FloatingBodies::of(simulation).map_or_else(Vec::new, |afloat| afloat.world().bodies().to_vec()),
+            flow: None,
+        }
+    }
+
+    /// What a device shows of a liquid.
+    pub(crate) fn of_view(view: LiquidView<D>, setup: &Setup<D>, number: usize) -> Self {
+        let LiquidView { time, step, surface, solid, positions, velocities, ids, velocity, separated, .. } = view;
+        let mut pressure = view.pressure;
+        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        Self {
+            grid: setup.grid,
+            number,
+            time,
+            step,
+            liquid: surface,
+            solid,
+            positions,
+            velocities,
+            ids,
+            velocity,
+            pressure,
+            separated: setup.grid.iter().filter(|&cell| separated.at(cell)).collect(),
+            bodies: Vec::new(),
             flow: None,
         }
     }

@@ -64,6 +64,47 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Option<Vec<String>> {
     Some(differences)
 }
 
+/// A paddle stirs a tank that is filled and emptied.
+fn stirred(dimension: usize) -> AnyScene {
+    let vector = |numbers: [f64; 3]| format!("{:?}", &numbers[..dimension]);
+    let shape = |kind: &str, centre: [f64; 3]| {
+        format!("shape = {{ {kind} = {{ centre = {}, radius = 0.1 }} }}", vector(centre))
+    };
+    let spin = if dimension == 2 { "90.0".to_owned() } else { "[0.0, 0.0, 90.0]".to_owned() };
+    let text = format!(
+        "title = \"Stirred\"\n[grid]\ncells = [4, 4]\n[time]\nframe = 0.01\nframes = 10\n[pressure]\n\
+         on_unconverged = \"shorten-step\"\n\
+         [[liquid]]\nshape = {{ cuboid = {{ lower = {zero}, upper = {surface} }} }}\n\
+         [[solid]]\nshape = {{ cuboid = {{ lower = {low}, upper = {high} }} }}\n\
+         motion = {{ velocity = {velocity}, spin = {spin}, about = {middle} }}\n\
+         [[source]]\n{source}\nvelocity = {down}\n[[drain]]\n{drain}\nstart = 0.02\n",
+        zero = vector([0.0; 3]),
+        surface = vector([1.0, 0.4, 1.0]),
+        low = vector([0.28, 0.15, 0.2]),
+        high = vector([0.38, 0.7, 0.8]),
+        velocity = vector([0.5, 0.0, 0.0]),
+        middle = vector([0.33, 0.4, 0.5]),
+        source = shape("sphere", [0.7, 0.75, 0.5]),
+        down = vector([0.2, -1.0, 0.0]),
+        drain = shape("sphere", [0.8, 0.1, 0.5]),
+    );
+    let mut file = SceneFile::parse("stirred", "stirred", &text, std::path::Path::new(".")).unwrap();
+    file.set(if dimension == 2 { "grid.cells = [24, 24]" } else { "grid.cells = [12, 12, 12]" }).unwrap();
+    file.scene().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_tank_that_is_stirred_filled_and_emptied_has_the_invariants_of_the_processor() {
+    for dimension in [2, 3] {
+        let differences = match stirred(dimension) {
+            AnyScene::Plane(scene) => compare(&scene),
+            AnyScene::Space(scene) => compare(&scene),
+        };
+        let differences = differences.expect("the device takes it");
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+    }
+}
+
 #[test]
 fn every_scene_that_the_device_takes_has_the_invariants_of_the_processor() {
     let compared: Vec<_> = catalogue::ALL

@@ -36,7 +36,8 @@ __device__ inline int in_window(const DeviceFields &f, const int *at) {
     return index;
 }
 
-// The fields of the pressure problem: distances, velocity with forces, the iterate, what drives liquid off walls.
+// The fields of the pressure problem: distances, velocity with forces, what moving walls carry across the faces, the
+// iterate, what drives liquid off walls.
 KERNEL(hand_over_fields) {
     const DeviceStep &s = a.liquid;
     const DeviceFields &f = *a.fields;
@@ -59,9 +60,10 @@ KERNEL(hand_over_fields) {
             place[other] = at[other] - f.window_first[other];
             is_there &= place[other] >= 0 && place[other] < f.window_size[other] + (other == axis);
         }
-        if (is_there)
-            f.velocity[axis][face_index(f.window_size, axis, place)] =
-                s.gathered.value[axis][face_index(s.cells, axis, at)] + s.kick[axis];
+        if (!is_there) continue;
+        int to = face_index(f.window_size, axis, place), face = face_index(s.cells, axis, at);
+        f.velocity[axis][to] = s.gathered.value[axis][face] + s.kick[axis];
+        if (f.flow[axis]) f.flow[axis][to] = s.solid_velocity[axis][face] * (1.0 - f.open[axis][face]);
     }
 }
 
@@ -153,10 +155,12 @@ KERNEL(constrain_faces) {
                 place.cell[other] = at[other], place.part[other] = other == axis ? 0.0f : 0.5f;
                 cell[other] = min(at[other], s.cells[other] - 1);
             }
-            float normal[DIM], own[DIM], outward = 0.0f;
+            float normal[DIM], own[DIM], of_solid[DIM], outward = 0.0f;
             solid_normal(s, place, normal);
             velocity_at(s.cells, s.carrying.value, place, own);
-            for (int other = 0; other < DIM; other++) outward += own[other] * normal[other];
+            for (int other = 0; other < DIM; other++) of_solid[other] = 0.0f;
+            if (s.solid_velocity[0]) velocity_at(s.cells, s.solid_velocity, place, of_solid);
+            for (int other = 0; other < DIM; other++) outward += (own[other] - of_solid[other]) * normal[other];
             if (outward < 0.0f || !s.separating[cell_index(s.cells, cell)]) value = own[axis] - outward * normal[axis];
         }
         s.velocity.value[axis][face] = value;

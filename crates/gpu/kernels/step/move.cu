@@ -45,7 +45,7 @@ KERNEL(spread_particles) {
     if (square > 0.0f) {
         float length = sqrtf(square);
         there = ahead(here, length > 0.5f * least ? 0.5f * least / length : 1.0f, way);
-        push_out(s, there, still);
+        push_out<false>(s, there, still); // its velocity stays
     }
     for (int axis = 0; axis < DIM; axis++)
         s.spread[axis][turn] = (float)(there.cell[axis] - here.cell[axis]) + there.part[axis];
@@ -75,8 +75,7 @@ __device__ inline float stored_part(float part) {
 
 // New velocities from the faces, then the way through the velocity and out of solids. Counts the cells that particles
 // arrive in.
-KERNEL(move_particles) {
-    const DeviceStep &s = a.liquid;
+template <bool IS_MOVING> __device__ inline void move_particle(const DeviceStep &s) {
     const DeviceParticles &p = s.particles_now;
     int particle = OWN_THREAD();
     if (particle >= s.particles) return;
@@ -98,7 +97,7 @@ KERNEL(move_particles) {
         settle(place);
     }
     place = follow(s.cells, s.carrying.value, place, s.stride);
-    push_out(s, place, velocity);
+    push_out<IS_MOVING>(s, place, velocity);
     for (int axis = 0; axis < DIM; axis++) {
         p.offset[axis][particle] = stored_part(place.part[axis]);
         p.velocity[axis][particle] = velocity[axis];
@@ -107,3 +106,8 @@ KERNEL(move_particles) {
     p.cell[particle] = cell;
     atomicAdd(s.scanned + cell, 1u);
 }
+
+KERNEL(move_particles) { move_particle<false>(a.liquid); }
+
+// The same among solids that move.
+KERNEL(move_among_moving) { move_particle<true>(a.liquid); }

@@ -210,34 +210,3 @@ __device__ inline void solid_normal(const DeviceStep &s, const Place &place, flo
     float length = sqrtf(square);
     for (int axis = 0; axis < DIM; axis++) normal[axis] = length > 1e-6f ? normal[axis] / length : 0.0f;
 }
-
-// Moves a particle out of a solid and removes the part of its velocity that points into it. The part that points away
-// stays; otherwise the wall would hold the particle.
-__device__ inline void push_out(const DeviceStep &s, Place &place, float *velocity) {
-    int cell[DIM];
-    bool is_at_border = false;
-    for (int axis = 0; axis < DIM; axis++) {
-        cell[axis] = place.cell[axis] < 0 ? 0 : min(place.cell[axis], s.cells[axis] - 1);
-        is_at_border |= cell[axis] == 0 || cell[axis] + 1 >= s.cells[axis];
-    }
-    if (!is_at_border && s.space[cell_index(s.cells, cell)] >= 1.0f) return;
-    for (int turn = 0; turn < 2; turn++) {
-        float distance = solid_at(s, place);
-        if (distance >= s.clearance) break;
-        float normal[DIM], outward = 0.0f;
-        solid_normal(s, place, normal);
-        for (int axis = 0; axis < DIM; axis++) outward += velocity[axis] * normal[axis];
-        for (int axis = 0; axis < DIM; axis++) {
-            place.part[axis] += (s.clearance - distance) * normal[axis];
-            velocity[axis] -= fminf(outward, 0.0f) * normal[axis];
-        }
-        settle(place);
-    }
-    for (int axis = 0; axis < DIM; axis++) {
-        int last = s.cells[axis] - 1;
-        if (place.cell[axis] < 0) place.cell[axis] = 0, place.part[axis] = 0.0f;
-        if (place.cell[axis] > last) place.cell[axis] = last, place.part[axis] = 1.0f;
-        if (place.cell[axis] == 0) place.part[axis] = fmaxf(place.part[axis], s.clearance);
-        if (place.cell[axis] == last) place.part[axis] = fminf(place.part[axis], 1.0f - s.clearance);
-    }
-}

@@ -1,11 +1,13 @@
 // Particles in the order of their cells, and within a cell in the order that they had. Atomic operations count and place
 // them in any order; afterwards each cell sorts its few particles. So the order is always the same.
 
-// Counts the particles of each cell.
+// Counts the particles of each cell, but those that are gone.
 KERNEL(count_particles) {
     const DeviceStep &s = a.liquid;
     int particle = OWN_THREAD();
-    if (particle < s.particles) atomicAdd(s.scanned + s.particles_now.cell[particle], 1u);
+    if (particle >= s.particles) return;
+    unsigned cell = s.particles_now.cell[particle];
+    if (cell != NOWHERE) atomicAdd(s.scanned + cell, 1u);
 }
 
 // The items of a piece, read side by side. Each thread has some that follow one another, one place apart from those of
@@ -95,6 +97,7 @@ KERNEL(place_particles) {
     int particle = OWN_THREAD();
     if (particle >= s.particles) return;
     unsigned cell = s.particles_now.cell[particle];
+    if (cell == NOWHERE) return;
     s.order[s.starts[cell] + atomicAdd(s.scanned + cell, 1u)] = particle;
 }
 

@@ -132,7 +132,5 @@ KERNEL(show_surface) {
             value = fminf(value, film > 0.0f ? solid_at_centre(s, at) - film : s.liquid[index]);
         }
     }
-    // In a closed cell the distance goes on behind the wall. For volumes it is less by the depth of the cell.
-    if (is_closed(s, own) && value < 0.0f) value = fminf(value - solid_at_centre(s, at), 0.0f);
     s.shown[own] = value;
 }

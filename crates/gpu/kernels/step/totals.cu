@@ -60,7 +60,10 @@ BARRIER_KERNEL(measure_surface) {
         for (int choice = 0; choice < 1 << DIM; choice++) {
             for (int axis = 0; axis < DIM; axis++)
                 cell[axis] = max(0, min(at[axis] + (choice >> axis & 1) - 1, s.cells[axis] - 1));
-            float distance = s.shown[cell_index(s.cells, cell)];
+            int index = cell_index(s.cells, cell);
+            float distance = s.shown[index];
+            // In a closed cell the distance goes on behind the wall. At the wall it is less by the depth of the cell.
+            if (distance < 0.0f && is_closed(s, index)) distance = fminf(distance - solid_at_centre(s, cell), 0.0f);
             inside += fmaxf(-distance, 0.0f);
             all += fabsf(distance);
         }

@@ -13,8 +13,9 @@ use cudarc::driver::{
 use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
 use unstick_parallel::vector;
 
+use super::download::Downloads;
 use super::staging::Staging;
-use super::{CooperativeGrid, Driver, Fill, Kernel, Recording, Take};
+use super::{CooperativeGrid, Download, Driver, Fill, Kernel, Part, Recording, Take};
 use crate::error::GpuError;
 use crate::layout::{
     Address, Args, COOPERATIVE_BLOCKS, COOPERATIVE_THREADS, MOST_OWN_GROUPS, OWN_BYTES, Pointer, TINY_BYTES,
@@ -45,6 +46,8 @@ pub(crate) struct CudaDriver {
     /// Where small results arrive: host memory that the device writes directly.
     results: PinnedHostSlice<u8>,
     staging: Staging,
+    /// Made when somebody asks for one.
+    downloads: Option<Downloads>,
 }
 
 // SAFETY: the driver allows any one thread at a time to use these handles, with the context bound to it. Every method
@@ -130,6 +133,7 @@ impl CudaDriver {
             multiprocessors: attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             cooperative_grid: cooperative_grid(&context)?,
             staging: Staging::new(&context)?,
+            downloads: None,
             memory: None,
             graphs: Vec::new(),
             context,
@@ -232,6 +236,15 @@ impl Driver for CudaDriver {
     fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError> {
         self.bind()?;
         self.staging.receive(&self.stream, at, count, take)
+    }
+
+    fn begin_download(&mut self, parts: &[Part]) -> Result<Box<dyn Download>, GpuError> {
+        self.bind()?;
+        let downloads = match &mut self.downloads {
+            Some(downloads) => downloads,
+            none => none.insert(Downloads::new(&self.context)?),
+        };
+        Ok(Box::new(downloads.begin(&self.stream, parts)?))
     }
 
     fn multiprocessors(&self) -> u32 {

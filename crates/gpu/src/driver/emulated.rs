@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
-use super::{CooperativeGrid, Driver, Fill, Kernel, Recording, Take};
+use super::{CooperativeGrid, Download, Driver, Fill, Kernel, Part, Recording, Take, room_of};
 use crate::error::GpuError;
 use crate::layout::{Address, Args, EMULATED_COOPERATIVE_THREADS, MOST_OWN_GROUPS, Pointer};
 
@@ -48,9 +48,13 @@ impl EmulatedDriver {
         Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
     }
 
+    /// How many problems are left; an error once the device is lost.
+    fn left(&self, action: &'static str) -> Result<u64, GpuError> {
+        self.left.get().ok_or_else(|| GpuError::Driver { action, message: "the device is lost".into() })
+    }
+
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
-        let lost = || GpuError::Driver { action: "run a kernel", message: "the device is lost".into() };
-        let left = self.left.get().ok_or_else(lost)?;
+        let left = self.left("run a kernel")?;
         if matches!(launch.kernel, Kernel::ScatterRows | Kernel::AssembleRows) {
             self.left.set(left.checked_sub(1)); // a problem begins
         }
@@ -69,6 +73,15 @@ impl EmulatedDriver {
     fn range(&self, at: Address, bytes: usize) -> std::ops::Range<usize> {
         let start = (at - self.memory.as_ptr() as u64) as usize;
         start..start + bytes
+    }
+}
+
+/// A copy that has arrived, in numbers so that it is aligned.
+struct Copied(Vec<u64>);
+
+impl Download for Copied {
+    fn wait(&mut self) -> Result<&[u8], GpuError> {
+        Ok(bytemuck::cast_slice(&self.0))
     }
 }
 
@@ -107,6 +120,18 @@ impl Driver for EmulatedDriver {
         let range = self.range(at.address(), 8 * count);
         take(0, &bytemuck::cast_slice::<u64, f64>(&self.memory)[range.start / 8..range.end / 8]);
         Ok(())
+    }
+
+    fn begin_download(&mut self, parts: &[Part]) -> Result<Box<dyn Download>, GpuError> {
+        self.left("send data")?;
+        let mut copy = vec![0u64; parts.iter().map(room_of).sum::<usize>() / size_of::<u64>()];
+        let (bytes, mut to) = (bytemuck::cast_slice_mut::<u64, u8>(&mut copy), 0);
+        for part in parts {
+            let range = self.range(part.0, part.1);
+            bytes[to..to + part.1].copy_from_slice(&bytemuck::cast_slice::<u64, u8>(&self.memory)[range]);
+            to += room_of(part);
+        }
+        Ok(Box::new(Copied(copy)))
     }
 
     fn multiprocessors(&self) -> u32 {
@@ -165,6 +190,18 @@ mod tests {
         driver
             .receive(Pointer::new(start), 3, &mut |from, piece| assert_eq!((from, piece), (0, &[0.0, 0.0, 2.5][..])))
             .unwrap();
+    }
+
+    #[test]
+    fn a_download_keeps_what_was_there_when_it_began() {
+        let mut driver = EmulatedDriver::new(2, 1);
+        let start = driver.allocate(1024).unwrap();
+        driver.write(start, &[1, 2, 3]).unwrap();
+        driver.write(start + 512, &[4]).unwrap();
+        let mut download = driver.begin_download(&[(start + 512, 1), (start + 1, 2)]).unwrap();
+        driver.zero(start, 1024).unwrap();
+        let bytes = download.wait().unwrap();
+        assert_eq!((bytes[0], &bytes[256..258], bytes.len()), (4, &[2, 3][..], 512));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What holds memory and runs kernels: a GPU or, in tests, the host.
 
 mod cuda;
+mod download;
 #[cfg(feature = "emulation")]
 mod emulated;
 mod staging;
@@ -97,6 +98,14 @@ kernels! {
     AcceptTrial = "accept_trial",
     CopyCells = "copy_cells",
     Nothing = "nothing",
+    PlaceSolids = "place_solids",
+    OpenWalls = "open_walls",
+    HandOverWalls = "hand_over_walls",
+    CountInside = "count_inside",
+    MeasureSites = "measure_sites",
+    EnterParticles = "enter_particles",
+    DrainParticles = "drain_particles",
+    PrescribeFaces = "prescribe_faces",
     CountParticles = "count_particles",
     SumPieces = "sum_pieces",
     ScanPieces = "scan_pieces",
@@ -122,6 +131,7 @@ kernels! {
     AddDisplacement = "add_displacement",
     SpreadParticles = "spread_particles",
     MoveParticles = "move_particles",
+    MoveAmongMoving = "move_among_moving",
     MeasureParticles = "measure_particles",
     MeasureVolume = "measure_volume",
     MeasureSurface = "measure_surface",
@@ -166,6 +176,20 @@ pub(crate) type Fill<'a> = &'a dyn Fn(usize, &mut [f64]);
 /// Reads a piece of a list of numbers, which begins at an index.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(usize, &[f64]);
 
+/// A part of the memory: its address, and how many bytes.
+pub(crate) type Part = (Address, usize);
+
+/// Bytes from the beginning of a part of a download to that of the next one.
+pub(crate) fn room_of(part: &Part) -> usize {
+    part.1.next_multiple_of(256)
+}
+
+/// Copies of parts of the memory, one after the other, on their way to the host.
+pub(crate) trait Download: Send {
+    /// Waits until all have arrived.
+    fn wait(&mut self) -> Result<&[u8], GpuError>;
+}
+
 /// Memory and kernels. Launches and copies run in the order of the calls.
 pub(crate) trait Driver: Send {
     /// Returns zeroed memory of this size. All earlier memory and recordings become invalid.
@@ -183,6 +207,10 @@ pub(crate) trait Driver: Send {
 
     /// Receives numbers that `take` reads piece by piece.
     fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError>;
+
+    /// Copies parts of the memory as they are after all earlier launches, and brings the copy to the host while later ones
+    /// run.
+    fn begin_download(&mut self, parts: &[Part]) -> Result<Box<dyn Download>, GpuError>;
 
     /// Number of multiprocessors.
     fn multiprocessors(&self) -> u32;

@@ -12,6 +12,12 @@ constants! {
     /// Items of a scan for each thread.
     SCAN_ITEMS: u32 = 16;
 
+    /// The most distances of parts of a shape that wait to be joined.
+    SHAPE_STACK: usize = 8;
+
+    /// The cell of a particle that is gone.
+    NOWHERE: u32 = u32::MAX;
+
     /// Slots of a tile along the first axis.
     TILE_SLOTS: u32 = 32;
 

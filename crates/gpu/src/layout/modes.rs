@@ -53,6 +53,24 @@ modes! {
         CycleAlone = 3,
     }
 
+    /// A part of a shape: a simple shape, or what joins the distances of the parts before.
+    ShapeKind: i32 {
+        Sphere = 0,
+        Cuboid = 1,
+        Capsule = 2,
+        HalfSpace = 3,
+        /// No point at all.
+        Nothing = 4,
+        /// All points.
+        Everything = 5,
+        /// The smaller of the last two.
+        Union = 6,
+        /// The larger of the last two.
+        Intersection = 7,
+        Complement = 8,
+        Dilation = 9,
+    }
+
     /// The state of a conjugate gradient iteration.
     Progress: i32 {
         Running = 0,

@@ -25,6 +25,54 @@ structures! {
         known: [Pointer<u8>; 3],
     }
 
+    /// A part of a shape in metres, in the order in which distances are joined.
+    ShapePart {
+        /// A `ShapeKind`.
+        kind: i32,
+        /// Whether it has been moved from where it is defined.
+        is_posed: i32,
+        /// Centre, middle, one end, or a point on the plane.
+        place: [f64; 3],
+        /// Half of the sides, the way to the other end, or the normal.
+        way: [f64; 3],
+        /// Radius, length of the normal, or the distance by which a shape grows.
+        size: f64,
+        /// The square of the way.
+        square: f64,
+        /// The motion x ↦ R x + t, with R by rows.
+        rotation: [f64; 9],
+        translation: [f64; 3],
+    }
+
+    /// A solid at one moment.
+    DeviceSolid {
+        /// Its first part, and how many there are.
+        first: i32,
+        parts: i32,
+        /// Whether its wall separates.
+        separates: i32,
+        /// Whether it has been moved from where it is defined.
+        is_posed: i32,
+        /// The motion x ↦ R x + t, with R by rows.
+        rotation: [f64; 9],
+        translation: [f64; 3],
+        /// Its velocity at the origin of the grid, and the derivative of component a along axis b at a · DIM + b.
+        velocity: [f64; 3],
+        gradient: [f64; 9],
+    }
+
+    /// A source or drain.
+    DeviceEmitter {
+        /// The first part of its shape, and how many there are.
+        first: i32,
+        parts: i32,
+        /// Its first site, and how many there are.
+        first_site: i32,
+        sites: i32,
+        /// Velocity of the liquid that enters.
+        velocity: [f64; 3],
+    }
+
     /// What the host reads of a step.
     StepTotals {
         /// The last cell with liquid along each axis, and the opposite of the first.
@@ -43,6 +91,10 @@ structures! {
         volume: f64,
         /// Cells inside the surface.
         surface_volume: f64,
+        /// Particles that a source has, or that a drain has taken.
+        inside: f64,
+        /// The fastest that a solid moves across a face.
+        driven: f64,
     }
 
     /// A step of the liquid: its numbers and its arrays.
@@ -70,6 +122,18 @@ structures! {
         has_films: i32,
         /// Whether particles carry derivatives.
         is_affine: i32,
+        /// Solids that the device places itself; zero if the host does.
+        solid_count: i32,
+        /// Whether the border separates.
+        border_separates: i32,
+        /// The source or drain that is at work.
+        emitter: i32,
+        /// Particles that enter.
+        entering: i32,
+        /// The number of the first of them.
+        next_id: u32,
+        /// Whether sites can lie in solids.
+        has_solid_sites: i32,
         /// Length of a cell.
         spacing: f32,
         /// The way of a velocity of 1 m/s within the step.
@@ -112,6 +176,12 @@ structures! {
         pressure_scale: f64,
         /// The divergence asked for in cells whose wall has let go, times the length of a cell.
         control: f64,
+        /// Faces that are open by less than this part are closed.
+        closed: f64,
+        /// Length of a cell, and the corners of the grid.
+        length: f64,
+        lower: [f64; 3],
+        upper: [f64; 3],
         particles_now: DeviceParticles,
         /// Where sorted particles go.
         particles_next: DeviceParticles,
@@ -154,6 +224,20 @@ structures! {
         cell_open: Pointer<f32>,
         space: Pointer<f32>,
         separating: Pointer<u8>,
+        /// Where solids move: the distance at nodes in metres and in double precision, and their velocity across faces.
+        solid_exact: Pointer<f64>,
+        solid_velocity: [Pointer<f32>; 3],
+        solids: Pointer<DeviceSolid>,
+        emitters: Pointer<DeviceEmitter>,
+        parts: Pointer<ShapePart>,
+        /// Places where particles can enter, their cells and the ways through them.
+        site_point: [Pointer<f64>; 3],
+        site_cell: Pointer<u32>,
+        site_offset: [Pointer<f32>; 3],
+        /// The square of the distance from each site to the nearest particle; negative in solids.
+        site_room: Pointer<f64>,
+        /// The sites where particles enter.
+        chosen: Pointer<u32>,
         /// Whether all cells of a block are wet.
         wet: Pointer<u8>,
         /// Full cells that the particles of a block make, and full cells that there is room for.

@@ -1,17 +1,21 @@
 //! A liquid in the memory of a device, and one step of it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use unstick_grid::{NotANumber, NumberPlace};
+use unstick_grid::{CellField, Grid, NotANumber, NumberPlace};
 use unstick_liquid::{LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
 use unstick_mlcp::fields::{FieldSolver, RowSolver, Window};
 use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, Unconverged};
 
+use super::exchange::Emitters;
 use super::memory::{Counts, StepMemory};
+use super::solids::MovingSolids;
+use super::view::PendingView;
 use super::stages::{Moment, set_rules, set_step};
 use crate::assemble::{FieldShape, wider};
 use crate::error::GpuError;
-use crate::layout::{DeviceFields, Pointer};
+use crate::layout::{DeviceFields, Pointer, ShapePart};
 use crate::solver::{Gpu, GpuSolver};
 
 /// Solves for displacements.
@@ -26,6 +30,8 @@ pub(super) enum Failure {
     Device(String),
     /// The liquid.
     Step(StepError),
+    /// The liquid, which is where it was before the step.
+    Refused(StepError),
 }
 
 impl From<GpuError> for Failure {
@@ -41,6 +47,14 @@ pub(super) struct DeviceLiquid<const D: usize> {
     displacement: GpuSolver,
     has_block_walls: bool,
     moment: Moment,
+    /// When the walls were where the last step has met them.
+    met: f64,
+    /// The number of the next particle that comes.
+    next_id: u64,
+    solids: MovingSolids,
+    emitters: Emitters<D>,
+    /// Parts of the shapes of both.
+    parts: Vec<ShapePart>,
     /// Where the pressure problem is described.
     fields: Pointer<DeviceFields>,
     times: [Duration; 7],
@@ -48,30 +62,85 @@ pub(super) struct DeviceLiquid<const D: usize> {
 
 impl<const D: usize> DeviceLiquid<D> {
     /// Puts a liquid on a device.
-    pub fn new(gpu: Gpu, simulation: &Simulation<D>) -> Result<Self, GpuError> {
+    pub fn new(gpu: Gpu, simulation: &mut Simulation<D>) -> Result<Self, GpuError> {
+        let mut parts = Vec::new();
+        let emitters = Emitters::of(simulation, &mut parts)?;
         let (setup, state, geometry) = (simulation.setup(), simulation.state(), simulation.geometry());
         let PressureMethod::Solver(name) = setup.pressure.solver else { return Err(super::SPLITTING) };
+        let solids = MovingSolids::of(setup, &mut parts);
         let cells = setup.grid.cells();
-        let counts = Counts::of(&setup.grid, state.particles.len(), setup.transport == Transport::Apic);
-        let mut memory = StepMemory::new(gpu.driver(D)?, counts)?;
+        let counts = Counts {
+            is_affine: setup.transport == Transport::Apic,
+            has_motion: solids.is_any(),
+            solids: solids.count(),
+            emitters: emitters.count(),
+            parts: parts.len(),
+            sites: emitters.sites(),
+            ..Counts::of(&setup.grid, state.particles.len())
+        };
+        let memory = StepMemory::new(gpu.driver(D)?, counts)?;
         let mut pressure = gpu.solver(&name, setup.pressure.stop())?;
-        let sources = PressureSources::of(setup, geometry, state);
-        let fields = sources.fields(&setup.grid, geometry, 0, &state.liquid, &state.velocity);
-        pressure.resident(&cells)?.upload_walls(&fields, Window::whole(cells))?;
+        let problem = pressure.resident(&cells, solids.is_any())?;
+        if !solids.is_any() {
+            let sources = PressureSources::of(setup, geometry, state);
+            let fields = sources.fields(&setup.grid, geometry, 0, &state.liquid, &state.velocity);
+            problem.upload_walls(&fields, Window::whole(cells))?;
+        }
         let solver = DISPLACEMENT_SOLVER.parse().expect("a name of the catalogue");
         let mut displacement = gpu.solver(&solver, Stop::relative(Rules::NOW.displacement_tolerance))?;
         if setup.volume_correction {
-            displacement.resident(&cells.map(|count| count.div_ceil(2)))?;
+            displacement.resident(&cells.map(|count| count.div_ceil(2)), false)?;
         }
-        set_rules(&mut memory, setup);
-        memory.send_walls(&setup.grid, geometry)?;
-        memory.send_state(&setup.grid, state)?;
-        memory.measure()?;
-        let totals = memory.totals()?;
-        memory.note_occupied(&totals);
-        let moment = Moment::of(state);
-        let (has_block_walls, times) = (false, Default::default());
-        Ok(Self { memory, pressure, displacement, has_block_walls, moment, fields: Pointer::NULL, times })
+        let (moment, met, next_id) = (Moment::of(state), state.met.time, state.particles.next_id);
+        let (has_block_walls, fields, times) = (false, Pointer::NULL, Default::default());
+        let mut liquid = Self {
+            memory,
+            pressure,
+            displacement,
+            has_block_walls,
+            moment,
+            met,
+            next_id,
+            solids,
+            emitters,
+            parts,
+            fields,
+            times,
+        };
+        let state = state.clone();
+        liquid.send(simulation, &state)?;
+        liquid.memory.measure()?;
+        let totals = liquid.memory.totals()?;
+        liquid.memory.note_occupied(&totals);
+        Ok(liquid)
+    }
+
+    /// Fills memory that was allocated anew.
+    fn send(&mut self, host: &mut Simulation<D>, state: &LiquidState<D>) -> Result<(), GpuError> {
+        let Self { memory, solids, emitters, parts, .. } = self;
+        set_rules(memory, host.setup());
+        memory.driver.write(memory.args.liquid.parts.address(), bytemuck::cast_slice(parts))?;
+        emitters.send(memory, host.setup())?;
+        match solids.is_any() {
+            true => solids.place(memory, host, self.met)?,
+            false => memory.send_walls(&host.setup().grid, host.geometry())?,
+        }
+        memory.send_state(&host.setup().grid, state)
+    }
+
+    /// Sees to it that there is room for all particles that may enter in a step. The state goes by way of the host, where
+    /// the same bits come back from.
+    fn make_room(&mut self, host: &mut Simulation<D>) -> Result<(), GpuError> {
+        let counts = self.memory.counts;
+        let needed = counts.particles + counts.sites;
+        if needed <= counts.capacity {
+            return Ok(());
+        }
+        let mut state = LiquidState::empty(&host.setup().grid);
+        self.receive(host.setup(), &mut state)?;
+        self.memory.allocate(Counts { capacity: needed + needed / 2, ..counts })?;
+        self.send(host, &state)?;
+        self.memory.find_occupied()
     }
 
     /// Brings a state of the host up to date.
@@ -80,7 +149,17 @@ impl<const D: usize> DeviceLiquid<D> {
     pub fn receive(&mut self, setup: &Setup<D>, state: &mut LiquidState<D>) -> Result<Vec<u32>, GpuError> {
         let starts = self.memory.receive_state(&setup.grid, state)?;
         (state.time, state.step, state.last_step) = (self.moment.time, self.moment.step, self.moment.last_step);
+        (state.met.time, state.particles.next_id) = (self.met, self.next_id);
         Ok(starts)
+    }
+
+    /// Begins to bring what there is to see to the host; `still` are the distances of solids that do not move.
+    pub fn begin_view(
+        &mut self,
+        grid: &Grid<D>,
+        still: Option<Arc<CellField<f64, D>>>,
+    ) -> Result<PendingView<D>, GpuError> {
+        self.memory.begin_view(grid, (self.moment.time, self.moment.step), still)
     }
 
     /// Books the time since `start` once the device has done all it was asked to.
@@ -91,12 +170,41 @@ impl<const D: usize> DeviceLiquid<D> {
         Ok(now)
     }
 
-    /// One step.
-    pub fn advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
+    /// One step, of length `dt` or of less where the setup shortens steps.
+    pub fn advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, mut dt: f64) -> Result<StepReport, Failure> {
         self.times = Default::default();
+        let start = Instant::now();
+        self.make_room(host)?;
+        self.move_solids(host)?;
+        let start = self.book(Stage::Solids, start)?;
+        let Self { memory, emitters, next_id, .. } = self;
+        emitters.work(memory, setup, self.moment.time, next_id)?;
+        self.book(Stage::Surface, start)?;
+        let mut halvings = 0;
+        loop {
+            match self.try_advance(setup, host, dt) {
+                Err(Failure::Step(error @ StepError::Unconverged { .. }))
+                    if setup.pressure.on_unconverged == Unconverged::ShortenStep =>
+                {
+                    // What a step changes before its pressure is known is changed back at no cost, without a copy.
+                    self.memory.forget_surface()?;
+                    if halvings >= Unconverged::MAX_HALVINGS {
+                        return Err(Failure::Refused(error));
+                    }
+                }
+                outcome => return outcome,
+            }
+            halvings += 1;
+            dt *= 0.5;
+        }
+    }
+
+    /// A step after solids have moved and particles have come and gone.
+    fn try_advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
         set_step(&mut self.memory, setup, &self.moment, dt);
         let start = Instant::now();
         self.memory.gather(setup, &self.moment)?;
+        self.emitters.prescribe(&mut self.memory, setup, self.moment.time)?;
         let start = self.book(Stage::Gather, start)?;
         let window = self.memory.track_surface(&setup.grid)?;
         let start = self.book(Stage::Surface, start)?;
@@ -114,13 +222,26 @@ impl<const D: usize> DeviceLiquid<D> {
         self.report(host, dt, &solve, density.unwrap_or_default())
     }
 
+    /// Brings walls to the start of the step, if any of them moves.
+    fn move_solids(&mut self, host: &mut Simulation<D>) -> Result<(), GpuError> {
+        if self.solids.is_any() {
+            self.met = self.moment.time;
+            self.solids.place(&mut self.memory, host, self.met)?;
+            self.has_block_walls = false;
+        }
+        Ok(())
+    }
+
     /// Solves for the pressure where the fields are; by way of the host if liquid without air needs it.
     fn project_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let (cells, time) = (host.setup().grid.cells(), self.moment.time);
-        let has_divergence = host.setup().control != 0.0;
+        let (has_divergence, has_flow) = (host.setup().control != 0.0, self.solids.is_any());
         let shape =
-            FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, has_flow: false };
+            FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, has_flow };
         self.fields = self.pressure.begin_resident(shape)?;
+        if has_flow {
+            self.memory.hand_over_walls(self.fields)?;
+        }
         let nodes = wider(window, cells).size.iter().map(|count| count + 1).product();
         self.memory.hand_over(self.fields, nodes)?;
         self.memory.totals()?; // the solver's launches do not wait for those of the step
@@ -136,6 +257,12 @@ impl<const D: usize> DeviceLiquid<D> {
 
     /// Hands the problem to the solver as the host sees it.
     fn solve_by_host(&mut self, host: &mut Simulation<D>) -> Result<SolveReport, Failure> {
+        let mut version = 0;
+        if self.solids.is_any() {
+            // The device has made its walls itself: those of the host are others by their number.
+            version = self.moment.step + 1;
+            host.meet_solids(self.met);
+        }
         let (setup, time) = (host.setup(), self.moment.time);
         let mut state = LiquidState::empty(&setup.grid);
         self.memory.receive_problem(&setup.grid, &mut state)?;
@@ -143,7 +270,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let mut q: Vec<f64> = state.pressure.values().iter().map(|pressure| scale * pressure).collect();
         let mut active = vec![false; q.len()];
         let sources = PressureSources::of(setup, host.geometry(), &state);
-        let fields = sources.fields(&setup.grid, host.geometry(), 0, &state.liquid, &state.velocity);
+        let fields = sources.fields(&setup.grid, host.geometry(), version, &state.liquid, &state.velocity);
         let report = self.pressure.solve_fields(&fields, &mut q, &mut active);
         let report = report.map_err(|error| failed(time, error))?;
         if report.converged() {
@@ -157,7 +284,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let report = report.map_err(|error| failed(time, error))?;
         let report = setup.pressure.accept(time, report).map_err(Failure::Step)?;
         let window = Window::around_negative(fields.cells, fields.liquid);
-        self.pressure.resident(&fields.cells)?.upload_answer(fields.cells, window, &q, &active)?;
+        self.pressure.resident(&fields.cells, false)?.upload_answer(fields.cells, window, &q, &active)?;
         Ok(report)
     }
 
@@ -223,6 +350,12 @@ impl<const D: usize> DeviceLiquid<D> {
             seconds: self.times,
             ..StepReport::of_solves(time, dt, solve, density, Convergence::default())
         })
+    }
+
+    /// Changes when the pressure is good enough.
+    #[cfg(all(test, feature = "emulation"))]
+    pub fn set_stop(&mut self, stop: Stop) {
+        self.pressure.stop = stop;
     }
 
     /// The speed of the fastest particle at the end of the last step.

@@ -17,16 +17,30 @@ const MOST: usize = i32::MAX as usize - 1;
 /// How many of everything there are.
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
-    shape: ProblemShape,
-    blocks: ProblemShape,
+    pub shape: ProblemShape,
+    pub blocks: ProblemShape,
     pub particles: usize,
-    is_affine: bool,
+    /// Particles that there is memory for.
+    pub capacity: usize,
+    pub is_affine: bool,
+    /// Whether solids move, and how many the device places itself.
+    pub has_motion: bool,
+    pub solids: usize,
+    pub emitters: usize,
+    /// Parts of the shapes of solids and emitters.
+    pub parts: usize,
+    /// Places where particles can enter.
+    pub sites: usize,
 }
 
 impl Counts {
-    pub fn of<const D: usize>(grid: &Grid<D>, particles: usize, is_affine: bool) -> Self {
+    /// A liquid that nothing moves but itself.
+    pub fn of<const D: usize>(grid: &Grid<D>, particles: usize) -> Self {
         let blocks = grid.cells().map(|count| count.div_ceil(2));
-        Self { shape: ProblemShape::of(&grid.cells()), blocks: ProblemShape::of(&blocks), particles, is_affine }
+        let (shape, blocks) = (ProblemShape::of(&grid.cells()), ProblemShape::of(&blocks));
+        let (is_affine, has_motion, capacity) = (false, false, particles);
+        let (solids, emitters, parts, sites) = (0, 0, 0, 0);
+        Self { shape, blocks, particles, capacity, is_affine, has_motion, solids, emitters, parts, sites }
     }
 
     pub fn cells(&self) -> usize {
@@ -57,15 +71,29 @@ pub(super) struct StepMemory {
 
 impl StepMemory {
     /// Allocates what the steps of a liquid need beside the pressure.
-    pub fn new(mut driver: Box<dyn Driver>, counts: Counts) -> Result<Self, GpuError> {
-        if counts.particles > MOST || counts.nodes() > MOST {
+    pub fn new(driver: Box<dyn Driver>, counts: Counts) -> Result<Self, GpuError> {
+        let occupied = counts.shape.cells.map(|count| [0, count]);
+        let mut memory = Self { driver, args: Args::zeroed(), counts, occupied };
+        memory.allocate(counts)?;
+        Ok(memory)
+    }
+
+    /// Gives up all memory for another one. What was in it is lost.
+    pub fn allocate(&mut self, counts: Counts) -> Result<(), GpuError> {
+        if counts.capacity > MOST || counts.nodes() > MOST {
             return Err(GpuError::Unsupported("there are more particles or cells than 32-bit indices reach"));
         }
-        let (_, bytes) = lay_out(&*driver, 0, counts);
-        let start = driver.allocate(bytes)?;
-        let (args, _) = lay_out(&*driver, start, counts);
-        let occupied = counts.shape.cells.map(|count| [0, count]);
-        Ok(Self { driver, args, counts, occupied })
+        let (_, bytes) = lay_out(&*self.driver, 0, counts);
+        let start = self.driver.allocate(bytes)?;
+        (self.args, _) = lay_out(&*self.driver, start, counts);
+        self.counts = counts;
+        Ok(())
+    }
+
+    /// Changes the number of particles.
+    pub fn set_particles(&mut self, particles: usize) {
+        self.counts.particles = particles;
+        self.step().particles = particles as i32;
     }
 
     pub fn step(&mut self) -> &mut DeviceStep {
@@ -105,6 +133,14 @@ impl StepMemory {
         self.over_block_faces(kernel)
     }
 
+    /// Finds out where there are particles.
+    pub fn find_occupied(&mut self) -> Result<(), GpuError> {
+        self.total_over_blocks(Kernel::MeasureVolume)?;
+        let totals = self.totals()?;
+        self.note_occupied(&totals);
+        Ok(())
+    }
+
     /// Remembers where there are particles.
     pub fn note_occupied(&mut self, totals: &StepTotals) {
         for axis in 0..self.counts.shape.dimension {
@@ -140,8 +176,8 @@ impl StepMemory {
         Ok(totals)
     }
 
-    /// Puts the particles in the order of their cells, after their cells have been counted.
-    pub fn sort_counted(&mut self) -> Result<(), GpuError> {
+    /// Puts the particles in the order of their cells, after their cells have been counted: so many that are not gone.
+    pub fn sort_counted(&mut self, particles: usize) -> Result<(), GpuError> {
         // One more item, so that the last start is the end.
         let items = self.counts.cells() + 1;
         self.step().items = items as i32;
@@ -151,6 +187,7 @@ impl StepMemory {
         self.driver.launch(Kernel::StartCells, pieces, THREADS, &self.args)?;
         self.over_particles(Kernel::PlaceParticles)?;
         self.over_cells(Kernel::SortCells)?;
+        self.set_particles(particles);
         self.over_particles(Kernel::ReorderParticles)?;
         let step = self.step();
         std::mem::swap(&mut step.particles_now, &mut step.particles_next);
@@ -160,18 +197,18 @@ impl StepMemory {
 
 /// The addresses of all arrays in memory that begins at `start`, and how many bytes they take.
 fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
-    let Counts { shape, blocks, particles, is_affine } = counts;
+    let Counts { shape, blocks, particles, capacity, is_affine, .. } = counts;
     let (dimension, cells, block_count) = (shape.dimension, shape.cell_count(), blocks.cell_count());
     let mut space = Space { next: start };
     let take_particles = |space: &mut Space| {
         let mut array = DeviceParticles::zeroed();
-        array.offset[..dimension].fill_with(|| space.take(particles));
-        array.velocity[..dimension].fill_with(|| space.take(particles));
+        array.offset[..dimension].fill_with(|| space.take(capacity));
+        array.velocity[..dimension].fill_with(|| space.take(capacity));
         if is_affine {
-            array.affine[..dimension * dimension].fill_with(|| space.take(particles));
+            array.affine[..dimension * dimension].fill_with(|| space.take(capacity));
         }
-        array.cell = space.take(particles);
-        array.id = space.take(particles);
+        array.cell = space.take(capacity);
+        array.id = space.take(capacity);
         array
     };
     let take_faces = |space: &mut Space, shape: ProblemShape, has_known: bool| {
@@ -185,7 +222,15 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
     let mut open = [Pointer::NULL; 3];
     (0..dimension).for_each(|axis| open[axis] = space.take(counts.faces(axis)));
     let mut spread = [Pointer::NULL; 3];
-    spread[..dimension].fill_with(|| space.take(particles.div_ceil(2)));
+    spread[..dimension].fill_with(|| space.take(capacity.div_ceil(2)));
+    let (mut solid_exact, mut solid_velocity) = (Pointer::NULL, [Pointer::NULL; 3]);
+    if counts.has_motion {
+        solid_exact = space.take(counts.nodes());
+        (0..dimension).for_each(|axis| solid_velocity[axis] = space.take(counts.faces(axis)));
+    }
+    let (mut site_point, mut site_offset) = ([Pointer::NULL; 3], [Pointer::NULL; 3]);
+    site_point[..dimension].fill_with(|| space.take(counts.sites));
+    site_offset[..dimension].fill_with(|| space.take(counts.sites));
     let step = DeviceStep {
         cells: shape.cells.map(|count| count as i32),
         particles: particles as i32,
@@ -195,7 +240,7 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         particles_next: take_particles(&mut space),
         spread,
         starts: space.take(cells + 1),
-        order: space.take(particles),
+        order: space.take(capacity),
         scanned: space.take(cells + 1),
         pieces: space.take((cells + 1).div_ceil(PIECE)),
         gathered: take_faces(&mut space, shape, true),
@@ -214,6 +259,18 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         cell_open: space.take(cells),
         space: space.take(cells),
         separating: space.take(cells),
+        solid_count: counts.solids as i32,
+        has_solid_sites: counts.has_motion as i32,
+        solid_exact,
+        solid_velocity,
+        solids: space.take(counts.solids),
+        emitters: space.take(counts.emitters),
+        parts: space.take(counts.parts),
+        site_point,
+        site_offset,
+        site_cell: space.take(counts.sites),
+        site_room: space.take(counts.sites),
+        chosen: space.take(counts.sites),
         wet: space.take(block_count),
         content: space.take(block_count),
         room: space.take(block_count),

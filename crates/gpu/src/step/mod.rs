@@ -4,6 +4,8 @@
 //! state when somebody asks for it. The stages are those of `unstick_liquid`, in the same order:
 //!
 //! ```text
+//! solids        those that move are evaluated, or sent by the host
+//! exchange      sources and drains
 //! gather        particles → faces and density, a thread for each node
 //! surface       density → distance to the liquid
 //! pressure      the problem of `assemble.rs`, whose fields the device writes itself
@@ -12,20 +14,33 @@
 //! ```
 
 mod device;
+mod exchange;
 mod memory;
+mod shapes;
+mod solids;
 mod stages;
 mod transfer;
+mod view;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use unstick_grid::CellField;
 use unstick_liquid::{LiquidState, Setup, Simulation, StepError, StepReport};
-use unstick_mlcp::{PressureMethod, Unconverged};
+use unstick_mlcp::PressureMethod;
 
 use crate::error::GpuError;
 use crate::solver::Gpu;
 use device::{DeviceLiquid, Failure};
+use exchange::EMITTER_SHAPE;
+use shapes::parts_of;
+
+pub use view::{LiquidView, PendingView};
 
 const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");
+
+/// The most steps that the host lags behind before a view brings the whole state with it: if the device fails, the
+/// processor takes them again.
+const MOST_UNSEEN: usize = 64;
 
 /// A liquid whose steps are taken on a device.
 ///
@@ -63,6 +78,8 @@ struct Both<const D: usize> {
     spare: Option<LiquidState<D>>,
     /// Lengths of the steps that the host has not seen.
     unseen: Vec<f64>,
+    /// Distances of the solids, if none moves.
+    still: Option<Arc<CellField<f64, D>>>,
     /// A failure that no report has named yet.
     failure: Option<String>,
     /// Whether a step has failed: what there is then is its middle.
@@ -74,26 +91,21 @@ struct Both<const D: usize> {
 impl<const D: usize> GpuLiquid<D> {
     /// Says what of a setup the device does not do. Its pressure alone can still be solved for there.
     pub fn check(setup: &Setup<D>) -> Result<(), GpuError> {
-        let refuse = |reason| Err(GpuError::Unsupported(reason));
         match () {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
-            () if setup.has_motion() => refuse("solids that move are placed by the processor"),
-            () if setup.pulls() => refuse("walls that pull are solved for on the processor"),
-            () if setup.tension > 0.0 => refuse("surface tension is worked by the processor"),
-            () if !setup.emitters.is_empty() => refuse("sources and drains are worked by the processor"),
-            () if setup.pressure.on_unconverged == Unconverged::ShortenStep => {
-                refuse("steps are shortened by the processor, which keeps a copy of the state")
-            }
+            () if setup.pulls() => Err(GpuError::Unsupported("walls that pull are solved for on the processor")),
+            () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
+            () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
             () => Ok(()),
         }
     }
 
     /// Puts a simulation on a device; it comes back if that fails.
     #[expect(clippy::result_large_err, reason = "the simulation comes back")]
-    pub fn new(gpu: Gpu, simulation: Simulation<D>) -> Result<Self, (GpuError, Simulation<D>)> {
+    pub fn new(gpu: Gpu, mut simulation: Simulation<D>) -> Result<Self, (GpuError, Simulation<D>)> {
         let device = Self::check(simulation.setup()).and_then(|()| match simulation.bodies() {
             Some(_) => Err(GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor")),
-            None => DeviceLiquid::new(gpu, &simulation),
+            None => DeviceLiquid::new(gpu, &mut simulation),
         });
         // Measured where all later speeds are: the bits of a resumed run are those of a straight one.
         let device = device.and_then(|mut device| Ok((device.fastest()?, device)));
@@ -102,6 +114,8 @@ impl<const D: usize> GpuLiquid<D> {
             Err(error) => return Err((error, simulation)),
         };
         let state = simulation.state();
+        let is_still = !simulation.setup().has_motion();
+        let still = is_still.then(|| Arc::new(simulation.geometry().solid.clone()));
         Ok(Self {
             setup: simulation.setup().clone(),
             time: state.time,
@@ -111,6 +125,7 @@ impl<const D: usize> GpuLiquid<D> {
                 host: simulation,
                 device: Some(device),
                 spare: None,
+                still,
                 unseen: Vec::new(),
                 failure: None,
                 is_broken: false,
@@ -163,6 +178,17 @@ impl<const D: usize> GpuLiquid<D> {
         look(&both.host)
     }
 
+    /// Begins to bring what there is to see now to the host. The next step may run meanwhile, and any thread may wait for
+    /// the view. None if the device has failed: then the host has the state, which [`show`](Self::show) shows.
+    pub fn begin_view(&self) -> Option<PendingView<D>> {
+        let mut both = self.lock();
+        if both.unseen.len() >= MOST_UNSEEN {
+            both.bring_up_to_date();
+        }
+        let Both { device: Some(device), still, is_broken: false, .. } = &mut *both else { return None };
+        device.begin_view(&self.setup.grid, still.clone()).ok()
+    }
+
     /// Refuses a state that nothing can go on from.
     pub fn check_state(&self) -> Result<(), StepError> {
         let mut both = self.lock();
@@ -190,13 +216,14 @@ impl<const D: usize> Both<D> {
             let stepped = stepped.and_then(|report| Ok((report, device.fastest()?)));
             match stepped {
                 Ok((report, fastest)) => {
-                    self.unseen.push(dt);
+                    self.unseen.push(report.dt); // which may be less
                     return Ok((report, fastest));
                 }
                 Err(Failure::Step(error)) => {
                     self.is_broken = true;
                     return Err(error);
                 }
+                Err(Failure::Refused(error)) => return Err(error),
                 Err(Failure::Device(message)) => self.lose(message)?,
             }
         }
@@ -220,7 +247,6 @@ impl<const D: usize> Both<D> {
         let (false, false, Some(device)) = (self.is_broken, self.unseen.is_empty(), &mut self.device) else { return };
         // Beside the state of the host: if the device fails now, the steps are taken again from there.
         let state = self.spare.get_or_insert_with(|| LiquidState::empty(&self.host.setup().grid));
-        state.particles.next_id = self.host.state().particles.next_id;
         state.met.clone_from(&self.host.state().met);
         match device.receive(self.host.setup(), state) {
             Ok(starts) => {
@@ -230,6 +256,49 @@ impl<const D: usize> Both<D> {
             Err(error) => {
                 self.error = self.lose(error.to_string()).err();
             }
+        }
+    }
+}
+
+#[cfg(all(test, feature = "emulation"))]
+mod tests {
+    use unstick_grid::{Grid, SignedDistance};
+    use unstick_liquid::{Transport, Unconverged};
+    use unstick_mlcp::Stop;
+
+    use super::*;
+
+    /// No solve reaches such a tolerance.
+    fn tank(transport: Transport) -> GpuLiquid<2> {
+        let mut setup = Setup::new(Grid::<2>::unit(8).unwrap());
+        (setup.pressure.tolerance, setup.pressure.on_unconverged) = (1e-300, Unconverged::ShortenStep);
+        setup.transport = transport;
+        let tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [0.4, 0.7])).unwrap();
+        GpuLiquid::new(Gpu::emulated(), tank).map_err(|(error, _)| error).unwrap()
+    }
+
+    fn solve_to(liquid: &mut GpuLiquid<2>, tolerance: f64) {
+        let device = liquid.both.get_mut().unwrap().device.as_mut().unwrap();
+        device.set_stop(Stop::relative(tolerance));
+    }
+
+    #[test]
+    fn a_step_that_is_refused_leaves_its_start_and_a_shorter_one_is_as_if_nothing_had_been() {
+        for transport in [Transport::default(), Transport::SemiLagrangian] {
+            let (mut liquid, mut straight) = (tank(transport), tank(transport));
+            for liquid in [&mut liquid, &mut straight] {
+                solve_to(liquid, 1e-6);
+                (0..3).for_each(|_| drop(liquid.advance(0.01).unwrap()));
+            }
+            let start = straight.show(|shown| shown.state().clone());
+            solve_to(&mut liquid, 1e-300);
+            assert!(matches!(liquid.advance(0.01), Err(StepError::Unconverged { .. })));
+            assert!(liquid.check_state().is_ok() && liquid.show(|shown| *shown.state() == start), "{transport:?}");
+            for liquid in [&mut liquid, &mut straight] {
+                solve_to(liquid, 1e-6);
+                (0..2).for_each(|_| drop(liquid.advance(0.005).unwrap()));
+            }
+            assert!(liquid.show(|shown| shown.state().clone()) == straight.show(|shown| shown.state().clone()));
         }
     }
 }

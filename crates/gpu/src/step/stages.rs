@@ -1,10 +1,11 @@
 //! The stages of a step, as `unstick_liquid` has them, as launches.
 
-use unstick_grid::Grid;
-use unstick_liquid::{LiquidState, Rules, Setup, Transport};
+use unstick_grid::{CLOSED, Grid};
+use unstick_liquid::{LiquidState, Rules, Setup, Transport, Wall};
 use unstick_mlcp::fields::Window;
 
 use super::memory::StepMemory;
+use super::shapes::in_space;
 use crate::driver::Kernel;
 use crate::error::GpuError;
 use crate::layout::{DeviceFaces, DeviceFields, Pointer, ROW_COLUMNS, THREADS};
@@ -19,6 +20,11 @@ pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D
     let step = memory.step();
     let rules = Rules::NOW;
     step.spacing = setup.grid.spacing() as f32;
+    step.length = setup.grid.spacing();
+    step.lower = in_space(setup.grid.origin());
+    step.upper = in_space(setup.grid.node(setup.grid.cells()));
+    step.closed = CLOSED;
+    step.border_separates = (setup.border == Wall::Separating) as i32;
     step.share = 1.0 / per_cell as f32;
     step.too_closed = rules.too_closed as f32;
     step.clearance = rules.clearance as f32;
@@ -90,6 +96,9 @@ impl StepMemory {
     /// Particles → faces and density. With `semi-lagrangian` faces give faces their velocity once there is one.
     pub fn gather<const D: usize>(&mut self, setup: &Setup<D>, moment: &Moment) -> Result<(), GpuError> {
         let blocks = gather_blocks(setup.grid.cells());
+        // The density of the last step stays where the surface was shown, which nobody needs until the end of the step.
+        let step = self.step();
+        std::mem::swap(&mut step.density, &mut step.shown);
         self.driver.launch(Kernel::GatherParticles, blocks, THREADS, &self.args)?;
         if setup.transport == Transport::SemiLagrangian && moment.step > 0 {
             return self.over_faces(Kernel::AdvectFaces);
@@ -116,6 +125,15 @@ impl StepMemory {
         let size = std::array::from_fn(|axis| last[axis] as usize + 1 - first[axis]);
         debug_assert!((0..D).all(|axis| first[axis] + size[axis] <= grid.cells()[axis]));
         Ok(Window { first, size })
+    }
+
+    /// Goes back to the density and the distance to the liquid of the last step. Particles, velocity and pressure have
+    /// not changed before the pressure of this one is known.
+    pub fn forget_surface(&mut self) -> Result<(), GpuError> {
+        let step = self.step();
+        std::mem::swap(&mut step.density, &mut step.shown);
+        std::mem::swap(&mut step.liquid, &mut step.liquid_before);
+        self.over_cells(Kernel::ShowSurface)
     }
 
     /// Adds layers of known faces, by their numbers.
@@ -189,10 +207,11 @@ impl StepMemory {
         if !is_displaced {
             self.step().carrying = self.args.liquid.velocity;
         }
-        let moved = self.over_particles(Kernel::MoveParticles);
+        let kernel = if self.counts.has_motion { Kernel::MoveAmongMoving } else { Kernel::MoveParticles };
+        let moved = self.over_particles(kernel);
         self.step().carrying = carrying;
         moved?;
-        self.sort_counted()
+        self.sort_counted(self.counts.particles)
     }
 
     /// Energies, speeds and volumes at the end of a step.

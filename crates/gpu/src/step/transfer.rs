@@ -15,7 +15,7 @@ use crate::layout::Pointer;
 const PARTS: f64 = (1u64 << 24) as f64;
 
 /// Writes `count` values that a function gives.
-fn write<T: Pod + Send + Sync>(
+pub(super) fn write<T: Pod + Send + Sync>(
     driver: &mut dyn Driver,
     at: Pointer<T>,
     count: usize,
@@ -65,7 +65,7 @@ fn receive_field(driver: &mut dyn Driver, at: Pointer<f32>, factor: f64, field: 
 }
 
 /// Where a point lies: its cell, and the way through it in parts.
-fn place_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> ([usize; D], [f32; D]) {
+pub(super) fn place_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> ([usize; D], [f32; D]) {
     let (mut cell, mut way) = ([0; D], [0.0; D]);
     let place = grid.in_cells(point);
     for axis in 0..D {
@@ -78,7 +78,7 @@ fn place_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> ([usize; D], [f3
 }
 
 impl StepMemory {
-    /// Sends what does not change: the walls.
+    /// Sends walls that do not move.
     pub fn send_walls<const D: usize>(&mut self, grid: &Grid<D>, geometry: &Geometry<D>) -> Result<(), GpuError> {
         let (driver, step, spacing) = (&mut *self.driver, self.args.liquid, grid.spacing());
         let mut send = |at, field: &CellField<f64, D>, unit: f64| {
@@ -98,7 +98,7 @@ impl StepMemory {
     /// Sends a state, and sorts its particles.
     pub fn send_state<const D: usize>(&mut self, grid: &Grid<D>, state: &LiquidState<D>) -> Result<(), GpuError> {
         let (driver, step, spacing) = (&mut *self.driver, self.args.liquid, grid.spacing());
-        let Particles { position, velocity, affine, id, next_id, .. } = &state.particles;
+        let Particles { position, velocity, affine, id, next_id } = &state.particles;
         if *next_id > u64::from(u32::MAX) {
             return Err(GpuError::Unsupported("more particles have come than 32-bit numbers count"));
         }
@@ -138,7 +138,7 @@ impl StepMemory {
         let separated = state.separated.values();
         write(driver, step.separated, separated.len(), |cell| separated[cell] as u8)?;
         self.over_particles(Kernel::CountParticles)?;
-        self.sort_counted()
+        self.sort_counted(count)
     }
 
     /// Receives all that has changed of a state; returns where the particles of each cell start, and the end.

@@ -57,21 +57,22 @@ pub(crate) fn fill_shape<const D: usize>(
     is_taken: impl Fn([f64; D]) -> bool,
     particles: &mut Particles<D>,
 ) {
-    let grid = setup.grid;
-    let spacing = grid.spacing() / setup.particles_per_axis as f64;
-    for cell in grid.iter() {
-        let reach = grid.spacing() * (D as f64).sqrt();
-        if liquid.at(grid.centre(cell)) > reach {
-            continue;
-        }
-        for place in sub_lattice::<D>(setup.particles_per_axis) {
-            let corner = grid.node(cell);
-            let point: [f64; D] = std::array::from_fn(|axis| corner[axis] + (place[axis] as f64 + 0.5) * spacing);
-            if liquid.at(point) < 0.0 && geometry.distance(&grid, point) > 0.0 && !is_taken(point) {
-                particles.push(point, velocity);
-            }
-        }
-    }
+    let is_free = |point: &[f64; D]| geometry.distance(&setup.grid, *point) > 0.0 && !is_taken(*point);
+    lattice_in(setup, liquid).filter(is_free).for_each(|point| particles.push(point, velocity));
+}
+
+/// The places of particles in full cells that lie inside of a shape, whether they are solid or not.
+pub fn lattice_in<const D: usize>(setup: &Setup<D>, shape: &SignedDistance<D>) -> impl Iterator<Item = [f64; D]> {
+    let (grid, count) = (setup.grid, setup.particles_per_axis);
+    let (spacing, reach) = (grid.spacing() / count as f64, grid.spacing() * (D as f64).sqrt());
+    let near = grid.iter().filter(move |&cell| shape.at(grid.centre(cell)) <= reach);
+    let places = near.flat_map(move |cell| {
+        let corner = grid.node(cell);
+        let place =
+            move |place: [usize; D]| std::array::from_fn(|axis| corner[axis] + (place[axis] as f64 + 0.5) * spacing);
+        sub_lattice::<D>(count).map(place)
+    });
+    places.filter(|&point| shape.at(point) < 0.0)
 }
 
 /// Places of the particles of a full cell.

@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::distribution::{blocks, spread};
 use crate::error::StepError;
 use crate::particles::{scatter, trace};
+use crate::solids::Geometry;
 use crate::state::LiquidState;
 use crate::{surface, volume};
 
@@ -62,13 +63,26 @@ impl Rules {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Goes on from a state to which steps were taken elsewhere, with solids that stand still. Its particles are sorted
-    /// by cell, and `starts` says where those of each cell start, and the end. The state before takes its place.
+    /// Goes on from a state to which steps were taken elsewhere. Its particles are sorted by cell, and `starts` says
+    /// where those of each cell start, and the end. The state before takes its place.
     pub fn take_over(&mut self, state: &mut LiquidState<D>, starts: Vec<u32>) {
         debug_assert_eq!(starts.len(), self.setup.grid.len() + 1, "a start for each cell, and the end");
         std::mem::swap(&mut self.state, state);
         self.is_between_steps = true;
         self.starts = starts;
+        self.meet_solids(self.state.met.time);
+    }
+
+    /// Brings the geometry of walls that move to a time, for who takes steps elsewhere.
+    pub fn meet_solids(&mut self, time: f64) {
+        let Some(still) = &self.still_solids else { return };
+        self.geometry = Geometry::around(still, &self.setup, time);
+        self.geometry_version += 1;
+    }
+
+    /// Lets the guard of [`check_speed`](Self::check_speed) know how fast walls were in steps taken elsewhere.
+    pub fn note_wall_speed(&mut self, speed: f64) {
+        self.guard.note_driven(speed);
     }
 
     /// Refuses a largest speed at the end of a step that was taken elsewhere, if nothing explains it.

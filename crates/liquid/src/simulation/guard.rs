@@ -22,6 +22,11 @@ impl Guard {
         Self { driven: entering.fold(start.max(setup.control.abs()), f64::max) }
     }
 
+    /// Remembers a speed at which something was driven.
+    pub fn note_driven(&mut self, speed: f64) {
+        self.driven = self.driven.max(speed);
+    }
+
     /// The speed that starts, sources, solids, surface tension and a fall through the whole grid explain at this time.
     fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
         let of_walls = geometry.walls_velocity().into_iter().flatten().map(|field| vector::norm_max(field.values()));

@@ -1,8 +1,9 @@
-//! A liquid whose steps are taken on a device, as a stepper. The state comes back when a frame or a checkpoint asks.
+//! A liquid whose steps are taken on a device, as a stepper. The state comes back when a checkpoint asks; a frame brings
+//! what it shows.
 
 use std::io::Write;
 
-use unstick_gpu::GpuLiquid;
+use unstick_gpu::{GpuLiquid, PendingView};
 
 use super::RunError;
 use super::liquid::{columns, record_of};
@@ -37,7 +38,10 @@ impl<const D: usize> Stepper<D> for GpuLiquid<D> {
     }
 
     fn frame(&self, number: usize) -> Frame<D> {
-        self.show(|simulation| simulation.frame(number))
+        match self.begin_view().map(PendingView::wait) {
+            Some(Ok(view)) => Frame::of_view(view, self.setup(), number),
+            _ => self.show(|simulation| simulation.frame(number)),
+        }
     }
 
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
