@@ -22,7 +22,7 @@ impl<'m> Products<'m> {
     fn call(&self, x: &[f64], y: &mut [f64]) -> PyResult<()> {
         Python::attach(|py| {
             let product = self.function.call1(py, (x.to_vec().into_pyarray(py),))?;
-            let product: PyReadonlyArray1<f64> = product.bind(py).extract().map_err(PyErr::from)?;
+            let product: PyReadonlyArray1<f64> = product.bind(py).extract()?;
             y.copy_from_slice(product.as_slice()?);
             Ok(())
         })

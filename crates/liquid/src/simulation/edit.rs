@@ -148,7 +148,10 @@ mod tests {
             refused(|state| state.particles.position[3] = [0.5, 1.5]),
             "particle 3 is at [0.5, 1.5], outside of the grid"
         );
-        assert_eq!(refused(|state| drop(state.particles.velocity.pop())), "255 velocities of particles, expected 256");
+        assert_eq!(
+            refused(|state| state.particles.velocity.truncate(511)),
+            "511 velocities of particles, expected 512"
+        );
         assert!(refused(|state| state.particles.velocity[3][0] = f64::NAN).contains("velocity of particle 3 is NaN"));
         assert_eq!(
             refused(|state| state.pressure = CellField::filled([3, 2], 0.0)),
