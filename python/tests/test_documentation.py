@@ -31,7 +31,7 @@ def code(page):
     return re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("module", ["unstick._solve", "unstick.shapes"])
+@pytest.mark.parametrize("module", ["unstick._solve", "unstick._solver", "unstick._fields", "unstick.shapes"])
 def test_docstrings_hold(module):
     results = doctest.testmod(sys.modules[module])
     assert results.attempted > 0 and results.failed == 0

@@ -31,11 +31,13 @@ from ._errors import (
     SolveError,
     SolverNameError,
 )
+from ._fields import FieldResult, solve_fields
 from ._frame import Frame, Surface
 from ._problem import Problem, load_problem, save_problem
 from ._run import Run
 from ._scene import Scene, Section, scenes
-from ._solve import Grid, Pocket, Result, solve, solvers
+from ._simulation import Simulation
+from ._solve import Cycle, Grid, Pocket, Result, solve, solvers
 from ._solver import Solver
 from ._unstick import __version__, after_fork, threads
 
@@ -44,7 +46,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=after_fork)
 
 __all__ = [
+    "Cycle",
     "Error",
+    "FieldResult",
     "FileError",
     "Frame",
     "Grid",
@@ -58,6 +62,7 @@ __all__ = [
     "Scene",
     "SceneError",
     "Section",
+    "Simulation",
     "SolveError",
     "Solver",
     "SolverNameError",
@@ -68,6 +73,7 @@ __all__ = [
     "scenes",
     "shapes",
     "solve",
+    "solve_fields",
     "solvers",
     "threads",
 ]

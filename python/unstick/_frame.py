@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _unstick
+from . import _export, _unstick
 from ._errors import RunError
 from ._matrix import Floats
+from ._stored import StoredFrame
 
 WIDTHS = range(64, 8193)
 """Widths of pictures in pixels, as in scene files."""
@@ -36,7 +37,7 @@ class Frame:
     ``matplotlib``: ``imshow(frame.pressure.T, origin="lower")``. A viscous flow is sampled on equal cells.
     """
 
-    def __init__(self, frame: _unstick.Frame) -> None:
+    def __init__(self, frame: _unstick.Frame | StoredFrame) -> None:
         self._frame = frame
 
     @property
@@ -48,6 +49,21 @@ class Frame:
     def time(self) -> float:
         """Seconds."""
         return self._frame.time
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Cells along each axis."""
+        return tuple(self._frame.grid()[0])
+
+    @property
+    def spacing(self) -> float:
+        """Length of a cell, in metres."""
+        return self._frame.grid()[1]
+
+    @property
+    def origin(self) -> tuple[float, ...]:
+        """The lower corner of the grid."""
+        return tuple(self._frame.grid()[2])
 
     @cached_property
     def particles(self) -> Floats:
@@ -126,6 +142,17 @@ class Frame:
     def save(self, path: str | os.PathLike[str], width: int | None = None, pressure: bool | None = None) -> None:
         """Writes the picture as PNG."""
         Path(path).write_bytes(self._frame.png(_checked(width), pressure))
+
+    def to_xarray(self) -> Any:
+        """The fields as an ``xarray.Dataset`` with coordinates in metres. Needs xarray."""
+        return _export.dataset(self)
+
+    def to_pyvista(self) -> Any:
+        """A ``pyvista.MultiBlock`` of ``grid``, ``particles`` and ``surface``. Needs pyvista."""
+        return _export.blocks(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Frame, (StoredFrame.of(self._frame),)
 
     def _repr_png_(self) -> bytes:
         return self._frame.png(None, None)

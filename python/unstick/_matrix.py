@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import host
 from ._errors import ProblemError
 
 Floats = npt.NDArray[np.float64]
@@ -30,14 +31,14 @@ def rows(matrix: Any) -> Rows:
     elif hasattr(matrix, "tocsr"):
         data, indices, indptr = _sparse(matrix)
     else:
-        data, indices, indptr = _dense(np.asarray(matrix), type(matrix).__name__)
+        data, indices, indptr = _dense(host(matrix, "the matrix"), type(matrix).__name__)
     columns, starts = _indices(indices, "the array of columns"), _indices(indptr, "the array of row starts")
     return Rows(vector(data, "the array of values"), columns, starts)
 
 
 def vector(values: Any, what: str) -> Floats:
     """One-dimensional, double precision, in one piece; the array itself if it is all that already."""
-    array = np.asarray(values)
+    array = host(values, what)
     if array.dtype.kind not in "fiub":
         raise ProblemError(f"{what} holds {array.dtype}, expected real numbers")
     if array.ndim != 1:
@@ -74,7 +75,7 @@ def _check_square(shape: tuple[int, ...]) -> None:
 
 def _indices(indices: Any, what: str) -> Indices:
     """32 bits without sign. Signed ones are looked at as they are: what is negative is then out of range."""
-    array = np.asarray(indices)
+    array = host(indices, what)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ProblemError(f"{what} holds {array.dtype} in {array.ndim} dimensions, expected whole numbers in 1")
     array = np.ascontiguousarray(array)

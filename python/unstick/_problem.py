@@ -50,9 +50,10 @@ def load_problem(folder: str | os.PathLike[str]) -> Problem:
     except ImportError:
         pass
     else:
-        index = np.int32 if max(data.size, indptr.size) <= np.iinfo(np.int32).max else np.int64
-        shape = (indptr.size - 1,) * 2
-        matrix = csr_array((data, indices.astype(index), indptr.astype(index)), shape=shape)
+        # SciPy has signed indices: the same bits where 32 of them do.
+        is_short = max(data.size, indptr.size) <= np.iinfo(np.int32).max
+        parts = (part.view(np.int32) if is_short else part.astype(np.int64) for part in (indices, indptr))
+        matrix = csr_array((data, *parts), shape=2 * (indptr.size - 1,))
     lower = files["lower"]
     grid = files["grid"]
     if grid is not None:

@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import _toml, _unstick
 from ._errors import SceneError
 from ._run import Run
+from ._simulation import Simulation
 
 
 def scenes() -> Sequence[str]:
@@ -189,6 +193,27 @@ class Scene:
                 pass
         return run
 
+    def simulate(self, particles: npt.ArrayLike | None = None, velocities: npt.ArrayLike | None = None) -> Simulation:
+        """A simulation that your own loop steps, looks into and changes.
+
+        With ``particles``, one per row, these are the liquid, at rest or with ``velocities``;
+        :func:`unstick.shapes.fill` makes them of an array of distances.
+        """
+        scene = self.copy()
+        if particles is not None and "flow" not in scene.to_dict() and not scene.to_dict().get("liquid"):
+            # A liquid to be replaced: all of the grid.
+            facts = scene.check()
+            upper = [start + count * facts["spacing"] for start, count in zip(facts["origin"], facts["cells"])]
+            scene.set("liquid", [{"shape": {"cuboid": {"lower": facts["origin"], "upper": upper}}}])
+        simulation = Simulation(scene, scene._file.begin(_available_memory(), None))
+        if particles is not None:
+            places = np.asarray(particles, dtype=np.float64)
+            simulation.set_particles(places, np.zeros_like(places) if velocities is None else velocities)
+        return simulation
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.name, self.to_toml(), os.path.abspath(self._file.folder))
+
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
             raise AttributeError(key)
@@ -219,6 +244,10 @@ class Scene:
         """Tables, and lists of them, as sections that can be changed; all else as it is."""
         is_tables = isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)
         return Section(self, path) if isinstance(value, dict) or is_tables else value
+
+
+def _restored(name: str, text: str, folder: str) -> Scene:
+    return Scene.from_toml(text, name=name, folder=folder)
 
 
 def _available_memory() -> int | None:

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _unstick
 from ._errors import NotConverged, ProblemError
+from ._arrays import host
 from ._matrix import Floats, rows, vector
+
+
+class Cycle(NamedTuple):
+    """Where a solve is, as a callback sees it."""
+
+    number: int
+    """Cycles so far; 0 at the start."""
+    residual: float
+    """The measure that the solve stops on, in the units of b."""
+    target: float
+    """What it has to reach."""
+    inner_iterations: int
+    """Iterations of the linear solver so far."""
+
+
+Callback = Callable[[Cycle], Any]
+"""Sees every cycle. A true value ends the solve with what it has reached."""
+
+
+def shown_to(callback: Callback | None) -> Callable[..., Any] | None:
+    """The callback as the compiled half calls it."""
+    return None if callback is None else lambda *facts: callback(Cycle(*facts))
 
 
 @dataclass(frozen=True)
@@ -77,7 +100,7 @@ class Result:
     solver: str
     """Full name of the solver, e.g. ``policy+cg/mic0``."""
     outcome: str
-    """``converged``, ``iteration limit``, ``stalled`` or ``incompatible``."""
+    """``converged``, ``iteration limit``, ``stalled``, ``incompatible``, or ``stopped`` by a callback."""
     remark: str | None
     """What the method has to say about a stall or a rescue."""
     residual: float
@@ -124,8 +147,11 @@ class Result:
         return (
             f"{self.solver}: {self.outcome}{remark} after {_count(self.cycles, 'cycle')} "
             f"({_count(self.inner_iterations, 'inner iteration')}), residual {self.residual:.2e} "
-            f"({self.relative_residual:.1e} relative), {self.x.size} rows{walls}, {_seconds(self.time)}"
+            f"({self.relative_residual:.1e} relative), {self._rows()} rows{walls}, {_seconds(self.time)}"
         )
+
+    def _rows(self) -> int:
+        return self.x.size
 
 
 def solve(
@@ -144,6 +170,8 @@ def solve(
     start: str | None = None,
     backend: str = "cpu",
     check: bool = True,
+    nearby: Any = None,
+    callback: Callback | None = None,
     raise_on_failure: bool = False,
 ) -> Result:
     """Finds x such that r = A x + b is zero on equation rows and 0 ≤ x − lower ⟂ r ≥ 0 on wall rows.
@@ -156,7 +184,7 @@ def solve(
     A:
         Symmetric positive (semi-)definite: any ``scipy.sparse`` matrix or array, ``(data, indices,
         indptr)`` of compressed rows, or a dense array. CSR with sorted, 32-bit indices and double
-        precision is used where it lies.
+        precision is used where it lies. Or a ``LinearOperator``, with a matrix close to it as ``nearby``.
     b:
         One number per row.
     wall:
@@ -186,6 +214,12 @@ def solve(
         ``cpu``, ``gpu``, or ``auto`` for a GPU where there is one and the problem is on a grid.
     check:
         Whether the matrix is checked for symmetry, which costs about as much as a few products with it.
+    nearby:
+        Where A is known by its products alone: a sparse matrix close to it. Its diagonal stands for that of A, and
+        preconditioners are made of it.
+    callback:
+        Called with a :class:`Cycle` at the start and after every cycle. A true value ends the solve with what it has
+        reached; an exception ends it and is raised.
     raise_on_failure:
         Raise :class:`NotConverged` instead of returning a result that is short of its tolerance.
 
@@ -213,10 +247,18 @@ def solve(
     how = how_to_solve(
         solver, tol, absolute, max_iterations, "given" if x0 is not None else start or "zero", backend, check
     )
-    values, columns, starts = rows(A)
+    product = None
+    if hasattr(A, "matvec") and not hasattr(A, "tocsr"):
+        if nearby is None:
+            expected = "a sparse matrix close to it as `nearby`"
+            raise ProblemError(f"the matrix is {type(A).__name__}, which is known by its products, expected {expected}")
+        product = _product(A, vector(b, "b").size)
+    elif nearby is not None:
+        raise ProblemError("there is a nearby matrix, expected none beside a matrix that is known itself")
+    values, columns, starts = rows(A if nearby is None else nearby)
     sides = Sides.of(b, wall, lower, upper, x0)
     where = None if grid is None else Grid.of(grid)._parts()
-    account = _unstick.solve(values, columns, starts, *sides.arrays, where, how)
+    account = _unstick.solve(values, columns, starts, *sides.arrays, where, how, shown_to(callback), product)
     return sides.result(account, raise_on_failure)
 
 
@@ -284,8 +326,15 @@ class Sides:
 
 def _bound(bound: npt.ArrayLike, rows: int, what: str) -> Floats:
     """One number for all rows, or one for each."""
-    array = np.asarray(bound)
+    array = host(bound, what)
     return vector(np.full(rows, array) if array.ndim == 0 else array, what)
+
+
+def _product(operator: Any, size: int) -> Callable[[Floats], Floats]:
+    """How an operator multiplies."""
+    if tuple(operator.shape) != (size, size):
+        raise ProblemError(f"the operator has the shape {tuple(operator.shape)}, expected {(size, size)}")
+    return lambda x: vector(np.ravel(host(operator.matvec(x), "the product")), "the product")
 
 
 def solvers(all: bool = False) -> Sequence[str]:

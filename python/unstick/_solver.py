@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from . import _unstick
 from ._errors import ProblemError
 from ._matrix import Floats, rows, vector
-from ._solve import Grid, Result, Sides, how_to_solve, solve
+from ._solve import Callback, Grid, Result, Sides, how_to_solve, shown_to
 
 
 class Solver:
@@ -46,6 +47,7 @@ class Solver:
         self._rows = rows(A)
         how = how_to_solve(solver, tol, absolute, max_iterations, "given", backend, check)
         self._how: dict[str, Any] = dict(solver=solver, tol=tol, absolute=absolute, max_iterations=max_iterations)
+        self._free: Free | None = None
         self._prepared = _unstick.Prepared(*self._rows, None if grid is None else Grid.of(grid)._parts(), how)
 
     def solve(
@@ -56,11 +58,12 @@ class Solver:
         lower: npt.ArrayLike | None = None,
         upper: npt.ArrayLike | None = None,
         x0: npt.ArrayLike | None = None,
+        callback: Callback | None = None,
         raise_on_failure: bool = False,
     ) -> Result:
         """:func:`unstick.solve` for one right-hand side."""
         sides = Sides.of(b, wall, lower, upper, x0)
-        return sides.result(self._prepared.solve(*sides.arrays), raise_on_failure)
+        return sides.result(self._prepared.solve(*sides.arrays, shown_to(callback)), raise_on_failure)
 
     def solve_many(self, right_hand_sides: Iterable[npt.ArrayLike], **how: Any) -> list[Result]:
         """One solve after the other, each from the answer before it."""
@@ -74,19 +77,65 @@ class Solver:
 
         Where rows do not change sides, x is linear in both: one linear solve on the rows that have not let go. Needs
         scipy. Rows at their bound with nothing left of their equation are where the answer has a kink; they count as
-        let go.
+        let go. :mod:`unstick.torch` and :mod:`unstick.jax` call this for you.
         """
+        slope = vector(gradient, "the gradient")
+        if slope.size != self.rows:
+            raise ProblemError(f"the gradient has {slope.size} entries, the problem has {self.rows} rows")
+        return self._adjoint(result.active, slope)
+
+    def _adjoint(self, active: npt.NDArray[np.bool_], slope: Floats) -> tuple[Floats, Floats]:
+        by_b, by_bound = -self._inverse(active, slope), np.zeros_like(slope)
+        if active.any():
+            by_bound[active] = (slope + self._matrix @ by_b)[active]
+        return by_b, by_bound
+
+    def aslinearoperator(self, result: Result | None = None) -> Any:
+        """A⁻¹ as a ``LinearOperator`` of SciPy, each product a solve to the tolerance of this solver.
+
+        With a result, the inverse on the rows that have not let go, and zero on the others. As a preconditioner of a
+        method that needs the same matrix in every iteration, such as ``scipy.sparse.linalg.cg``, ask for a ``tol`` well
+        below the one of that method.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        active = np.zeros(self.rows, dtype=bool) if result is None else result.active
+
+        def matvec(right: Any) -> Floats:
+            return self._inverse(active, vector(np.ravel(right), "the vector"))
+
+        return LinearOperator((self.rows, self.rows), matvec=matvec, rmatvec=matvec, dtype=np.float64)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the matrix."""
+        return self._rows.starts.size - 1
+
+    @cached_property
+    def _matrix(self) -> Any:
         from scipy.sparse import csr_array
 
         values, columns, starts = self._rows
-        slope = vector(gradient, "the gradient")
-        if slope.size != result.x.size:
-            raise ProblemError(f"the gradient has {slope.size} entries, the problem has {result.x.size} rows")
-        matrix = csr_array((values, columns.astype(np.int64), starts.astype(np.int64)), shape=2 * (slope.size,))
-        free = np.flatnonzero(~result.active)
-        by_b, by_bound = np.zeros_like(slope), np.zeros_like(slope)
-        if free.size:
-            inner = matrix[free][:, free]
-            by_b[free] = solve(inner, slope[free], check=False, raise_on_failure=True, **self._how).x
-        by_bound[result.active] = (slope + matrix @ by_b)[result.active]
-        return by_b, by_bound
+        return csr_array((values, columns.view(np.int32), starts.view(np.int32)), shape=2 * (self.rows,))
+
+    def _inverse(self, active: npt.NDArray[np.bool_], right: Floats) -> Floats:
+        """A⁻¹ on the rows that are not active, zero on the others."""
+        if not active.any():
+            return self.solve(-right, raise_on_failure=True).x
+        answer = np.zeros_like(right)
+        kept = self._free  # what was prepared for other rows
+        if kept is None or not np.array_equal(kept.active, active):
+            free = np.flatnonzero(~active)
+            inner = Solver(self._matrix[free][:, free], check=False, **self._how) if free.size else None
+            kept = self._free = Free(active.copy(), free, inner)
+        if kept.solver is not None:
+            answer[kept.rows] = kept.solver.solve(-right[kept.rows], raise_on_failure=True).x
+        return answer
+
+
+class Free(NamedTuple):
+    """The rows that have not let go, with a solver for them."""
+
+    active: npt.NDArray[np.bool_]
+    rows: npt.NDArray[np.intp]
+    solver: Solver | None

@@ -13,6 +13,11 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import SceneError
+
 Shape = dict[str, Any]
 Point = Iterable[float]
 
@@ -72,14 +77,65 @@ def move(shape: Shape, by: Point) -> Shape:
     return {"move": {"shape": shape, "by": _point(by)}}
 
 
-def mesh(file: str | os.PathLike[str], *, scale: float | None = None, move: Point | None = None) -> Shape:
-    """The inside of a closed mesh in a file."""
-    read: dict[str, Any] = {"file": os.fspath(file)}
+def mesh(
+    file: str | os.PathLike[str] | tuple[npt.ArrayLike, npt.ArrayLike],
+    *,
+    scale: float | None = None,
+    move: Point | None = None,
+) -> Shape:
+    """The inside of a closed mesh: in a file, or ``(vertices, triangles)`` as arrays, normals outwards."""
+    read: dict[str, Any] = {"obj": _obj(*file)} if isinstance(file, tuple) else {"file": os.fspath(file)}
     if scale is not None:
         read["scale"] = float(scale)
     if move is not None:
         read["move"] = _point(move)
     return {"mesh": read}
+
+
+def fill(
+    distance: npt.ArrayLike,
+    spacing: float,
+    origin: Point | None = None,
+    *,
+    per_axis: int = 2,
+    jitter: float = 0.5,
+    seed: int = 0,
+) -> npt.NDArray[np.float64]:
+    """Particles of the liquid where an array of distances at the centres of cells, ``[x, y(, z)]``, is negative.
+
+    ``per_axis`` particles along each axis of a cell, each moved by a random part of its place; between centres the
+    distance is linear. For :meth:`unstick.Scene.simulate`.
+    """
+    values = np.asarray(distance, dtype=np.float64)
+    fine = [np.repeat(np.arange(count), per_axis) for count in values.shape]
+    corner = np.stack(np.meshgrid(*(np.arange(axis.size) for axis in fine), indexing="ij"), axis=-1)
+    random = np.random.default_rng(seed).uniform(-0.5, 0.5, corner.shape)
+    place = (corner + 0.5 + jitter * random).reshape(-1, values.ndim) / per_axis  # in cells
+    inside = _between_centres(values, place - 0.5) < 0.0
+    start = np.zeros(values.ndim) if origin is None else np.asarray(_point(origin))
+    return start + spacing * place[inside]
+
+
+def _between_centres(values: npt.NDArray[np.float64], place: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Multilinear; beyond the outermost centres as there."""
+    last = np.array(values.shape) - 1
+    base = np.clip(np.floor(place).astype(int), 0, np.maximum(last - 1, 0))
+    part = np.clip(place - base, 0.0, 1.0)
+    total = np.zeros(len(place))
+    for number in range(2**values.ndim):
+        side = np.array([number >> axis & 1 for axis in range(values.ndim)])
+        weight = np.where(side, part, 1.0 - part).prod(axis=1)
+        total += weight * values[tuple(np.minimum(base + side, last).T)]
+    return total
+
+
+def _obj(vertices: npt.ArrayLike, triangles: npt.ArrayLike) -> str:
+    """The text of an OBJ file, every digit kept."""
+    places, corners = np.asarray(vertices, dtype=np.float64), np.asarray(triangles)
+    if places.ndim != 2 or places.shape[1] != 3 or corners.ndim != 2 or corners.shape[1] != 3:
+        raise SceneError(f"the mesh has arrays of shape {places.shape} and {corners.shape}, expected (n, 3) and (m, 3)")
+    points = [f"v {x!r} {y!r} {z!r}" for x, y, z in places.tolist()]
+    return "\n".join(points + [f"f {a} {b} {c}" for a, b, c in (corners + 1).tolist()]) + "\n"
 
 
 def _point(point: Point) -> list[float]:

@@ -93,6 +93,16 @@ impl<const D: usize> FloatingBodies<D> {
         &self.contact
     }
 
+    /// Sets how a body moves in numbers that [`Bodies::store`] gave.
+    ///
+    /// # Panics
+    /// When they are those of fewer bodies.
+    pub fn set_motion(stored: &mut [f64], number: usize, velocity: [f64; D], spin: [f64; 3]) {
+        let motion = number * stored_length(D) + D * D + D;
+        stored[motion..motion + D].copy_from_slice(&velocity);
+        stored[motion + D..motion + D + 3].copy_from_slice(&spin);
+    }
+
     /// Whether contacts are resolved together with the pressure. Springs act on overlaps, which arise as bodies move.
     fn meets_liquid(&self) -> bool {
         !matches!(self.world.model(), ContactModel::None | ContactModel::Springs { .. })
@@ -196,8 +206,7 @@ impl<const D: usize> Bodies<D> for FloatingBodies<D> {
 
     fn load(&mut self, time: f64, data: &[f64]) -> bool {
         let bodies = self.world.bodies_mut();
-        let of_state = D * D + 2 * D + 3;
-        let length = of_state + D + 3;
+        let (of_state, length) = (state_length(D), stored_length(D));
         if data.len() != length * bodies.len() {
             return false;
         }
@@ -218,4 +227,14 @@ impl<const D: usize> Bodies<D> for FloatingBodies<D> {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Numbers of the state of a body: rotation, place, velocity and spin.
+const fn state_length(dimension: usize) -> usize {
+    dimension * dimension + 2 * dimension + 3
+}
+
+/// The same with the force and the torque of the liquid.
+const fn stored_length(dimension: usize) -> usize {
+    state_length(dimension) + dimension + 3
 }

@@ -1,5 +1,7 @@
 //! Conjugate gradients in double precision on the device. The host looks at them after each batch.
 
+use std::ops::ControlFlow;
+
 use unstick_mlcp::linear::{LinearOutcome, LinearReport};
 
 use crate::driver::Kernel;
@@ -77,7 +79,7 @@ impl DeviceProblem {
         &mut self,
         precondition: Precondition,
         goal: LinearTarget,
-        mut watch: Option<&mut dyn FnMut(f64)>,
+        mut watch: Option<&mut dyn FnMut(f64) -> ControlFlow<()>>,
     ) -> Result<LinearReport, GpuError> {
         let args = self.vectors(precondition);
         self.device.launch_listed(Kernel::BeginRows, &args)?;
@@ -95,7 +97,7 @@ impl DeviceProblem {
             () if precondition.has_cycle() => 1, // a cycle takes much longer than a look of the host
             () => BATCH,
         };
-        let (mut parity, mut seen, mut to_beat) = (0, 0, norm);
+        let (mut parity, mut seen, mut to_beat, mut is_seen_enough) = (0, 0, norm, false);
         loop {
             if let Some(kernel) = cooperative_kernel {
                 let (grid, batch) = (self.device.driver.cooperative_grid(), batch as i32);
@@ -113,7 +115,7 @@ impl DeviceProblem {
                 let at = args.vectors[Vector::Norms as usize].at(seen % NORM_LOG);
                 let mut norms = vec![0.0; iterations - seen];
                 self.device.driver.read(at.address(), bytemuck::cast_slice_mut(&mut norms))?;
-                norms.into_iter().for_each(&mut *watch);
+                is_seen_enough |= norms.into_iter().fold(false, |enough, norm| watch(norm).is_break() | enough);
             }
             seen = iterations;
             let mut has_broken_down = scalars.progress == Progress::Broken as i32;
@@ -124,7 +126,7 @@ impl DeviceProblem {
             let outcome = match () {
                 () if scalars.norm <= target => LinearOutcome::Converged,
                 () if has_broken_down => LinearOutcome::Breakdown,
-                () if scalars.progress == Progress::Done as i32 => LinearOutcome::IterationLimit,
+                () if is_seen_enough || scalars.progress == Progress::Done as i32 => LinearOutcome::IterationLimit,
                 () => continue,
             };
             return Ok(LinearReport { outcome, iterations, residual: scalars.norm });

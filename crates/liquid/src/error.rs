@@ -71,6 +71,24 @@ pub enum StepError {
         /// What it should have reached.
         target: f64,
     },
+    /// A change from outside left so many of something.
+    #[error("{found} {what}, expected {expected}")]
+    Misfit {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A change from outside put a particle where there is no grid.
+    #[error("particle {particle} is at {point:?}, outside of the grid")]
+    Outside {
+        /// Which.
+        particle: usize,
+        /// Where.
+        point: Vec<f64>,
+    },
     /// The pressure solver could not work at all.
     #[error("at {time} s: {source}")]
     Solve {

@@ -77,7 +77,7 @@ pub use report::{Outcome, PocketReport, SolveReport};
 pub use solvers::MlcpSolver;
 pub use start::{ParseStartError, Start};
 pub use stop::{Stop, Tolerance};
-pub use witness::{Witness, show_system, witnessed};
+pub use witness::{Cycle, Witness, show_system, witnessed};
 
 /// The programs of the tutorial, as tests.
 #[cfg(doctest)]

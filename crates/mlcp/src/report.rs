@@ -19,6 +19,8 @@ pub enum Outcome {
     /// No solution exists: a closed pocket of liquid is asked to change its volume. The iterate
     /// holds the least-squares answer there and the solution everywhere else.
     Incompatible,
+    /// Whoever looked at it had seen enough: [`Witness::saw_cycle`](crate::Witness::saw_cycle).
+    Stopped,
 }
 
 impl fmt::Display for Outcome {
@@ -28,6 +30,7 @@ impl fmt::Display for Outcome {
             Self::IterationLimit => "iteration limit",
             Self::Stalled => "stalled",
             Self::Incompatible => "incompatible",
+            Self::Stopped => "stopped",
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Solves that somebody looks at.
 
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::convergence::Convergence;
@@ -20,6 +21,27 @@ pub trait Witness: Send + Sync {
     /// A system that is no [`Mlcp`] was solved. `left` is its residual in the measure of the tolerance, computed from the
     /// equations and the answer.
     fn saw_system(&self, kind: &'static str, ended: &Convergence, left: f64);
+
+    /// A cycle of a solve is over. A break ends the solve with what it has reached, as
+    /// [`Outcome::Stopped`](crate::Outcome::Stopped).
+    fn saw_cycle(&self, cycle: &Cycle) -> ControlFlow<()> {
+        let _ = cycle;
+        ControlFlow::Continue(())
+    }
+}
+
+/// Where a solve is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Cycle {
+    /// Cycles so far; none at the start.
+    pub number: usize,
+    /// The measure that the solve stops on: ‖H‖∞, except for splittings.
+    pub residual: f64,
+    /// What it has to reach.
+    pub target: f64,
+    /// Iterations of the linear solver so far.
+    pub inner_iterations: usize,
 }
 
 /// Does `work`. The witness sees every solve of this thread within it.
@@ -67,6 +89,11 @@ pub(crate) fn show(problem: &Mlcp, q: &[f64], report: &SolveReport) {
     }
 }
 
+/// Shows a cycle to the witness, if there is one.
+pub(crate) fn show_cycle(cycle: impl FnOnce() -> Cycle) -> ControlFlow<()> {
+    current().map_or(ControlFlow::Continue(()), |witness| witness.saw_cycle(&cycle()))
+}
+
 /// Shows a solve of a system that is no [`Mlcp`] to the witness. What is left is measured only if there is one.
 pub fn show_system(kind: &'static str, ended: &Convergence, left: impl FnOnce() -> f64) {
     if let Some(witness) = current() {
@@ -88,7 +115,8 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::{CsrMatrix, SolverName};
+    use crate::test_problems::{Example, generate};
+    use crate::{CsrMatrix, Outcome, SolverName, Stop};
 
     #[derive(Default)]
     struct Counts(Mutex<(usize, Vec<(&'static str, f64)>)>);
@@ -125,5 +153,36 @@ mod tests {
         let counts = Arc::new(Counts::default());
         witnessed(counts.clone(), || show_system("some", &Convergence::default(), || 0.5));
         assert_eq!(counts.0.lock().unwrap().1, [("some", 0.5)]);
+    }
+    /// Ends every solve at its third record.
+    struct Impatient(Mutex<Vec<Cycle>>);
+
+    impl Witness for Impatient {
+        fn saw(&self, _: &Mlcp, _: &[f64], _: &SolveReport) {}
+        fn saw_system(&self, _: &'static str, _: &Convergence, _: f64) {}
+        fn saw_cycle(&self, cycle: &Cycle) -> ControlFlow<()> {
+            self.0.lock().unwrap().push(*cycle);
+            if cycle.number >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    #[test]
+    fn every_method_ends_with_what_it_has_when_the_witness_has_seen_enough() {
+        let generated = generate(Example::SphereHalf, 2, 48, 0);
+        let problem = generated.problem();
+        // No residual is ever that small.
+        let stop = Stop::absolute(1e-300).with_max_cycles(Some(1000));
+        let inner = ["cg", "gmres", "multigrid"].map(|linear| format!("sticking+{linear}"));
+        for name in SolverName::defaults().into_iter().map(|name| name.to_string()).chain(inner) {
+            let witness = Arc::new(Impatient(Mutex::default()));
+            let mut solver = name.parse::<SolverName>().unwrap().build(&stop);
+            let mut q = vec![0.0; problem.size()];
+            let report = witnessed(witness.clone(), || solver.solve(&problem, &mut q)).unwrap();
+            assert_eq!(report.outcome(), Outcome::Stopped, "{name}");
+            let seen = witness.0.lock().unwrap();
+            assert!(seen.iter().take(3).map(|cycle| cycle.number).eq(0..3), "{name}: {seen:?}");
+            assert_eq!(seen[0].residual, report.history()[0], "{name}");
+            assert!(report.cycles() <= 3 && report.residual().is_finite(), "{name}: {} cycles", report.cycles());
+        }
     }
 }

@@ -33,6 +33,12 @@ impl From<Exception> for PyErr {
     }
 }
 
+impl From<PyErr> for Exception {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
 impl From<ParseNameError> for Exception {
     fn from(error: ParseNameError) -> Self {
         let nearest = error.nearest().map(|nearest| format!("did you mean `{nearest}`?\n")).unwrap_or_default();

@@ -6,6 +6,7 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unstick_bodies::RigidBody;
+use unstick_grid::FaceField;
 use unstick_scene::draw::{Image, PictureStyle, draw};
 use unstick_scene::run::{AnyFrame, Session, StepRecord, Value};
 use unstick_scene::sink::{contour_of, surface_of};
@@ -32,6 +33,11 @@ impl Frame {
         Self { frame, style: style.clone(), columns, steps: steps.to_vec(), summary: session.summary() }
     }
 
+    /// A moment of a simulation without a run.
+    pub fn alone(frame: AnyFrame, style: &PictureStyle, summary: Vec<(&'static str, Value)>) -> Self {
+        Self { frame, style: style.clone(), columns: Vec::new(), steps: Vec::new(), summary }
+    }
+
     fn picture(&self, width: Option<usize>, pressure: Option<bool>) -> Image {
         let mut style = self.style.clone();
         style.width = width.unwrap_or(style.width);
@@ -52,6 +58,21 @@ impl Frame {
         either!(&self.frame, frame => frame.time)
     }
 
+    /// Cells along each axis, their length, and the lower corner.
+    fn grid(&self) -> (Vec<usize>, f64, Vec<f64>) {
+        either!(&self.frame, frame => {
+            (frame.grid.cells().to_vec(), frame.grid.spacing(), frame.grid.origin().to_vec())
+        })
+    }
+
+    /// Velocity across the faces of each axis of the simulation's own grid, which may be stretched.
+    fn own_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        either!(&self.frame, frame => match &frame.flow {
+            Some(flow) => tuple(py, &flow.velocity),
+            None => tuple(py, &frame.velocity),
+        })
+    }
+
     /// `particles`, `velocities`, `ids`, `pressure`, `liquid`, `solid` or `separated`.
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         either!(&self.frame, frame => array(py, frame, name))
@@ -59,7 +80,7 @@ impl Frame {
 
     /// Velocity across the faces of each axis.
     fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        either!(&self.frame, frame => faces(py, frame))
+        either!(&self.frame, frame => tuple(py, &frame.velocity))
     }
 
     /// Vertices, and triangles in space or segments in the plane.
@@ -97,17 +118,7 @@ impl Frame {
 
     /// What `stats.csv` says of every step of the frame, and the residual in the pressure solve.
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let describe = |step: &StepRecord| {
-            let line = PyDict::new(py);
-            for (name, value) in self.columns.iter().zip(&step.values) {
-                set(&line, name, value)?;
-            }
-            if !step.history.is_empty() {
-                line.set_item("history", step.history.clone().into_pyarray(py))?;
-            }
-            Ok(line)
-        };
-        self.steps.iter().map(describe).collect()
+        self.steps.iter().map(|step| describe_step(py, &self.columns, step)).collect()
     }
 
     /// What there is to say before the first step.
@@ -136,9 +147,21 @@ fn array<'py, const D: usize>(
     }))
 }
 
-fn faces<'py, const D: usize>(py: Python<'py>, frame: &Arc<scenes::Frame<D>>) -> PyResult<Bound<'py, PyTuple>> {
-    let fields = frame.velocity.iter().map(|values| field(py, values)).collect::<PyResult<Vec<_>>>()?;
+fn tuple<'py, const D: usize>(py: Python<'py>, fields: &FaceField<f64, D>) -> PyResult<Bound<'py, PyTuple>> {
+    let fields = fields.iter().map(|values| field(py, values)).collect::<PyResult<Vec<_>>>()?;
     PyTuple::new(py, fields)
+}
+
+/// What `stats.csv` says of a step, and the residual in the pressure solve.
+pub fn describe_step<'py>(py: Python<'py>, columns: &[String], step: &StepRecord) -> PyResult<Bound<'py, PyDict>> {
+    let line = PyDict::new(py);
+    for (name, value) in columns.iter().zip(&step.values) {
+        set(&line, name, value)?;
+    }
+    if !step.history.is_empty() {
+        line.set_item("history", step.history.clone().into_pyarray(py))?;
+    }
+    Ok(line)
 }
 
 fn describe<'py, const D: usize>(py: Python<'py>, body: &RigidBody<D>) -> PyResult<Bound<'py, PyDict>> {

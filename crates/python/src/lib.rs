@@ -6,12 +6,16 @@
 
 mod arrays;
 mod error;
+mod fields;
 mod frame;
+mod operator;
 mod player;
 mod problem;
 mod scene;
 mod solve;
+mod stepper;
 mod wait;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -27,6 +31,8 @@ mod _unstick {
     use unstick_scene::catalogue;
 
     #[pymodule_export]
+    use crate::fields::solve_fields;
+    #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]
     use crate::player::Player;
@@ -37,6 +43,8 @@ mod _unstick {
     #[pymodule_export]
     use crate::solve::{Prepared, solve};
     #[pymodule_export]
+    use crate::stepper::Stepper;
+    #[pymodule_export]
     use crate::wait::after_fork;
 
     /// Names of solvers: one of each method, or every composition.
@@ -46,10 +54,10 @@ mod _unstick {
         names.iter().map(SolverName::to_string).collect()
     }
 
-    /// Names of the scenes that come with the package.
+    /// Names of the scenes that come with the package, viscous flows included.
     #[pyfunction]
     fn scenes() -> Vec<&'static str> {
-        catalogue::ALL.iter().map(|entry| entry.name).collect()
+        catalogue::names().collect()
     }
 
     /// Threads that compute.

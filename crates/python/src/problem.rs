@@ -17,10 +17,9 @@ use crate::solve::{GridParts, bounds, grid_info};
 pub fn load_problem(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let read = py.detach(|| Problem::read(&folder)).map_err(Exception::from)?;
     let matrix = read.matrix();
-    let indices = |indices: &[u32]| indices.iter().map(|&index| i64::from(index)).collect::<Vec<_>>();
     let problem = PyDict::new(py);
-    problem.set_item("indptr", indices(matrix.starts()).into_pyarray(py))?;
-    problem.set_item("indices", indices(matrix.columns()).into_pyarray(py))?;
+    problem.set_item("indptr", matrix.starts().to_vec().into_pyarray(py))?;
+    problem.set_item("indices", matrix.columns().to_vec().into_pyarray(py))?;
     problem.set_item("data", matrix.values().to_vec().into_pyarray(py))?;
     problem.set_item("b", read.mlcp().b().to_vec().into_pyarray(py))?;
     problem.set_item("lower", read.mlcp().lower().to_vec().into_pyarray(py))?;

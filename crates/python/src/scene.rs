@@ -9,6 +9,7 @@ use unstick_scene::{self as scenes, SceneError, either};
 
 use crate::error::Exception;
 use crate::player::{Folder, Player};
+use crate::stepper::Stepper;
 
 /// What errors call a value that was set, here as on the command line.
 pub const SET: &str = "--set";
@@ -32,6 +33,18 @@ impl SceneFile {
     #[staticmethod]
     fn parse(name: &str, origin: &str, text: &str, folder: PathBuf) -> PyResult<Self> {
         Ok(Self { file: scenes::SceneFile::parse(name, origin, text, &folder).map_err(Exception::from)? })
+    }
+
+    /// Where meshes are looked for.
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.file.folder().to_owned()
+    }
+
+    /// Builds a simulation that is stepped from outside, at its beginning or at a stored state.
+    fn begin(&self, py: Python<'_>, memory: Option<u64>, state: Option<&[u8]>) -> PyResult<Stepper> {
+        let file = &self.file;
+        Ok(py.detach(|| Stepper::begin(file, memory, state))?)
     }
 
     fn copy(&self) -> Self {

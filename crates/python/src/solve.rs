@@ -7,14 +7,13 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unstick_gpu::{Backend, Placement};
-use unstick_mlcp::{
-    CsrMatrix, Mlcp, MlcpSolver, ProblemError, SolveReport, SolverName, Start, Stop, Tolerance, interruptible,
-};
+use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, ProblemError, SolveReport, SolverName, Start, Stop, Tolerance};
 use unstick_problems::{GridInfo, GridMisfit, lower_bounds, wall_mask};
 
 use crate::arrays::slice;
 use crate::error::Exception;
-use crate::wait::interruptibly;
+use crate::operator::Products;
+use crate::watch::watched;
 
 /// Shape, cell of each row, spacing, origin.
 pub type GridParts<'py> = (Vec<usize>, PyReadonlyArray1<'py, i64>, f64, Vec<f64>);
@@ -53,16 +52,16 @@ pub struct How {
 }
 
 /// What was asked for, checked.
-struct Plan {
-    name: SolverName,
-    stop: Stop,
+pub struct Plan {
+    pub name: SolverName,
+    pub stop: Stop,
     start: Start,
-    placement: Placement,
+    pub placement: Placement,
     is_checked: bool,
 }
 
 impl How {
-    fn plan(&self) -> Result<Plan, Exception> {
+    pub fn plan(&self) -> Result<Plan, Exception> {
         let tolerance =
             if self.absolute { Tolerance::Absolute(self.tolerance) } else { Tolerance::Relative(self.tolerance) };
         tolerance.target(1.0)?;
@@ -168,6 +167,14 @@ impl Sides<'_> {
         let report = solver.solve(&problem, &mut self.x)?;
         Ok(Solved { x: self.x, report })
     }
+
+    /// The same for a matrix that is known by its products. What its function raises is the error.
+    fn solve_by_products(self, products: Products, plan: &Plan) -> Result<Solved, Exception> {
+        let problem = Mlcp::new(&products, vec![0.0; products.nearby.rows()])?;
+        let mut solver = plan.name.build(&plan.stop);
+        let solved = self.solve(&problem, &plan.start, &mut *solver);
+        products.take_raised().map_or(solved, |raised| Err(raised.into()))
+    }
 }
 
 /// The problem of a matrix without a right-hand side, on its grid where that fits.
@@ -180,7 +187,8 @@ fn posed<'m>(matrix: &'m CsrMatrix, grid: Option<&GridInfo>) -> Result<(Mlcp<'m>
     })
 }
 
-/// Solves; returns the answer, the active rows and the account.
+/// Solves; returns the answer, the active rows and the account. Where a function gives the products, the matrix is one
+/// that is close to what it multiplies by.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // one per array; `python/unstick/_solve.py` is what people call
 pub fn solve<'py>(
@@ -194,20 +202,23 @@ pub fn solve<'py>(
     x0: Option<PyReadonlyArray1<'py, f64>>,
     grid: Option<GridParts<'py>>,
     how: How,
+    callback: Option<Py<PyAny>>,
+    product: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = how.plan()?;
     let (given, sides) = (GivenMatrix { values, columns, starts }, GivenSides { b, wall, lower, x0 });
     let MatrixParts { starts, columns, values } = given.parts()?;
     let rows = starts.len().saturating_sub(1);
     let (grid, sides) = (grid_info(grid, rows)?, sides.sides(rows)?);
-    let solved = interruptibly(py, |stop| {
-        interruptible(stop, || {
-            let matrix = CsrMatrix::from_raw(starts, columns, values).map_err(ProblemError::Matrix)?;
-            plan.check(&matrix)?;
-            let (problem, misfit) = posed(&matrix, grid.as_ref())?;
-            let mut solver = plan.solver(&problem)?;
-            Ok::<_, Exception>((sides.solve(&problem, &plan.start, &mut *solver)?, misfit))
-        })
+    let solved = watched(py, callback, || {
+        let matrix = CsrMatrix::from_raw(starts, columns, values).map_err(ProblemError::Matrix)?;
+        plan.check(&matrix)?;
+        if let Some(function) = product {
+            return Ok((sides.solve_by_products(Products::new(function, matrix), &plan)?, None));
+        }
+        let (problem, misfit) = posed(&matrix, grid.as_ref())?;
+        let mut solver = plan.solver(&problem)?;
+        Ok::<_, Exception>((sides.solve(&problem, &plan.start, &mut *solver)?, misfit))
     })?;
     let (solved, misfit) = solved?;
     account(py, solved, misfit)
@@ -266,16 +277,15 @@ impl Prepared {
         wall: Option<PyReadonlyArray1<'py, f64>>,
         lower: Option<PyReadonlyArray1<'py, f64>>,
         x0: Option<PyReadonlyArray1<'py, f64>>,
+        callback: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let given = GivenSides { b, wall, lower, x0 };
         let sides = given.sides(given.b.as_slice().map_or(0, <[f64]>::len))?;
-        let solved = interruptibly(py, |stop| {
-            interruptible(stop, || {
-                // A solve that was interrupted leaves nothing that the next one cannot begin with.
-                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                let State { problem, solver } = &mut *state;
-                sides.solve(problem, &self.plan.start, &mut **solver)
-            })
+        let solved = watched(py, callback, || {
+            // A solve that was interrupted leaves nothing that the next one cannot begin with.
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let State { problem, solver } = &mut *state;
+            sides.solve(problem, &self.plan.start, &mut **solver)
         })?;
         account(py, solved?, self.misfit)
     }
@@ -285,10 +295,16 @@ fn account(py: Python<'_>, solved: Solved, misfit: Option<GridMisfit>) -> PyResu
     let Solved { x, report } = solved;
     let mut active = vec![false; x.len()];
     report.let_go().iter().for_each(|&row| active[row as usize] = true);
-    let account = PyDict::new(py);
+    let account = facts(py, &report)?;
     account.set_item("x", x.into_pyarray(py))?;
     account.set_item("active", active.into_pyarray(py))?;
     account.set_item("misfit", misfit.map(|misfit| misfit.to_string()))?;
+    Ok(account)
+}
+
+/// What a report says.
+pub fn facts<'py>(py: Python<'py>, report: &SolveReport) -> PyResult<Bound<'py, PyDict>> {
+    let account = PyDict::new(py);
     account.set_item("solver", report.solver())?;
     account.set_item("outcome", report.outcome().to_string())?;
     account.set_item("remark", report.remark())?;

@@ -1,6 +1,7 @@
 //! A running simulation: what it consists of, and its steps.
 
 mod begin;
+mod edit;
 mod elsewhere;
 mod finite;
 mod guard;

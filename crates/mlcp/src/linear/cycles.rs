@@ -40,6 +40,8 @@ impl LinearSolver for Cycles {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::super::{LinearOutcome, Subsystem};
     use super::*;
     use crate::multigrid::Multigrid;
@@ -53,7 +55,13 @@ mod tests {
         preconditioner.rebuild(&system).unwrap();
         let (mut r, mut x) = (generated.b.clone(), vec![0.0; generated.b.len()]);
         let target = 1e-8 * vector::norm_max(&r);
-        let task = LinearTask { system: &system, preconditioner, target, max_iterations: 10_000, watch: &mut |_| () };
+        let task = LinearTask {
+            system: &system,
+            preconditioner,
+            target,
+            max_iterations: 10_000,
+            watch: &mut |_| ControlFlow::Continue(()),
+        };
         Cycles::default().solve(task, &mut r, &mut x)
     }
 

@@ -148,8 +148,8 @@ impl Gmres {
             let exhausted = length <= 1e-14 * start_norm;
             column[step + 1] = if exhausted { 0.0 } else { length };
             let estimate = self.small.absorb(step);
-            (task.watch)(estimate / norm * largest);
-            if exhausted || estimate <= reduction * norm || !estimate.is_finite() {
+            task.show(estimate / norm * largest);
+            if exhausted || task.max_iterations == 0 || estimate <= reduction * norm || !estimate.is_finite() {
                 break;
             }
             let scale = 1.0 / length;

@@ -16,6 +16,8 @@ pub use gmres::{Gmres, GmresParams};
 pub use refine::Refinement;
 pub use subsystem::Subsystem;
 
+use std::ops::ControlFlow;
+
 use unstick_parallel::vector;
 
 use crate::interrupt;
@@ -31,8 +33,8 @@ pub struct LinearTask<'t> {
     pub target: f64,
     /// Iterations after which to give up.
     pub max_iterations: usize,
-    /// Sees the residual after every iteration.
-    pub watch: &'t mut dyn FnMut(f64),
+    /// Sees the residual after every iteration; a break ends the solve.
+    pub watch: &'t mut dyn FnMut(f64) -> ControlFlow<()>,
 }
 
 impl LinearTask<'_> {
@@ -40,6 +42,13 @@ impl LinearTask<'_> {
     /// [interrupted](crate::interruptible).
     pub fn gives_up_after(&self, iterations: usize) -> bool {
         iterations >= self.max_iterations || interrupt::is_interrupted()
+    }
+
+    /// Shows the residual after an iteration.
+    fn show(&mut self, residual: f64) {
+        if (self.watch)(residual).is_break() {
+            self.max_iterations = 0;
+        }
     }
 
     /// The loop around a method that takes one step at a time from x = 0.
@@ -61,7 +70,7 @@ impl LinearTask<'_> {
                 break LinearOutcome::IterationLimit;
             }
             let Some(residual) = step(&mut self, now, r, x) else { break LinearOutcome::Breakdown };
-            (self.watch)(residual);
+            self.show(residual);
             now = IterationState { iterations: now.iterations + 1, residual };
         };
         LinearReport { outcome, iterations: now.iterations, residual: now.residual }

@@ -16,7 +16,7 @@ pub struct Refinement {
 }
 
 impl LinearSolver for Refinement {
-    fn solve(&mut self, task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
+    fn solve(&mut self, mut task: LinearTask, r: &mut [f64], x: &mut [f64]) -> LinearReport {
         fit(&mut self.product, r.len());
         let mut residual = vector::norm_max(r);
         if residual <= task.target || task.gives_up_after(0) {
@@ -42,7 +42,7 @@ impl LinearSolver for Refinement {
                 })
             });
             iterations += 1;
-            (task.watch)(residual);
+            task.show(residual);
             if residual > 0.5 * before {
                 return LinearReport { outcome: LinearOutcome::Breakdown, iterations, residual };
             }

@@ -36,7 +36,10 @@ fn solve(name: &str, solver: &mut dyn LinearSolver, system: &Subsystem, rhs: &[f
     preconditioner.rebuild(system).unwrap();
     let (mut r, mut x, mut product) = (rhs.to_vec(), vec![1.0; rhs.len()], vec![0.0; rhs.len()]);
     let mut seen = 0;
-    let watch: &mut dyn FnMut(f64) = &mut |_| seen += 1;
+    let watch: &mut dyn FnMut(f64) -> ControlFlow<()> = &mut |_| {
+        seen += 1;
+        ControlFlow::Continue(())
+    };
     let task = LinearTask { system, preconditioner: &mut preconditioner, target: TARGET, max_iterations: 2000, watch };
     let report = solver.solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Converged, "{name}");
@@ -128,7 +131,7 @@ fn an_indefinite_system_is_a_breakdown_and_no_answer() {
         preconditioner: &mut preconditioner,
         target: 1e-9,
         max_iterations: 9,
-        watch: &mut |_| (),
+        watch: &mut |_| ControlFlow::Continue(()),
     };
     let report = ConjugateGradients::default().solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Breakdown);

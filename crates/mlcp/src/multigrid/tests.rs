@@ -1,5 +1,7 @@
 //! What the hierarchy promises.
 
+use std::ops::ControlFlow;
+
 use unstick_parallel::vector;
 
 use super::hierarchy::{Link, MatrixHierarchy};
@@ -176,7 +178,13 @@ fn iterations(operator: &dyn crate::LinearOperator, rhs: &[f64], variant: Option
     multigrid.rebuild(&system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
     let (preconditioner, target) = (&mut multigrid, 1e-6 * vector::norm_max(rhs));
-    let task = LinearTask { system: &system, preconditioner, target, max_iterations: 500, watch: &mut |_| () };
+    let task = LinearTask {
+        system: &system,
+        preconditioner,
+        target,
+        max_iterations: 500,
+        watch: &mut |_| ControlFlow::Continue(()),
+    };
     let report = ConjugateGradients::default().solve(task, &mut r, &mut x);
     assert_eq!(report.outcome, LinearOutcome::Converged, "{variant:?}");
     report.iterations

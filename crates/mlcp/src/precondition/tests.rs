@@ -1,5 +1,7 @@
 //! What each preconditioner promises.
 
+use std::ops::ControlFlow;
+
 use super::*;
 use crate::csr::CsrMatrix;
 use crate::linear::{ConjugateGradients, LinearSolver, LinearTask};
@@ -71,7 +73,8 @@ fn iterations(preconditioner: &mut dyn Preconditioner, system: &Subsystem, rhs: 
     preconditioner.rebuild(system).unwrap();
     let (mut r, mut x) = (rhs.to_vec(), vec![0.0; rhs.len()]);
     let target = 1e-8 * vector::norm_max(rhs);
-    let task = LinearTask { system, preconditioner, target, max_iterations: 5000, watch: &mut |_| () };
+    let task =
+        LinearTask { system, preconditioner, target, max_iterations: 5000, watch: &mut |_| ControlFlow::Continue(()) };
     ConjugateGradients::default().solve(task, &mut r, &mut x).iterations
 }
 

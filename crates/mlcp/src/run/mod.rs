@@ -42,6 +42,7 @@ pub(crate) mod remote;
 pub use measure::Reached;
 use remote::{Local, run_remote};
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use unstick_parallel::clock::Instant;
@@ -99,10 +100,13 @@ impl Trace {
         }
         self.history.push(residual);
         self.work.push(self.inner);
+        let is_seen_enough = self.show().is_break();
         if residual <= self.target {
             self.outcome = Some(Outcome::Converged);
         } else if residual > HOPELESS * self.history[0] {
             self.stall("the residual grows without bound: the matrix is not positive definite");
+        } else if is_seen_enough {
+            self.outcome = Some(Outcome::Stopped);
         } else if self.cycles() >= self.max_cycles {
             self.outcome.get_or_insert(Outcome::IterationLimit);
         }
@@ -116,12 +120,23 @@ impl Trace {
         Ok(())
     }
 
+    /// Shows the last record to the witness of the solve.
+    fn show(&self) -> ControlFlow<()> {
+        witness::show_cycle(|| witness::Cycle {
+            number: self.cycles(),
+            residual: self.residual(),
+            target: self.target,
+            inner_iterations: self.inner,
+        })
+    }
+
     /// Records an inner iteration as a cycle, for methods that consist of one linear solve. The residual is that
-    /// of a recurrence; [`Trace::correct`] replaces it by the true one.
-    pub fn watch(&mut self, residual: f64) {
+    /// of a recurrence; [`Trace::correct`] replaces it by the true one. A break asks to end the linear solve.
+    pub fn watch(&mut self, residual: f64) -> ControlFlow<()> {
         self.inner += 1;
         self.history.push(residual);
         self.work.push(self.inner);
+        self.show()
     }
 
     /// Replaces the last record by the true residual; true as long as another cycle is due.

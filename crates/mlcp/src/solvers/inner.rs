@@ -1,5 +1,7 @@
 //! A linear solver with its preconditioner, as the nonlinear methods use them, and what such methods have in common.
 
+use std::ops::ControlFlow;
+
 use super::MlcpSolver;
 use crate::error::SolveError;
 use crate::linear::{LinearReport, LinearSolver, LinearTask, Subsystem};
@@ -46,7 +48,7 @@ impl Inner {
 
     /// Solves S x = r to `target`, from zero; r becomes what remains.
     pub fn solve_prepared(&mut self, system: &Subsystem, r: &mut [f64], x: &mut [f64], target: f64) -> LinearReport {
-        self.solve_watched(system, r, x, target, &mut |_| ())
+        self.solve_watched(system, r, x, target, &mut |_| ControlFlow::Continue(()))
     }
 
     pub(crate) fn forget(&mut self) {
@@ -79,7 +81,7 @@ impl Inner {
         r: &mut [f64],
         x: &mut [f64],
         target: f64,
-        watch: &mut dyn FnMut(f64),
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> LinearReport {
         let (preconditioner, max_iterations) = (&mut *self.preconditioner, self.max_iterations);
         self.solver.solve(LinearTask { system, preconditioner, target, max_iterations, watch }, r, x)

@@ -80,6 +80,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<f64>, Mismatch> {
     }
 }
 
+/// The numbers of an array in memory whose type is that of SciPy's indices; none for other types and for negative ones.
+pub(super) fn parse_indices(bytes: &[u8]) -> Result<Option<Vec<u32>>, Mismatch> {
+    let (header, data) = split(bytes)?;
+    let kind = kind_of(header)?;
+    if !matches!(kind, "<i4" | "<u4") {
+        return Ok(None);
+    }
+    let indices = Array { kind, length: length_of(header)?, data }.decode(u32::from_le_bytes)?;
+    let is_sound = kind == "<u4" || indices.iter().fold(0, |all, &index| all | index) <= i32::MAX as u32;
+    Ok(is_sound.then_some(indices))
+}
+
 /// The text of the header and the data after it.
 pub(super) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Mismatch> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
@@ -143,21 +155,24 @@ struct Array<'a> {
 
 impl Array<'_> {
     /// Turns N little-endian bytes after the other into a number, if there are as many as promised.
-    fn decode<const N: usize>(&self, convert: impl Fn([u8; N]) -> f64) -> Result<Vec<f64>, Mismatch> {
+    fn decode<T, const N: usize>(&self, convert: impl Fn([u8; N]) -> T) -> Result<Vec<T>, Mismatch> {
         let promised = u128::from(self.length) * N as u128;
         if promised != self.data.len() as u128 {
             let expected = format!("{} values of type {} in {promised} bytes", self.length, self.kind);
             return Err(mismatch(expected, format!("{} bytes", self.data.len())));
         }
-        let big_endian = self.kind.starts_with('>');
         let (numbers, _) = self.data.as_chunks();
-        let number = |&(mut bytes): &[u8; N]| {
-            if big_endian {
-                bytes.reverse();
-            }
-            convert(bytes)
-        };
-        Ok(numbers.iter().map(number).collect())
+        Ok(match self.kind.starts_with('>') {
+            // No choice within the loop: what most files hold is copied as fast as memory is.
+            false => numbers.iter().map(|&bytes| convert(bytes)).collect(),
+            true => numbers
+                .iter()
+                .map(|&(mut bytes): &[u8; N]| {
+                    bytes.reverse();
+                    convert(bytes)
+                })
+                .collect(),
+        })
     }
 }
 

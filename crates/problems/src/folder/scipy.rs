@@ -6,7 +6,7 @@ use std::path::Path;
 use unstick_mlcp::{CsrMatrix, MatrixError};
 
 use super::archive::Archive;
-use super::array::{Mismatch, mismatch, parse, split};
+use super::array::{Mismatch, mismatch, parse, parse_indices, split};
 use crate::error::FileError;
 
 /// Reads a square matrix in compressed rows or columns; a symmetric matrix is the same in both. Entries of a row may be
@@ -37,24 +37,26 @@ fn read(bytes: &[u8]) -> Result<Parts, Mismatch> {
     if !matches!(format.as_str(), "csr" | "csc") {
         return Err(mismatch("a matrix in compressed rows: save A.tocsr()", format!("the format {format:?}")));
     }
-    let shape = indices(&parse(&archive.read("shape.npy")?)?, "shape")?;
+    let shape = indices(&archive.read("shape.npy")?, "shape")?;
     let [rows, columns] = shape[..] else {
         return Err(mismatch("a shape of two numbers", format!("{} numbers", shape.len())));
     };
     if rows != columns {
         return Err(mismatch("a square matrix", format!("{rows} rows and {columns} columns")));
     }
-    let part = |name: &str| archive.read(name).and_then(|bytes| parse(&bytes));
     Ok(Parts {
         rows: rows as usize,
-        starts: indices(&part("indptr.npy")?, "indptr")?,
-        columns: indices(&part("indices.npy")?, "indices")?,
-        values: part("data.npy")?,
+        starts: indices(&archive.read("indptr.npy")?, "indptr")?,
+        columns: indices(&archive.read("indices.npy")?, "indices")?,
+        values: parse(&archive.read("data.npy")?)?,
     })
 }
 
 /// Numbers from 0 to 2³² − 1.
-fn indices(numbers: &[f64], what: &str) -> Result<Vec<u32>, Mismatch> {
+fn indices(bytes: &[u8], what: &str) -> Result<Vec<u32>, Mismatch> {
+    if let Some(indices) = parse_indices(bytes)? {
+        return Ok(indices);
+    }
     let as_index = |&number: &f64| {
         let index = number as u32;
         if f64::from(index) == number {
@@ -63,7 +65,7 @@ fn indices(numbers: &[f64], what: &str) -> Result<Vec<u32>, Mismatch> {
             Err(mismatch(format!("whole numbers below 2³² in {what}"), number.to_string()))
         }
     };
-    numbers.iter().map(as_index).collect()
+    parse(bytes)?.iter().map(as_index).collect()
 }
 
 impl Parts {

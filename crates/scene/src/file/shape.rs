@@ -111,8 +111,17 @@ pub(super) fn read_mesh(
     folder: &Path,
     factors: impl Fn(&Node) -> Result<[f64; 3], SceneError>,
 ) -> Result<TriangleMesh, SceneError> {
-    let file = fields.need("file")?;
-    let mesh = TriangleMesh::read(folder.join(file.text()?)).map_err(|error| unusable(file, &error))?;
+    let (file, mesh) = match fields.get("obj") {
+        Some(text) => {
+            fields.exclude(&["file"], "beside `obj`, which is a mesh already", "expected one of the two")?;
+            (text, TriangleMesh::parse(text.text()?.as_bytes(), "obj", folder))
+        }
+        None => {
+            let file = fields.need("file")?;
+            (file, TriangleMesh::read(folder.join(file.text()?)))
+        }
+    };
+    let mesh = mesh.map_err(|error| unusable(file, &error))?;
     match fields.get("scale") {
         Some(scale) => mesh.scaled(factors(scale)?).map_err(|error| unusable(file, &error)),
         None => Ok(mesh),

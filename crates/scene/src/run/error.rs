@@ -42,6 +42,16 @@ pub enum RunError {
         /// What bounds it.
         bound: StepBound,
     },
+    /// A change from outside is refused.
+    #[error("{what} is {found}, expected {expected}")]
+    Edit {
+        /// Of what.
+        what: &'static str,
+        /// What was asked for.
+        found: String,
+        /// What would be accepted.
+        expected: String,
+    },
     /// The device that solves for the pressure has failed.
     #[error("{0}; the processor has finished the step, and a checkpoint of it is written")]
     Device(String),

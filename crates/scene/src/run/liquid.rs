@@ -8,6 +8,7 @@ use unstick_gpu::{Backend, Placement};
 use unstick_liquid::{LiquidState, Simulation, Stage, StepReport};
 
 use super::RunError;
+use super::edit::{Edit, edit_liquid};
 use super::stepper::{DeviceWork, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
@@ -111,6 +112,10 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError> {
         let report = Simulation::advance(self, length)?;
         Ok(record_of(report, self.state().step))
+    }
+
+    fn edit(&mut self, edit: Edit<D>) -> Result<(), RunError> {
+        edit_liquid(self, edit)
     }
 
     fn check_state(&self) -> Result<(), RunError> {

@@ -17,6 +17,7 @@ mod clock;
 mod compare;
 mod device;
 mod driver;
+mod edit;
 mod error;
 mod finish;
 mod folder;
@@ -32,6 +33,7 @@ mod viscous;
 
 pub use compare::{Comparison, ParseComparisonError};
 pub use driver::{Progress, Run};
+pub use edit::Edit;
 pub use error::RunError;
 pub use finish::{DataFiles, Finished};
 pub use folder::{DataKind, FolderClaim, RunFolder};

@@ -17,6 +17,7 @@ use unstick_grid::{Grid, Motion};
 use unstick_liquid::{Solid, Wall};
 
 use super::RunError;
+use super::edit::{Edit, refused};
 use crate::dimension::PlaneOrSpace;
 use crate::draw::PictureStyle;
 use crate::file::{SceneError, SceneFile};
@@ -42,6 +43,12 @@ pub trait Stepper<const D: usize>: Send {
     /// Takes a step. After an error the simulation is where it was before, or [`check_state`](Self::check_state) refuses
     /// where it is.
     fn advance(&mut self, length: f64) -> Result<StepRecord, RunError>;
+
+    /// Changes the simulation between two steps. After an error it is as it was.
+    fn edit(&mut self, _edit: Edit<D>) -> Result<(), RunError> {
+        let expected = "one on the processor (`pressure.backend = \"cpu\"`)";
+        Err(refused("the simulation", "one that cannot be changed from outside".into(), expected))
+    }
 
     /// Refuses a state that must not be stored: nothing could go on from it.
     fn check_state(&self) -> Result<(), RunError>;

@@ -8,6 +8,7 @@ use unstick_gpu::Placement;
 use unstick_grid::vector::length;
 
 use super::RunError;
+use super::edit::{Edit, edit_suspension};
 use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::file::SceneError;
@@ -150,6 +151,10 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
         let solves = [viscous, pressure, is_contact_solved, film, position];
         values.extend(solves.map(Value::Bool));
         Ok(StepRecord { values, converged: solves.iter().all(|&solved| solved), ..StepRecord::default() })
+    }
+
+    fn edit(&mut self, edit: Edit<D>) -> Result<(), RunError> {
+        edit_suspension(&mut self.suspension, edit)
     }
 
     fn check_state(&self) -> Result<(), RunError> {

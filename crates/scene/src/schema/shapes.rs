@@ -55,7 +55,8 @@ pub(crate) static MOVE: Table = Table::new(
 pub(crate) static MESH: Table = Table::new(
     "mesh",
     &[
-        required("file", Kind::Text, "relative to the scene file"),
+        optional("file", Kind::Text, "required without `obj`", "relative to the scene file"),
+        optional("obj", Kind::Text, "none", "the text of an OBJ file, in place of `file`"),
         optional("scale", Kind::Either(&[Kind::Positive, Kind::Vector]), "1", "one factor, or one per axis"),
         optional("move", Kind::Vector, "zero", "after scaling"),
     ],
@@ -78,7 +79,7 @@ pub(crate) static SHAPES: Alternatives = Alternatives {
         shape(
             "mesh",
             Kind::Table(&MESH),
-            "`file` (OBJ, STL, PLY or glTF, relative to the scene file), `scale` (one factor, or one per axis), `move`; in \
+            "`file` (OBJ, STL, PLY or glTF, relative to the scene file) or `obj` (the text of an OBJ file), `scale` (one factor, or one per axis), `move`; in \
              space only. The mesh must be closed",
         ),
     ],
@@ -102,7 +103,11 @@ pub(crate) static FREE_DUCK: Table = Table::new("duck", &[required("length", Kin
 /// A closed mesh about its centre of mass.
 pub(crate) static FREE_MESH: Table = Table::new(
     "mesh",
-    &[required("file", Kind::Text, "relative to the scene file"), optional("scale", Kind::Positive, "1", "one factor")],
+    &[
+        optional("file", Kind::Text, "required without `obj`", "relative to the scene file"),
+        optional("obj", Kind::Text, "none", "the text of an OBJ file, in place of `file`"),
+        optional("scale", Kind::Positive, "1", "one factor"),
+    ],
 );
 
 /// Shapes of bodies.
