@@ -85,6 +85,7 @@ impl GivenFields<'_> {
             velocity: each_axis(&self.velocity, "the velocity")?,
             divergence: self.divergence.as_ref().map(|field| slice(field, "the divergence")).transpose()?,
             control: self.control,
+            lower: None,
         };
         let mut active = vec![false; q.len()];
         let solved = watched(py, callback, || {

@@ -11,8 +11,8 @@ use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, U
 use super::exchange::Emitters;
 use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
-use super::view::PendingView;
 use super::stages::{Moment, set_rules, set_step};
+use super::view::PendingView;
 use crate::assemble::{FieldShape, wider};
 use crate::error::GpuError;
 use crate::layout::{DeviceFields, Pointer, ShapePart};

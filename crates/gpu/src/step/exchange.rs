@@ -14,8 +14,9 @@ use crate::error::GpuError;
 use crate::layout::{DeviceEmitter, ShapePart};
 
 /// Why sources and drains of some shapes are not worked here.
-pub(super) const EMITTER_SHAPE: GpuError =
-    GpuError::Unsupported("sources and drains that are meshes, or are joined in too many layers, are worked by the processor");
+pub(super) const EMITTER_SHAPE: GpuError = GpuError::Unsupported(
+    "sources and drains that are meshes, or are joined in too many layers, are worked by the processor",
+);
 
 /// The sources and drains of a setup, and all sites of the sources.
 pub(super) struct Emitters<const D: usize> {
