@@ -34,6 +34,7 @@ fn unknown_keys_get_the_nearest_name() {
         "unknown key `boarder` in `walls`",
         "did you mean `border`?",
     );
+    assert_refused("tension = -0.1", "1:11", "a number from 0 to 1000000", "");
     assert_refused("[xyzzy]", "1:2", "unknown key `xyzzy`", "known here: `title`");
     let ball = "[[solid]]\nshape = { ball = { centre = [0, 0], radius = 1 } }";
     assert_refused(ball, "2:11", "unknown key `ball` in `solid[0].shape`", "known here: `sphere`");
