@@ -56,7 +56,11 @@ fn has_the_same_bits(problem: &Problem, name: &str, cases: &[(usize, usize)]) {
 #[test]
 fn any_number_of_ranks_gives_the_bits_of_one_machine_in_space() {
     for example in Example::ALL {
-        has_the_same_bits(&example.generate(3, 24, 1).unwrap(), example.name(), &[(1, 3), (2, 2), (3, 1), (4, 3), (6, 2), (8, 1)]);
+        has_the_same_bits(
+            &example.generate(3, 24, 1).unwrap(),
+            example.name(),
+            &[(1, 3), (2, 2), (3, 1), (4, 3), (6, 2), (8, 1)],
+        );
     }
     has_the_same_bits(&Example::ThinPlates.generate(3, 45, 2).unwrap(), "thin-plates 45", &[(3, 4), (6, 3), (5, 2)]);
 }
@@ -64,6 +68,10 @@ fn any_number_of_ranks_gives_the_bits_of_one_machine_in_space() {
 #[test]
 fn any_number_of_ranks_gives_the_bits_of_one_machine_in_the_plane() {
     for example in Example::ALL {
-        has_the_same_bits(&example.generate(2, 50, 1).unwrap(), example.name(), &[(1, 2), (2, 4), (3, 3), (4, 2), (6, 3), (8, 1)]);
+        has_the_same_bits(
+            &example.generate(2, 50, 1).unwrap(),
+            example.name(),
+            &[(1, 2), (2, 4), (3, 3), (4, 2), (6, 3), (8, 1)],
+        );
     }
 }

@@ -108,7 +108,8 @@ mod tests {
             counted.sum(&mut [1]);
             counted.take()
         });
-        let found = counted.iter().map(|traffic| (traffic.messages, traffic.bytes, traffic.exchanges, traffic.reductions));
+        let found =
+            counted.iter().map(|traffic| (traffic.messages, traffic.bytes, traffic.exchanges, traffic.reductions));
         assert_eq!(found.collect::<Vec<_>>(), [(1, 5, 1, 1), (1, 3, 1, 1)]);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::{Args, Parser, Subcommand};
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
-use unstick_mlcp::{SolverName, Stop, Tolerance};
+use unstick_mlcp::{SolverName, Stop};
 use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_link, predict};
 
 const EXAMPLES: &str = "\
@@ -102,6 +102,7 @@ fn main() -> ExitCode {
             if rank == 0 {
                 _ = error.print();
             }
+            world.end();
             return ExitCode::from(error.exit_code() as u8);
         }
     };
@@ -110,7 +111,10 @@ fn main() -> ExitCode {
         Command::Predict(arguments) => predict_cycles(&world, &arguments),
     };
     match done {
-        Ok(code) => code,
+        Ok(code) => {
+            world.end();
+            code
+        }
         Err(fault) => {
             // Others may have gone on: then this is the only word, and the end of all.
             eprintln!("unstick-mpi: rank {rank}, all ranks end: {fault}");
@@ -123,7 +127,7 @@ fn main() -> ExitCode {
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
 
 fn solve(world: &Arc<World>, arguments: &SolveArguments) -> Outcome {
-    let stop = Stop { tolerance: Tolerance::Relative(arguments.tol), ..Stop::default() };
+    let stop = Stop::relative(arguments.tol);
     let solver: SolverName = arguments.solver.parse()?;
     let source = match arguments.problem.parse() {
         Ok(example) => {
@@ -161,17 +165,30 @@ fn in_words(ranks: usize, threads: usize, found: &Finding) -> String {
     );
     text += &format!(
         "{}: {} after {} policies and {} cycles, residual {:.3e} of {:.3e}\n",
-        report.solver(), report.outcome(), report.cycles(), report.inner_iterations(), report.residual(), report.reference()
+        report.solver(),
+        report.outcome(),
+        report.cycles(),
+        report.inner_iterations(),
+        report.residual(),
+        report.reference()
     );
     text += &format!("{} unknowns, {} at walls, {} let go\n", report.rows(), report.wall_rows(), report.active_rows());
     text += &format!(
         "{:.4} s with {:.4} s of set-up, {:.4} s to make the rows, {:.0} MB on the largest rank\n",
-        found.solve, found.setup, found.prepare, found.memory as f64 / 1e6
+        found.solve,
+        found.setup,
+        found.prepare,
+        found.memory as f64 / 1e6
     );
     text += &format!(
         "rank 0 sent {} messages and {} bytes ({:.0} and {:.0} a cycle) in {} exchanges, {} reductions; {:.1} % of the solve\n",
-        traffic.messages, traffic.bytes, traffic.messages as f64 / cycles, traffic.bytes as f64 / cycles,
-        traffic.exchanges, traffic.reductions, 100.0 * talk / found.solve.max(f64::MIN_POSITIVE)
+        traffic.messages,
+        traffic.bytes,
+        traffic.messages as f64 / cycles,
+        traffic.bytes as f64 / cycles,
+        traffic.exchanges,
+        traffic.reductions,
+        100.0 * talk / found.solve.max(f64::MIN_POSITIVE)
     );
     text + &format!("bits {:016x}\n", found.bits)
 }
@@ -209,7 +226,12 @@ fn predict_cycles(world: &Arc<World>, arguments: &PredictArguments) -> Outcome {
         }
     };
     if world.rank() == 0 {
-        println!("a message: {:.2} us and {:.2} GB/s; a sum: {:.2} us", 1e6 * link.latency, 1e-9 * link.bandwidth, 1e6 * link.reduction);
+        println!(
+            "a message: {:.2} us and {:.2} GB/s; a sum: {:.2} us",
+            1e6 * link.latency,
+            1e-9 * link.bandwidth,
+            1e6 * link.reduction
+        );
         println!("a rank: {:.1} million cells through a cycle per second", 1e-6 * cells);
         println!("ranks  ms a cycle  work  halos  sums  gathered  messages  kB a rank  efficiency");
         let machine = Machine { cells, link };
@@ -218,8 +240,14 @@ fn predict_cycles(world: &Arc<World>, arguments: &PredictArguments) -> Outcome {
             let ideal = (arguments.size as f64).powi(3) / cells / ranks as f64;
             println!(
                 "{ranks:5} {:11.3} {:5.1} {:6.2} {:5.3} {:9.3} {:9} {:10.0} {:10.0} %",
-                1e3 * found.seconds(), 1e3 * found.work, 1e3 * found.halos, 1e3 * found.reductions,
-                1e3 * found.gathered, found.messages, 1e-3 * found.bytes as f64, 100.0 * ideal / found.seconds()
+                1e3 * found.seconds(),
+                1e3 * found.work,
+                1e3 * found.halos,
+                1e3 * found.reductions,
+                1e3 * found.gathered,
+                found.messages,
+                1e-3 * found.bytes as f64,
+                100.0 * ideal / found.seconds()
             );
         }
     }

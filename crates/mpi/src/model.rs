@@ -48,8 +48,7 @@ impl Prediction {
 pub fn predict(machine: &Machine, size: usize, ranks: usize) -> Result<Prediction, BoxesError> {
     let boxes = Boxes::new(&[size; 3], ranks)?;
     let Link { latency, bandwidth, reduction } = machine.link;
-    let mut prediction =
-        Prediction { work: 0.0, halos: 0.0, reductions: 0.0, gathered: 0.0, messages: 0, bytes: 0 };
+    let mut prediction = Prediction { work: 0.0, halos: 0.0, reductions: 0.0, gathered: 0.0, messages: 0, bytes: 0 };
     let counts = boxes.counts();
     // The largest box, with neighbours on both sides where there are any.
     let own = (0..ranks).map(|rank| boxes.own(rank)).max_by_key(|own| own[0].len() * own[1].len());
@@ -68,8 +67,8 @@ pub fn predict(machine: &Machine, size: usize, ranks: usize) -> Result<Predictio
     if ranks > 1 {
         prediction.reductions = 2.0 * reduction * (ranks as f64).log2().max(1.0);
         let cells = size.div_ceil(1 << boxes.shared_levels()).pow(3);
-        prediction.gathered = 2.0 * ((ranks - 1) as f64 * latency + 4.0 * cells as f64 / bandwidth)
-            + cells as f64 / machine.cells;
+        prediction.gathered =
+            2.0 * ((ranks - 1) as f64 * latency + 4.0 * cells as f64 / bandwidth) + cells as f64 / machine.cells;
         prediction.messages += 1;
         prediction.bytes += 4 * cells / ranks;
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use unstick_mlcp::ranks::{Boxes, BoxesError, Message, Ranks};
 use unstick_mlcp::{
-    AnyPressureOperator, LinearOperator, Mlcp, PressureOperator, ProblemError, SolveError, SolveReport, SolverName, Stop,
+    AnyPressureOperator, Mlcp, PressureOperator, ProblemError, SolveError, SolveReport, SolverName, Stop,
 };
 use unstick_problems::{Example, FileError, GenerateError, Problem, write_array};
 
@@ -177,7 +177,8 @@ impl Task {
         let problem = Mlcp::new(part.operator, part.b)?.with_lower(part.lower)?;
         let prepare = start.elapsed().as_secs_f64();
         let mut solver = self.solver.build(&self.stop);
-        let (mut q, mut fastest) = (vec![0.0; rows], None);
+        let mut q = vec![0.0; rows];
+        let mut fastest: Option<(f64, f64, SolveReport)> = None;
         let mut traffic = Traffic::default();
         for _ in 0..self.repeat.max(1) {
             q.fill(0.0);
@@ -238,7 +239,8 @@ fn write_answer(ranks: &dyn Ranks, path: &std::path::Path, cells: &[u64], q: &[f
     let mut lengths = vec![0; ranks.count()];
     lengths[ranks.rank()] = cells.len() as i64;
     ranks.sum(&mut lengths);
-    let own: Vec<u8> = cells.iter().zip(q).flat_map(|(cell, q)| [cell.to_le_bytes(), q.to_le_bytes()]).flatten().collect();
+    let own: Vec<u8> =
+        cells.iter().zip(q).flat_map(|(cell, q)| [cell.to_le_bytes(), q.to_le_bytes()]).flatten().collect();
     if ranks.rank() != 0 {
         ranks.exchange(&mut [Message { rank: 0, send: &own, receive: &mut [] }]);
         return Ok(());
@@ -276,7 +278,9 @@ mod tests {
 
     #[test]
     fn rows_that_each_rank_makes_give_the_answer_of_one_rank() {
-        for (example, dimension, size) in [(Example::SphereHalf, 3, 20), (Example::CubeLid, 3, 17), (Example::ThinPlates, 2, 44)] {
+        for (example, dimension, size) in
+            [(Example::SphereHalf, 3, 20), (Example::CubeLid, 3, 17), (Example::ThinPlates, 2, 44)]
+        {
             let on = |count| {
                 let source = Source::Example { example, dimension, size, seed: 3 };
                 let found = team(count, 1, |ranks| task(source.clone()).run(ranks).unwrap());

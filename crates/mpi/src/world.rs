@@ -15,7 +15,8 @@ use unstick_mlcp::ranks::{Message, Ranks};
 pub struct World {
     rank: usize,
     count: usize,
-    inside: Mutex<Inside>,
+    /// None once MPI has ended.
+    inside: Mutex<Option<Inside>>,
 }
 
 struct Inside {
@@ -38,19 +39,26 @@ impl World {
         }
         let world = universe.world();
         let (rank, count) = (world.rank() as usize, world.size() as usize);
-        Some(Self { rank, count, inside: Mutex::new(Inside { world, _universe: universe }) })
+        Some(Self { rank, count, inside: Mutex::new(Some(Inside { world, _universe: universe })) })
     }
 
-    /// Ends all processes at once.
+    /// Ends MPI, once all ranks call this. Nothing can be said afterwards.
+    pub fn end(&self) {
+        _ = self.inside.lock().map(|mut inside| inside.take());
+    }
+
+    /// Ends all processes at once. A thread that fails within a message cannot: then the process alone ends, and `mpirun`
+    /// ends the others.
     pub fn abort(&self, status: i32) -> ! {
-        // A thread that has failed may hold the lock. Nobody goes on after this.
-        let inside = self.inside.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        inside.world.abort(status)
+        if let Some(inside) = self.inside.try_lock().ok().as_deref().and_then(Option::as_ref) {
+            inside.world.abort(status);
+        }
+        std::process::abort()
     }
 
     fn with<T>(&self, work: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let inside = self.inside.lock().expect("a thread that fails ends the process");
-        work(&inside.world)
+        work(&inside.as_ref().expect("ranks talk before they end").world)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::binary::shifted;
 
-/// Bits of a digit. The rest of its 64 bits takes carries, so that billions of numbers can be added before any moves.
+/// Bits of a digit. The rest of its 64 bits takes carries, so that a billion numbers can be added before any moves.
 const DIGIT: usize = 32;
 
 /// Exponent of the least bit of a number in double precision.

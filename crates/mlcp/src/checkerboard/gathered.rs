@@ -147,7 +147,8 @@ impl<const D: usize> Gathered<D> {
         let mut received = vec![0.0f32; 2 * count];
         let parts = self.0.as_ref().map_or_else(Vec::new, |whole| {
             let (red, black) = values(whole).split_at(whole.hierarchy.levels[0].slots);
-            let of = |slots: &[u32], colour: &[f32]| slots.iter().map(|&slot| colour[slot as usize]).collect::<Vec<_>>();
+            let of =
+                |slots: &[u32], colour: &[f32]| slots.iter().map(|&slot| colour[slot as usize]).collect::<Vec<_>>();
             let of_part = |part: &Place| [of(&part.slots, red), of(&part.slots, black)].concat();
             whole.parts.iter().map(of_part).collect()
         });

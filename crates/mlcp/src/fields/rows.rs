@@ -4,8 +4,8 @@ use unstick_parallel as parallel;
 
 use std::sync::Arc;
 
-use super::window::{Window, place_of};
 use super::PressureFields;
+use super::window::{Window, place_of};
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::pressure::{PressureOperator, Stencil};

@@ -104,7 +104,8 @@ impl<const D: usize> PressureOperator<D> {
             let (low, high) = roots.join(one as usize, other as usize);
             is_held[low] |= is_held[high];
         }
-        let loose: Vec<usize> = (0..is_held.len()).filter(|&tree| roots.find(tree) == tree && is_held[tree] == 0).collect();
+        let loose: Vec<usize> =
+            (0..is_held.len()).filter(|&tree| roots.find(tree) == tree && is_held[tree] == 0).collect();
         let mut components = vec![Vec::new(); loose.len()];
         for chain in 0..own_chains {
             let end = forest.starts.get(chain + 1).map_or(own as u32, |&end| end);
@@ -162,14 +163,7 @@ impl<const D: usize> PressureOperator<D> {
     }
 
     /// Appends the pairs of chains that a stretch joins across the lower or upper faces of an axis.
-    fn find_joints(
-        &self,
-        starts: &[u32],
-        stretch: &Stretch<D>,
-        axis: usize,
-        side: usize,
-        joints: &mut Vec<[u32; 2]>,
-    ) {
+    fn find_joints(&self, starts: &[u32], stretch: &Stretch<D>, axis: usize, side: usize, joints: &mut Vec<[u32; 2]>) {
         let offset = stretch.offsets[axis][side];
         let mut own = chain_of(starts, stretch.first);
         if stretch.coefficients == INSIDE {

@@ -255,7 +255,9 @@ mod tests {
         // Column 0: places 0..10; column 1: places 2..4 and 6..8.
         let line = |column, from, length, base| Line { column, from, length, base };
         let mut lines = Lines::default();
-        lines.rebuild(Frame::whole([2, 1]), |lines| lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]));
+        lines.rebuild(Frame::whole([2, 1]), |lines| {
+            lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)])
+        });
         let mut found = Vec::new();
         lines.stretches::<2>(&lines.lines[0], 14, |from, until, offsets| found.push((from, until, offsets[1][1])));
         assert_eq!(found, [(0, 6, 8), (6, 8, 6), (8, 10, 0)]);

@@ -32,7 +32,9 @@ pub struct Boxes {
 
 /// A grid that cannot be cut into so many boxes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a grid of {shape:?} cells cannot be shared by {ranks} ranks, since boxes are cut across all axes but the first")]
+#[error(
+    "a grid of {shape:?} cells cannot be shared by {ranks} ranks, since boxes are cut across all axes but the first"
+)]
 pub struct BoxesError {
     /// Cells along each axis.
     pub shape: Vec<usize>,
@@ -61,12 +63,12 @@ impl Boxes {
         // Smaller blocks where large ones are too few.
         let found = (1..=levels).rev().find_map(|levels| {
             let blocks = [1, 2].map(|axis| cells[axis].div_ceil(1 << levels));
-            let counts = (1..=ranks).filter(|one| ranks % one == 0).map(|one| [one, ranks / one]);
+            let counts = (1..=ranks).filter(|one| ranks.is_multiple_of(*one)).map(|one| [one, ranks / one]);
             let fitting = counts.filter(|counts| (0..2).all(|axis| counts[axis] <= blocks[axis]));
             // The most loaded rank counts, with its surface.
             let cost = |counts: &[usize; 2]| {
                 let [y, z] = [0, 1].map(|axis| blocks[axis].div_ceil(counts[axis]) << levels);
-                let surface = (counts[0] > 1) as usize * z + (counts[1] > 1) as usize * y;
+                let surface = (counts[0] - 1).min(2) * z + (counts[1] - 1).min(2) * y;
                 y * z + surface
             };
             Some((levels, blocks, fitting.min_by_key(cost)?))
@@ -138,12 +140,16 @@ mod tests {
 
     #[test]
     fn boxes_cover_the_grid_once_and_begin_at_blocks() {
-        for (shape, ranks) in [(vec![50, 37, 41], 6), (vec![128, 128, 128], 8), (vec![33, 40], 3), (vec![16, 16, 16], 1)] {
+        for (shape, ranks) in
+            [(vec![50, 37, 41], 6), (vec![128, 128, 128], 8), (vec![33, 40], 3), (vec![16, 16, 16], 1)]
+        {
             let boxes = Boxes::new(&shape, ranks).unwrap();
             let columns: usize = (0..ranks).map(|rank| boxes.frame(rank).own()).sum();
             assert_eq!(columns, shape[1..].iter().product::<usize>());
             for rank in 0..ranks {
-                assert!(boxes.own(rank).iter().all(|own| !own.is_empty() && own.start % (1 << boxes.levels) == 0));
+                assert!(
+                    boxes.own(rank).iter().all(|own| !own.is_empty() && own.start.is_multiple_of(1 << boxes.levels))
+                );
                 for (side, other) in boxes.neighbours(rank).into_iter().enumerate() {
                     let back = other.map(|other| boxes.neighbours(other)[side ^ 1]);
                     assert!(back.is_none_or(|back| back == Some(rank)));

@@ -123,9 +123,10 @@ pub(crate) trait Reductions: Ranks {
         if self.count() == 1 {
             return true;
         }
-        let words: Vec<u64> = own.iter().flat_map(|(number, place)| {
-            [number.to_bits()].into_iter().chain(place.map(|along| along as u64))
-        }).collect();
+        let words: Vec<u64> = own
+            .iter()
+            .flat_map(|(number, place)| [number.to_bits()].into_iter().chain(place.map(|along| along as u64)))
+            .collect();
         let order = |one: &Vec<u64>, other: &Vec<u64>| {
             let numbers = f64::from_bits(one[0]).total_cmp(&f64::from_bits(other[0]));
             numbers.then_with(|| one[1..].cmp(&other[1..]))
@@ -144,7 +145,8 @@ pub(crate) trait Reductions: Ranks {
 
     /// What every rank has, in their order, on all of them.
     fn gather_all<T: Pod>(&self, own: &[T]) -> Vec<Vec<T>> {
-        let mut parts: Vec<Vec<T>> = self.lengths(own.len()).into_iter().map(|length| vec![T::zeroed(); length]).collect();
+        let mut parts: Vec<Vec<T>> =
+            self.lengths(own.len()).into_iter().map(|length| vec![T::zeroed(); length]).collect();
         parts[self.rank()].copy_from_slice(own);
         let others = parts.iter_mut().enumerate().filter(|(rank, _)| *rank != self.rank());
         let mut messages: Vec<Message> = others.map(|(rank, part)| Message::swap(rank, own, part)).collect();

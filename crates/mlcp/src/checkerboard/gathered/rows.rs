@@ -126,7 +126,13 @@ impl<const D: usize> Level<D> {
                 for _ in 0..words.next() {
                     let [own, slot] = [0; 2].map(|_| part.slot(words.next()));
                     let (coupling, face) = (f32::from_bits(words.next()), words.next());
-                    found.extras[colour].push(Extra { own, slot, coupling, axis: face as u8 / 2, side: face as u8 % 2 });
+                    found.extras[colour].push(Extra {
+                        own,
+                        slot,
+                        coupling,
+                        axis: face as u8 / 2,
+                        side: face as u8 % 2,
+                    });
                 }
             }
         }

@@ -106,12 +106,8 @@ impl MlcpSolver for Best {
             let policy = PolicyParams::default();
             let operator = solvable.problem.operator();
             let has_ended = match operator.pressure() {
-                Some(AnyPressureOperator::Plane(operator)) => {
-                    on_grid(params, plane, operator, &solvable, q, trace)?
-                }
-                Some(AnyPressureOperator::Space(operator)) => {
-                    on_grid(params, space, operator, &solvable, q, trace)?
-                }
+                Some(AnyPressureOperator::Plane(operator)) => on_grid(params, plane, operator, &solvable, q, trace)?,
+                Some(AnyPressureOperator::Space(operator)) => on_grid(params, space, operator, &solvable, q, trace)?,
                 None => match operator.csr().filter(|_| operator.nearby().is_none()) {
                     Some(matrix) => {
                         let fingerprint = trace.set_up(|| matrix.fingerprint());
