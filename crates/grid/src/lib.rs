@@ -42,5 +42,5 @@ pub use motion::{Motion, MotionError};
 pub use number::{NotANumber, NumberPlace};
 pub use pose::{Pose, Spin};
 pub use random::Random;
-pub use sample::{sample_cells, sample_faces, sample_nodes};
+pub use sample::{sample, sample_cells, sample_faces, sample_nodes};
 pub use sampled::SampledDistance;

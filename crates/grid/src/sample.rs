@@ -25,8 +25,9 @@ pub fn sample_faces<const D: usize>(
     std::array::from_fn(|axis| sample(grid.faces(axis), |face| function(axis, grid.face_centre(axis, face))))
 }
 
-/// Fills a field of any shape. Each task fills one row along axis 0.
-fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
+/// The values of a function of multi-indices, in a field of any shape. Runs on all threads: each task fills one row along
+/// axis 0.
+pub fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
     let mut field = CellField::of_shape(shape, |_| 0.0);
     for_each_chunk(field.values_mut(), shape[0], |line, row| {
         let mut place = multi_index(shape, line * shape[0]);

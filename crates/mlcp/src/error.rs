@@ -109,6 +109,9 @@ pub enum ProblemError {
         /// What would have been accepted.
         expected: &'static str,
     },
+    /// Another rank has refused its part of the problem and says why.
+    #[error("another rank has refused its part of the problem")]
+    OtherRank,
     /// A field is too short or too long for its grid.
     #[error("{what} has {found} values, the grid has {expected} places for them")]
     FieldLength {
@@ -162,6 +165,9 @@ pub enum SolveError {
     /// It was interrupted: [`interruptible`](crate::interruptible).
     #[error("the solve was interrupted")]
     Interrupted,
+    /// Many ranks share the problem, and this method works on one.
+    #[error("`{0}` works on one rank; use `best`, which many ranks can share")]
+    OneRank(String),
     /// The machine that holds the problem has failed.
     #[error("{0}")]
     Machine(String),

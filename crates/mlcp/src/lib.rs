@@ -31,6 +31,7 @@ pub mod fields;
 pub mod linear;
 pub mod multigrid;
 pub mod precondition;
+pub mod ranks;
 pub mod run;
 pub mod solvers;
 

@@ -5,6 +5,7 @@ use unstick_parallel::{self as parallel, vector};
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::pressure::AnyPressureOperator;
+use crate::ranks::{Alone, Ranks};
 
 /// A symmetric linear map, known at least by its product with a vector and its diagonal.
 ///
@@ -74,6 +75,11 @@ pub trait LinearOperator: Send + Sync {
         None
     }
 
+    /// Those who share the rows: the operator holds some of them. Sums and maxima are over all.
+    fn ranks(&self) -> &dyn Ranks {
+        &Alone
+    }
+
     /// Rows of each connected component whose rows all sum to zero: liquid without air, whose
     /// pressure is known only up to a constant. None are found without entries.
     fn singular_components(&self) -> Vec<Vec<u32>> {
@@ -112,6 +118,9 @@ impl<A: LinearOperator + ?Sized> LinearOperator for &A {
     }
     fn lattice(&self) -> Option<&Lattice> {
         (**self).lattice()
+    }
+    fn ranks(&self) -> &dyn Ranks {
+        (**self).ranks()
     }
     fn singular_components(&self) -> Vec<Vec<u32>> {
         (**self).singular_components()

@@ -11,6 +11,7 @@ use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::pressure::PressureOperator;
+use crate::ranks::{Ranks, Reductions};
 use crate::scale::Shifted;
 
 /// Find q such that r = A q + b satisfies, row by row,
@@ -168,6 +169,11 @@ impl<'a> Mlcp<'a> {
         &*self.operator
     }
 
+    /// Those who share the rows.
+    pub(crate) fn ranks(&self) -> &dyn Ranks {
+        self.operator.ranks()
+    }
+
     /// b.
     pub fn b(&self) -> &[f64] {
         &self.b
@@ -218,9 +224,10 @@ impl<'a> Mlcp<'a> {
 
     /// ‖H(0)‖∞, what a relative tolerance refers to. Needs no product.
     pub fn residual_at_zero(&self) -> f64 {
-        parallel::max((self.b(), self.lower()), |(b, lower)| {
+        let own = parallel::max((self.b(), self.lower()), |(b, lower)| {
             b.iter().zip(lower).fold(0.0, |most, (b, lower)| larger(most, minimum_map(-lower, *b).abs()))
-        })
+        });
+        self.ranks().largest([own])[0]
     }
 
     /// Whether the wall of a row has let go: the bound holds it rather than its equation.

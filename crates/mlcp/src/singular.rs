@@ -11,11 +11,13 @@
 //! Pockets are solved with b shifted to mean zero; the answer of least norm has mean zero. Often the
 //! whole problem is one component, a closed tank. Then loops run over all rows without a list.
 
+use unstick_parallel::exact::ExactSum;
 use unstick_parallel::{self as parallel, vector};
 
 use crate::csr::CsrMatrix;
 use crate::operator::LinearOperator;
 use crate::problem::Mlcp;
+use crate::ranks::{Ranks, Reductions};
 use crate::report::PocketReport;
 
 /// Row sums up to this, relative to the diagonal, count as zero: rounding of an assembled matrix.
@@ -46,11 +48,14 @@ impl<'a> Compatible<'a> {
         if singular.is_empty() {
             return compatible;
         }
-        let rounding = f64::EPSILON * vector::norm_max(problem.b());
+        let ranks = problem.ranks();
+        let [largest] = ranks.largest([vector::norm_max(problem.b())]);
+        let rounding = f64::EPSILON * largest;
         let (mut b, mut lower) = (None, None);
         for rows in singular {
-            let imbalance = sum(&rows, problem.b()) / rows.len() as f64;
             let has_wall = problem.wall_rows() > 0 && rows.iter().any(|&row| problem.is_wall(row as usize));
+            let [count, walls] = ranks.total([rows.len(), has_wall as usize]);
+            let (imbalance, has_wall) = (sum(ranks, &rows, problem.b()) / count as f64, walls > 0);
             if has_wall && imbalance > 0.5 * target {
                 compatible.loose.push(rows);
                 continue;
@@ -64,7 +69,7 @@ impl<'a> Compatible<'a> {
             }
             let report = PocketReport {
                 first_row: rows.iter().copied().min().unwrap_or(0) as usize,
-                rows: rows.len(),
+                rows: count,
                 imbalance,
                 compatible: imbalance.abs() <= 0.5 * target,
             };
@@ -83,11 +88,10 @@ impl<'a> Compatible<'a> {
     /// Moves every pocket to its answer of least norm that respects the bounds of `problem`.
     pub fn settle(&self, problem: &Mlcp, q: &mut [f64]) {
         for pocket in &self.pockets {
-            let mean = sum(&pocket.rows, q) / pocket.rows.len() as f64;
-            let above = |&row: &u32| q[row as usize] - mean - problem.lower()[row as usize];
-            let has_wall = problem.wall_rows() > 0;
-            let lowest = if has_wall { pocket.rows.iter().map(above).fold(0.0, f64::min) } else { 0.0 };
-            shift(&pocket.rows, -(mean + lowest), q);
+            let mean = sum(problem.ranks(), &pocket.rows, q) / pocket.report.rows as f64;
+            let below = |&row: &u32| problem.lower()[row as usize] - (q[row as usize] - mean);
+            let [deepest] = problem.ranks().largest([pocket.rows.iter().map(below).fold(0.0, f64::max)]);
+            shift(&pocket.rows, deepest - mean, q);
         }
     }
 
@@ -102,12 +106,15 @@ impl<'a> Compatible<'a> {
     }
 }
 
-/// Sum of some rows.
-fn sum(rows: &[u32], values: &[f64]) -> f64 {
-    if rows.len() == values.len() {
-        return parallel::sum(values, |values| values.iter().sum());
-    }
-    rows.iter().map(|&row| values[row as usize]).sum()
+/// Sum of some rows, on all ranks.
+fn sum(ranks: &dyn Ranks, rows: &[u32], values: &[f64]) -> f64 {
+    let of_rows = |rows: &[u32]| rows.iter().map(|&row| values[row as usize]).collect::<ExactSum>();
+    let mut total = parallel::fold(rows, &of_rows, &|mut one, other| {
+        one.merge(&other);
+        one
+    });
+    ranks.sum(total.words());
+    total.value()
 }
 
 /// Adds to some rows.

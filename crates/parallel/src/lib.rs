@@ -18,6 +18,7 @@ pub mod bandwidth;
 pub mod binary;
 mod chunks;
 pub mod clock;
+pub mod exact;
 pub mod simd;
 pub mod tridiagonal;
 pub mod vector;

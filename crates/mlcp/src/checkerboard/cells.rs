@@ -101,6 +101,33 @@ impl<const D: usize> Level<D> {
         }
     }
 
+    /// Whether a cell is no ghost.
+    #[inline]
+    pub fn is_own(&self, cell: usize) -> bool {
+        self.split(cell).1 < self.end
+    }
+
+    /// Where a cell is in the whole grid, in the order of rows: (z, y, x).
+    pub fn place_of_cell(&self, cell: usize) -> [usize; 3] {
+        let (colour, slot) = self.split(cell);
+        let line = self.line_of(slot);
+        let ([y, z], [first_y, first_z]) = (self.lines.place(line.column), self.lines.frame.first);
+        [z + first_z, y + first_y, self.place_in(line, slot as u32, colour) as usize]
+    }
+
+    /// Calls `visit` with the own cells that a ghost may be coupled with, for none but ghosts.
+    pub fn cells_beside_ghost(&self, cell: usize, mut visit: impl FnMut(usize)) {
+        if self.is_own(cell) {
+            return;
+        }
+        let (colour, slot) = self.split(cell);
+        let ghost = self.line_of(slot);
+        let place = self.place_in(ghost, slot as u32, colour);
+        let beside = self.lines.of(self.lines.frame.across(ghost.column as usize));
+        let covering = beside.iter().filter(|line| line.from <= place && place < line.end());
+        covering.for_each(|line| visit(self.cell_at(line, place)));
+    }
+
     /// Number of the line of cells that a slot belongs to.
     pub fn line_at(&self, slot: usize) -> usize {
         self.lines.lines.partition_point(|line| line.base as usize <= slot) - 1
@@ -148,10 +175,10 @@ impl<const D: usize> Level<D> {
         self.bounded[slot] || self.bounded[self.slots + slot]
     }
 
-    /// Cells that may be pinned, ascending.
+    /// Own cells that may be pinned, ascending.
     pub fn bounded_cells(&self) -> Vec<u32> {
         parallel::list_scattered(0..self.bounded.len(), |cells| {
-            cells.filter(|&cell| self.bounded[cell]).map(|cell| cell as u32).collect()
+            cells.filter(|&cell| self.bounded[cell] && self.is_own(cell)).map(|cell| cell as u32).collect()
         })
     }
 
@@ -163,6 +190,6 @@ impl<const D: usize> Level<D> {
 
     /// Number of cells that are there.
     pub fn cells(&self) -> usize {
-        self.lines.lines.iter().map(|line| line.length as usize).sum()
+        self.lines.own().iter().map(|line| line.length as usize).sum()
     }
 }

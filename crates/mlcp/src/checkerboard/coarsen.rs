@@ -4,6 +4,7 @@ use unstick_parallel::{self as parallel, Chunks, refill};
 
 use super::level::{Level, NONE, Part};
 use crate::pressure::lines::Line;
+use crate::ranks::{Halo, Share};
 
 /// A line of coarse cells in the making.
 struct Chain {
@@ -33,17 +34,17 @@ struct Grown {
 
 impl<const D: usize> Level<D> {
     /// Makes the next coarser level, without its couplings; afterwards `self.parents` leads there.
-    pub fn coarsen(&mut self, coarse: &mut Self) {
+    pub fn coarsen(&mut self, coarse: &mut Self, share: Option<&Share>) {
         let shape = self.shape.map(|count| count.div_ceil(2));
-        let columns = [shape[1], shape[2]];
+        let frame = self.lines.frame.coarser();
         let planes = self.plane_pairs();
         let mut chain_of = std::mem::take(&mut self.parents);
         refill(&mut chain_of, 2 * self.slots, NONE);
-        let grown = self.grow(columns, &planes, &mut chain_of);
+        let grown = self.grow(frame.columns, &planes, &mut chain_of);
 
         let mut slots = 1;
         let mut firsts = Vec::with_capacity(grown.len()); // (first slot, first chain) of each part
-        coarse.lines.rebuild(columns, |lines| {
+        coarse.lines.rebuild(frame, |lines| {
             for part in &grown {
                 firsts.push((part.place, lines.len() as u32));
                 for chain in &part.chains {
@@ -54,10 +55,19 @@ impl<const D: usize> Level<D> {
                 }
             }
         });
-        coarse.begin(shape, slots as usize + 1, self.unit * (1 << (D - 1)) as f32 * 0.5);
+        let mut end = slots;
+        coarse.halo = Halo::default();
+        if let Some(share) = share {
+            let ghosts = share.ghost_lines(&coarse.lines, slots, Self::slots_of);
+            end = ghosts.last().map_or(slots, |line| line.base + Self::slots_of(line));
+            coarse.lines.append(ghosts.into_iter());
+            coarse.halo = Halo::new(share, &coarse.lines, Self::slots_of);
+        }
+        coarse.begin(shape, end as usize + 1, self.unit * (1 << (D - 1)) as f32 * 0.5);
         coarse.adopt(&grown, &firsts);
         self.resolve(&planes, &firsts, coarse, &mut chain_of);
         self.parents = chain_of;
+        self.find_parents_of_ghosts(coarse);
         let mut bounded = std::mem::take(&mut coarse.bounded);
         parallel::for_each((0..bounded.len(), bounded.as_mut_slice()), |(cells, bounded)| {
             for (cell, is_bounded) in cells.zip(bounded) {
@@ -65,6 +75,8 @@ impl<const D: usize> Level<D> {
             }
         });
         coarse.bounded = bounded;
+        coarse.fill_bounded();
+        coarse.fill_families();
     }
 
     /// Lists the children of all cells that are not made of steady ones.
@@ -99,7 +111,7 @@ impl<const D: usize> Level<D> {
 
     /// Pairs of planes across the last axis. A pair makes one plane of the coarse level, and its slots are consecutive.
     fn plane_pairs(&self) -> Chunks {
-        let [ny, nz] = self.lines.columns;
+        let [ny, nz] = self.lines.frame.columns;
         let (planes, columns) = if D == 3 { (nz, ny) } else { (ny, 1) };
         Chunks::new(
             1,
@@ -114,7 +126,7 @@ impl<const D: usize> Level<D> {
     /// Makes the coarse cells, plane by plane; `chain_of` counts the chains of each part from zero.
     fn grow(&self, [ny, _]: [usize; 2], planes: &Chunks, chain_of: &mut [u32]) -> Vec<Grown> {
         let (red, black) = chain_of.split_at_mut(self.slots);
-        let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
+        let cells = (&mut red[1..self.end], &mut black[1..self.end]);
         planes.map(cells, |planes, place, (red, black)| {
             let chain_of = Part { red, black, place, slots: self.slots };
             let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
@@ -130,7 +142,7 @@ impl<const D: usize> Level<D> {
     /// Turns the chain of every cell into its coarse cell.
     fn resolve(&self, planes: &Chunks, firsts: &[(usize, u32)], coarse: &Self, chain_of: &mut [u32]) {
         let (red, black) = chain_of.split_at_mut(self.slots);
-        let cells = (&mut red[1..self.slots - 1], &mut black[1..self.slots - 1]);
+        let cells = (&mut red[1..self.end], &mut black[1..self.end]);
         planes.for_each_costly(cells, |_, place, (red, black)| {
             let first = firsts[firsts.partition_point(|first| first.0 < place)].1;
             let end = place + red.len();
@@ -151,7 +163,7 @@ impl<const D: usize> Level<D> {
 
     /// Lines of the columns below a coarse column.
     pub(super) fn lines_below(&self, [y, z]: [usize; 2]) -> impl Iterator<Item = &Line> + '_ {
-        let [ny, nz] = self.lines.columns;
+        let [ny, nz] = self.lines.frame.columns;
         let columns = [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().map(move |(dy, dz)| (2 * y + dy, 2 * z + dz));
         let inside = columns.filter(move |&(y, z)| y < ny && z < nz);
         inside.flat_map(move |(y, z)| self.lines.of(y + ny * z))

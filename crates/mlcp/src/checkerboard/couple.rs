@@ -36,6 +36,9 @@ impl<const D: usize> Level<D> {
         for colour in 0..2 {
             concatenate(&cuts[colour], &mut self.cuts[colour]);
             concatenate(&extras[colour], &mut self.extras[colour]);
+            // Ghosts have no row here. They are free until their rank pins them.
+            let ghost = |slot| Cut { diagonal: 1.0, inverse: 1.0, ..Cut::alone(slot as u32) };
+            self.cuts[colour].extend((self.end..self.slots - 1).map(ghost));
         }
         self.index();
     }
@@ -43,7 +46,7 @@ impl<const D: usize> Level<D> {
 
 /// Finds the neighbours of every coarse cell and computes all couplings. Nothing may be pinned.
 pub(super) fn couple<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>) {
-    let found = coarse.chunks.map(1..coarse.slots - 1, |lines, _, _| {
+    let found = coarse.chunks.map(1..coarse.end, |lines, _, _| {
         let mut found = Found::default();
         let mut family = Vec::new();
         coarse.lines.lines[lines].iter().for_each(|line| found.couple_line(fine, coarse, line, &mut family));
@@ -255,7 +258,7 @@ fn inner_length<const D: usize>(coarse: &Level<D>, line: &Line, slot: u32, offse
 }
 
 /// Marks the slots of inner cells none of whose neighbours may be pinned.
-fn settle<const D: usize>(coarse: &mut Level<D>) {
+pub(super) fn settle<const D: usize>(coarse: &mut Level<D>) {
     let mut steady = std::mem::take(&mut coarse.steady);
     parallel::refill(&mut steady, coarse.slots, false);
     coarse.over_spans(&mut steady, |span, steady| {
@@ -272,7 +275,7 @@ impl<const D: usize> Hierarchy<D> {
     /// Pins cells of a level (true) or frees them (false) and updates all coarser levels around
     /// them. Only cells that may be pinned are accepted, in ascending order.
     pub fn pin(&mut self, level: usize, changes: &[(u32, bool)]) {
-        if changes.is_empty() {
+        if changes.is_empty() && self.gathered.is_none() {
             return;
         }
         self.levels[level].mark(changes);
@@ -285,16 +288,24 @@ impl<const D: usize> Hierarchy<D> {
                 for &(cell, _) in changes {
                     parents.push(fine.parents[cell as usize]);
                     fine.couplings(cell as usize, |coupling| parents.push(fine.parents[coupling.cell]));
+                    fine.cells_beside_ghost(cell as usize, |beside| parents.push(fine.parents[beside]));
                 }
                 parents.sort_unstable();
                 parents.dedup();
                 parents
             });
         }
-        for coarse in level + 1..self.levels.len() {
+        self.follow(level + 1, affected);
+    }
+
+    /// Computes anew cells of a level whose children have changed, and those of all coarser levels.
+    pub(super) fn follow(&mut self, level: usize, mut affected: Vec<u32>) {
+        for coarse in level..self.levels.len() {
             affected.par_sort_unstable();
             affected.dedup();
             let [fine, coarse] = &mut self.levels[coarse - 1..=coarse] else { unreachable!("two levels") };
+            // Other ranks see to their own.
+            affected.retain(|&cell| coarse.is_own(cell as usize));
             recompute(fine, coarse, &affected);
             if !coarse.parents.is_empty() {
                 parallel::for_each(affected.as_mut_slice(), |cells| {
@@ -302,7 +313,7 @@ impl<const D: usize> Hierarchy<D> {
                 });
             }
         }
-        self.factorise();
+        self.settle_coarsest(&affected);
     }
 }
 

@@ -1,13 +1,17 @@
 //! The hierarchy and its V-cycle.
 
+use std::sync::Arc;
+
 use unstick_parallel::{self as parallel, Chunks, refill};
 
 use super::coarsest::Coarsest;
 use super::couple::couple;
+use super::gathered::Gathered;
 use super::krylov::norm_max;
 use super::layout::Layout;
 use super::level::{Cut, Level};
 use crate::pressure::PressureOperator;
+use crate::ranks::{Alone, Ranks, Share};
 
 /// Sweeps before and after the coarse correction.
 const SWEEPS: usize = 2;
@@ -15,8 +19,12 @@ const SWEEPS: usize = 2;
 /// All levels, finest first, with a right-hand side and an iterate each.
 #[derive(Default)]
 pub(crate) struct Hierarchy<const D: usize> {
+    /// The part that this rank holds, if it is not all.
+    pub share: Option<Arc<Share>>,
     pub(super) levels: Vec<Level<D>>,
     pub(super) coarsest: Coarsest,
+    /// The last level, of which other ranks hold parts, and all coarser ones.
+    pub(super) gathered: Option<Box<Gathered<D>>>,
     pub(super) columns: Vec<Chunks>,
     /// Cells that may be pinned, ascending.
     pub(super) walls: Vec<Vec<u32>>,
@@ -28,14 +36,22 @@ impl<const D: usize> Hierarchy<D> {
     /// Coarsens until the coarsest level can be solved exactly. Nothing is pinned. Keeps the memory of the levels that
     /// were there.
     pub fn rebuild(&mut self, operator: &PressureOperator<D>, lower: &[f64]) {
-        let Self { levels, columns, walls, b, x, .. } = self;
-        levels.resize_with(levels.len().max(1), Level::default);
-        levels[0].lay_out(operator, lower);
+        self.levels.resize_with(self.levels.len().max(1), Level::default);
+        self.levels[0].lay_out(operator, lower, self.share.as_deref());
+        self.add_coarse_levels();
+    }
+
+    /// Coarsens the finest level.
+    pub(super) fn add_coarse_levels(&mut self) {
+        let Self { share, levels, columns, walls, b, x, .. } = self;
         let mut count = 1;
-        while !Coarsest::suits(&levels[count - 1]) {
+        while match share {
+            Some(share) => count <= share.boxes.shared_levels(),
+            None => !Coarsest::suits(&levels[count - 1]),
+        } {
             levels.resize_with(levels.len().max(count + 1), Level::default);
             let [fine, coarse] = &mut levels[count - 1..=count] else { unreachable!("two levels") };
-            fine.coarsen(coarse);
+            fine.coarsen(coarse, share.as_deref());
             couple(fine, coarse);
             count += 1;
         }
@@ -50,7 +66,12 @@ impl<const D: usize> Hierarchy<D> {
             refill(&mut b[index], 2 * level.slots, 0.0);
             refill(&mut x[index], 2 * level.slots, 0.0);
         }
-        self.factorise();
+        self.gather_last();
+    }
+
+    /// Those who hold parts of the levels.
+    pub fn ranks(&self) -> &dyn Ranks {
+        self.share.as_deref().map_or(&Alone, |share| &*share.ranks)
     }
 
     /// Cells of the finest level that may be pinned, ascending.
@@ -82,9 +103,24 @@ impl<const D: usize> Hierarchy<D> {
         &self.x[0]
     }
 
-    pub(super) fn factorise(&mut self) {
-        if let Some(coarsest) = self.levels.last() {
-            self.coarsest.factorise(coarsest);
+    /// Hands the last level to the rank that goes on with it, or prepares its exact solution.
+    fn gather_last(&mut self) {
+        let Some(last) = self.levels.last() else { return };
+        match &self.share {
+            Some(share) => {
+                let walls = self.walls.last().map_or(&[][..], Vec::as_slice);
+                self.gathered.get_or_insert_default().rebuild(share, last, walls);
+            }
+            None => self.coarsest.factorise(last),
+        }
+    }
+
+    /// The same once some of its cells, which ascend, have changed.
+    pub(super) fn settle_coarsest(&mut self, changed: &[u32]) {
+        let Some(last) = self.levels.last() else { return };
+        match (&self.share, &mut self.gathered) {
+            (Some(share), Some(gathered)) => gathered.update(share, last, changed),
+            _ => self.coarsest.factorise(last),
         }
     }
 
@@ -94,14 +130,18 @@ impl<const D: usize> Hierarchy<D> {
     /// Afterwards red cells have no residual. With `is_reduced` red cells have no right-hand side
     /// either.
     pub fn cycle(&mut self, level: usize, is_reduced: bool) {
-        let Self { levels, coarsest, columns, b, x, .. } = self;
-        descend(&levels[level..], coarsest, &columns[level..], &mut b[level..], &mut x[level..], is_reduced);
+        let Self { levels, coarsest, gathered, share, columns, b, x, .. } = self;
+        let mut solve = |level: &Level<D>, b: &[f32], x: &mut [f32]| match (&*share, &mut *gathered) {
+            (Some(share), Some(gathered)) => gathered.cycle(share, level, b, x),
+            _ => coarsest.solve(b, x),
+        };
+        descend(&levels[level..], &mut solve, &columns[level..], &mut b[level..], &mut x[level..], is_reduced);
     }
 }
 
 fn descend<const D: usize>(
     levels: &[Level<D>],
-    coarsest: &mut Coarsest,
+    solve: &mut impl FnMut(&Level<D>, &[f32], &mut [f32]),
     columns: &[Chunks],
     b: &mut [Vec<f32>],
     x: &mut [Vec<f32>],
@@ -109,8 +149,7 @@ fn descend<const D: usize>(
 ) {
     let level = &levels[0];
     if levels.len() == 1 {
-        coarsest.solve(&b[0], &mut x[0]);
-        return;
+        return solve(level, &b[0], &mut x[0]);
     }
     let (b, coarse_b) = b.split_at_mut(1);
     let (x, coarse_x) = x.split_at_mut(1);
@@ -130,7 +169,7 @@ fn descend<const D: usize>(
         }
     }
     level.restrict_red(&levels[1], &columns[1], b_red, &x[0], &mut coarse_b[0]);
-    descend(&levels[1..], coarsest, &columns[1..], coarse_b, coarse_x, false);
+    descend(&levels[1..], solve, &columns[1..], coarse_b, coarse_x, false);
     let (red, black) = x[0].split_at_mut(level.slots);
     level.prolong_to_red(&coarse_x[0], red);
     for _ in 0..SWEEPS {

@@ -8,6 +8,7 @@ use super::couple::Found;
 use super::level::{Cut, LANES, Level, Part, Piece};
 use crate::pressure::lines::{Line, Lines};
 use crate::pressure::{INSIDE, PressureOperator};
+use crate::ranks::{Halo, Share};
 
 /// Slots whose neighbours lie at fixed offsets.
 struct Stretch<const D: usize> {
@@ -36,7 +37,7 @@ fn for_each_stretch<const D: usize>(
 impl<const D: usize> Level<D> {
     /// Becomes the finest level: lays the rows of a matrix out, scaled to inner couplings of 1. Those with a finite
     /// bound may be pinned later.
-    pub fn lay_out(&mut self, operator: &PressureOperator<D>, lower: &[f64]) {
+    pub fn lay_out(&mut self, operator: &PressureOperator<D>, lower: &[f64], share: Option<&Share>) {
         let rows = &operator.lines;
         let mut slots = 1;
         let place = |line: &Line| {
@@ -44,12 +45,14 @@ impl<const D: usize> Level<D> {
             slots += Self::slots_of(&line);
             line
         };
-        self.lines.rebuild(rows.columns, |lines| lines.extend(rows.lines.iter().map(place)));
+        self.lines.rebuild(rows.frame, |lines| lines.extend(rows.lines.iter().map(place)));
+        self.halo = share.map_or_else(Halo::default, |share| Halo::new(share, &self.lines, Self::slots_of));
         self.begin(operator.shape(), slots as usize + 1, 1.0);
         let pairs = self.pairs();
         let mut is_inside = std::mem::take(&mut self.steady);
         self.classify(operator, lower, &mut is_inside);
-        let found = self.chunks.map(1..self.slots - 1, |lines, _, _| {
+        self.fill_bounded();
+        let found = self.chunks.map(1..self.end, |lines, _, _| {
             let mut found = Found::default();
             for_each_stretch(&pairs, lines, self.slots, |stretch| {
                 let is_odd = self.is_odd(self.lines.lines[stretch.line].column);
@@ -84,20 +87,20 @@ impl<const D: usize> Level<D> {
     fn pairs(&self) -> Lines {
         let pair_of = |line: &Line| Line { from: line.from / 2, length: Self::slots_of(line), ..*line };
         let mut pairs = Lines::default();
-        pairs.rebuild(self.lines.columns, |pairs| pairs.extend(self.lines.lines.iter().map(pair_of)));
+        pairs.rebuild(self.lines.frame, |pairs| pairs.extend(self.lines.lines.iter().map(pair_of)));
         pairs
     }
 
     /// Finds out whether both cells of each slot are inner ones; marks bounded cells.
     fn classify(&mut self, operator: &PressureOperator<D>, lower: &[f64], is_inside: &mut Vec<bool>) {
         refill(is_inside, self.slots, false);
-        let slots = self.slots;
+        let (slots, end) = (self.slots, self.end);
         let mut bounded = std::mem::take(&mut self.bounded);
         let (red, black) = bounded.split_at_mut(slots);
-        let lanes = (&mut red[1..slots - 1], &mut black[1..slots - 1], &mut is_inside[1..slots - 1]);
+        let lanes = (&mut red[1..end], &mut black[1..end], &mut is_inside[1..end]);
         self.chunks.for_each(lanes, |lines, place, (red, black, is_inside)| {
             let mut bounded = Part { red, black, place, slots };
-            let first = operator.lines.lines.get(lines.start).map_or(0, |line| operator.stretch_of(line.base));
+            let first = operator.lines.own().get(lines.start).map_or(0, |line| operator.stretch_of(line.base));
             let mut stretches = operator.stretches[first..].iter();
             for index in lines {
                 let (line, rows) = (&self.lines.lines[index], &operator.lines.lines[index]);

@@ -5,11 +5,13 @@
 //! half-sweep, so that its answer z has A z = (0, S z_b): the product with S costs half a product
 //! with A, and every vector of the method is half as long.
 
+use unstick_parallel::exact::{ExactSum, WORDS};
 use unstick_parallel::{self as parallel, larger, simd::vectorised};
 
 use super::cycle::Hierarchy;
 use super::level::Span;
 use super::policy::LevelProblem;
+use crate::ranks::{Ranks, Reductions};
 
 /// The work vectors, black cells only.
 #[derive(Debug, Default)]
@@ -20,12 +22,41 @@ pub(crate) struct Reduced {
 }
 
 /// Sums that one pass over the answer of a cycle yields.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Sums {
     /// rᵀ z
     residual: f64,
     /// zᵀ S z
     curvature: f64,
+}
+
+/// The same in the making. Terms are those of lines, which no rank and no thread shares with another: with exact sums of
+/// them the bits depend on the problem alone.
+#[derive(Default)]
+struct PartialSums {
+    residual: ExactSum,
+    curvature: ExactSum,
+}
+
+impl PartialSums {
+    fn join(mut self, other: Self) -> Self {
+        self.residual.merge(&other.residual);
+        self.curvature.merge(&other.curvature);
+        self
+    }
+
+    /// The sums over all ranks.
+    fn total(mut self, ranks: &dyn Ranks) -> Sums {
+        if ranks.count() > 1 {
+            let mut words = [0; 2 * WORDS];
+            words[..WORDS].copy_from_slice(self.residual.words());
+            words[WORDS..].copy_from_slice(self.curvature.words());
+            ranks.sum(&mut words);
+            self.residual.words().copy_from_slice(&words[..WORDS]);
+            self.curvature.words().copy_from_slice(&words[WORDS..]);
+        }
+        Sums { residual: self.residual.value(), curvature: self.curvature.value() }
+    }
 }
 
 impl Reduced {
@@ -46,12 +77,13 @@ impl Reduced {
             // The other slots are written before they are read.
             (vector[0], vector[slots - 1]) = (0.0, 0.0);
         }
+        self.product[hierarchy.levels[level].end..].fill(0.0); // ghosts have no product here, and so no residual
         let (red, black) = x.split_at_mut(slots);
         let (b_red, b_black) = load.split_at(slots);
         let mut r = std::mem::take(&mut hierarchy.b[level]);
         let grid = &hierarchy.levels[level];
         // Red cells without residual leave the black ones with b_b − (A x)_b.
-        grid.half_sweep(0, Some(b_red), black, red);
+        grid.half_sweep_inside(0, Some(b_red), black, red);
         hierarchy.hold_red(level, floor, pinned, red);
         {
             let (red, black) = (&*red, &*black);
@@ -64,7 +96,7 @@ impl Reduced {
                 },
             );
         }
-        let mut residual = norm_max(&r[slots..]);
+        let [mut residual] = hierarchy.ranks().largest([norm_max(&r[slots..])]);
         hierarchy.b[level] = r;
 
         let target = target(residual);
@@ -72,8 +104,9 @@ impl Reduced {
         while residual > target && cycles < most {
             hierarchy.cycle(level, true);
             let (z_red, z_black) = hierarchy.x[level].split_at(slots);
-            let r = &mut hierarchy.b[level][slots..];
+            let r = &hierarchy.b[level][slots..];
             let sums = hierarchy.levels[level].product_of_black(r, z_red, z_black, &mut self.product);
+            let sums = sums.total(hierarchy.ranks());
             let (beta, curvature) = match before {
                 None => (0.0, sums.curvature),
                 Some((rho, alpha)) => {
@@ -85,15 +118,17 @@ impl Reduced {
             if !(sums.residual > 0.0 && curvature > 0.0) {
                 break;
             }
-            residual = match before {
+            let r = &mut hierarchy.b[level][slots..];
+            let norm = match before {
                 None => self.step::<true>(alpha as f32, 0.0, z_black, black, r),
                 Some(_) => self.step::<false>(alpha as f32, beta as f32, z_black, black, r),
             };
+            [residual] = hierarchy.ranks().largest([norm]);
             before = Some((sums.residual, alpha));
             cycles += 1;
         }
         if cycles > 0 {
-            hierarchy.levels[level].half_sweep(0, Some(b_red), black, red);
+            hierarchy.levels[level].half_sweep_inside(0, Some(b_red), black, red);
             hierarchy.hold_red(level, floor, pinned, red);
         }
         (cycles, residual)
@@ -160,17 +195,23 @@ fn norm_of_block(x: &[f32]) -> f64 {
 
 impl<const D: usize> super::level::Level<D> {
     /// y ← (A z)_b for black cells, with the sums that conjugate gradients need.
-    pub(super) fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> Sums {
+    fn product_of_black(&self, r: &[f32], red: &[f32], black: &[f32], y: &mut [f32]) -> PartialSums {
         self.chunks.fold(
-            &mut y[1..self.slots - 1],
+            &mut y[1..self.end],
             #[inline(always)]
             |lines, place, y: &mut [f32]| {
-                let slots = place..place + y.len();
-                self.defect::<false>(&Span { lines, slots: slots.clone() }, 1, &[], black, red, y);
-                let z = &black[slots.clone()];
-                Sums { residual: dot(&r[slots], z), curvature: dot(y, z) }
+                let span = Span { lines: lines.clone(), slots: place..place + y.len() };
+                self.defect::<false>(&span, 1, &[], black, red, y);
+                let mut sums = PartialSums::default();
+                for line in &self.lines.lines[lines] {
+                    let slots = line.base as usize..(line.base + Self::slots_of(line)) as usize;
+                    let z = &black[slots.clone()];
+                    sums.residual.add(dot(&r[slots.clone()], z));
+                    sums.curvature.add(dot(&y[slots.start - place..slots.end - place], z));
+                }
+                sums
             },
-            |a, b| Sums { residual: a.residual + b.residual, curvature: a.curvature + b.curvature },
+            PartialSums::join,
         )
     }
 }

@@ -20,8 +20,9 @@ impl Layout {
     /// Follows the rows of a matrix; keeps the memory.
     pub fn rebuild<const D: usize>(&mut self, operator: &PressureOperator<D>) {
         self.rows.clone_from(&operator.lines.lines);
-        self.by_slot.rebuild(1, self.rows.iter().map(|line| Level::<D>::slots_of(line) as usize));
-        self.by_row.rebuild(0, self.rows.iter().map(|line| line.length as usize));
+        let own = operator.lines.own().iter();
+        self.by_slot.rebuild(1, own.clone().map(|line| Level::<D>::slots_of(line) as usize));
+        self.by_row.rebuild(0, own.map(|line| line.length as usize));
     }
 
     /// Writes `value(row)` to the cell of every row, on the finest level.
@@ -41,7 +42,7 @@ impl Layout {
         value: impl Fn(usize) -> f32 + Sync,
     ) {
         let (red, black) = cells.split_at_mut(level.slots);
-        let own = (&mut red[1..level.slots - 1], &mut black[1..level.slots - 1]);
+        let own = (&mut red[1..level.end], &mut black[1..level.end]);
         self.by_slot.for_each(
             own,
             #[inline(always)]

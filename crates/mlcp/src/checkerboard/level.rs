@@ -5,6 +5,7 @@ use std::ops::Range;
 use unstick_parallel::{self as parallel, Chunks, refill};
 
 use crate::pressure::lines::{Line, Lines};
+use crate::ranks::Halo;
 
 /// Marks a missing entry.
 pub(super) const NONE: u32 = u32::MAX;
@@ -105,6 +106,10 @@ pub(super) struct Level<const D: usize> {
     pub lines: Lines,
     /// Slots, with an empty one in front and one behind.
     pub slots: usize,
+    /// Behind the last slot of its own. Those of ghosts follow, if other ranks hold parts of the level.
+    pub end: usize,
+    /// The ghosts.
+    pub halo: Halo,
     /// Coupling between two inner cells.
     pub unit: f32,
     /// All other slots are cut.
@@ -165,7 +170,8 @@ impl<const D: usize> Level<D> {
     /// Begins a level whose lines are known: there are no couplings yet. Keeps the memory of what was there.
     pub fn begin(&mut self, shape: [usize; 3], slots: usize, unit: f32) {
         (self.shape, self.slots, self.unit) = (shape, slots, unit);
-        self.chunks.rebuild(1, self.lines.lines.iter().map(|line| Self::slots_of(line) as usize));
+        self.end = self.lines.own().last().map_or(1, |line| (line.base + Self::slots_of(line)) as usize);
+        self.chunks.rebuild(1, self.lines.own().iter().map(|line| Self::slots_of(line) as usize));
         self.parents.clear();
         self.families.clear();
         refill(&mut self.bounded, 2 * slots, false);
@@ -182,7 +188,10 @@ impl<const D: usize> Level<D> {
         (self.place_of[0], self.place_of[self.slots - 1]) = (0, 0);
         let (pieces, cuts) = (&self.pieces, &self.cuts[0]);
         let (pieces_from, cuts_from) = (&self.pieces_from, &self.cuts_from);
-        self.chunks.for_each(&mut self.place_of[1..self.slots - 1], |lines, place, place_of| {
+        for (number, ghost) in (self.end..self.slots - 1).enumerate() {
+            self.place_of[ghost] = (cuts.len() - (self.slots - 1 - self.end) + number) as u32;
+        }
+        self.chunks.for_each(&mut self.place_of[1..self.end], |lines, place, place_of| {
             for index in pieces_from[lines.start]..pieces_from[lines.end] {
                 let piece = &pieces[index as usize];
                 place_of[piece.first as usize - place..piece.end() - place].fill(index | IN_PIECE);
@@ -215,8 +224,8 @@ impl<const D: usize> Level<D> {
 
     /// Whether red cells of a column are the second ones of their slots.
     pub fn is_odd(&self, column: u32) -> bool {
-        let [y, z] = self.lines.place(column);
-        (y + z) % 2 == 1
+        let ([y, z], [first_y, first_z]) = (self.lines.place(column), self.lines.frame.first);
+        y.wrapping_add(z).wrapping_add(first_y + first_z) % 2 == 1
     }
 
     /// The cell at a place of a line.

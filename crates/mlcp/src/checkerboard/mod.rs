@@ -16,6 +16,9 @@
 //! products). They change at walls only, and so do the coefficients. The work for a new active set is
 //! proportional to the rows that changed.
 //!
+//! **Ranks.** A level may be the part that one of many ranks holds, with ghosts around it ([`Share`](crate::ranks)).
+//! Half-sweeps fill the ghosts, and sums are those of all ranks. From some level on one rank has the whole.
+//!
 //! Everything here is single precision. It finds corrections to an iterate whose residual is known in
 //! double precision. A hierarchy that is rebuilt for another problem works in the memory of the last
 //! one.
@@ -26,6 +29,8 @@ mod coarsest;
 mod couple;
 mod cycle;
 mod finest;
+mod gathered;
+mod ghosts;
 mod krylov;
 mod layout;
 mod level;

@@ -43,7 +43,12 @@ impl<const D: usize> Hierarchy<D> {
         for level in (1..self.levels.len()).rev() {
             let (above, below) = coarse.split_at_mut(level - 1);
             let (above, problem) = (above.last_mut().unwrap_or(finest), &mut below[0]);
-            self.improve(reduced, level, problem);
+            match (&self.share, &mut self.gathered) {
+                (Some(share), Some(gathered)) if level + 1 == self.levels.len() => {
+                    gathered.improve(share, &self.levels[level], reduced, problem);
+                }
+                _ => self.improve(reduced, level, problem),
+            }
             self.levels[level - 1].prolong(&problem.x, &mut above.x);
             self.relax(level - 1, above, SWEEPS);
         }
@@ -69,7 +74,7 @@ impl<const D: usize> Hierarchy<D> {
     }
 
     /// A few policies on a coarse level.
-    fn improve(&mut self, reduced: &mut Reduced, level: usize, problem: &mut LevelProblem) {
+    pub(super) fn improve(&mut self, reduced: &mut Reduced, level: usize, problem: &mut LevelProblem) {
         let is_last = level + 1 == self.levels.len();
         for _ in 0..if is_last { POLICIES_AT_THE_END } else { POLICIES } {
             let changes = self.choose(level, problem, &[]);

@@ -4,6 +4,7 @@ use unstick_parallel::{self as parallel, refill};
 
 use super::cycle::Hierarchy;
 use super::level::Level;
+use crate::ranks::Reductions;
 
 /// The problem on one level: x ≥ floor on bounded cells, A x − load ≥ 0 complementary to it there, A x = load elsewhere.
 #[derive(Default)]
@@ -46,17 +47,18 @@ impl<const D: usize> Hierarchy<D> {
             let (own, other) = if colour == 0 { (&mut *red, &*black) } else { (&mut *black, &*red) };
             let (first, walls) = if colour == 0 { (0, 0..reds) } else { (grid.slots, reds..cells.len()) };
             let b = &load[first..][..grid.slots];
-            grid.half_sweep(colour, Some(b), other, own);
+            grid.half_sweep_inside(colour, Some(b), other, own);
             let (cells, floor, pinned) = (&cells[walls.clone()], &floor[walls.clone()], &pinned[walls]);
             parallel::for_each_at(cells, first, own, |wall, x| {
                 let swept = if pinned[wall] { grid.freed(colour, cells[wall] as usize - first, b, other) } else { *x };
                 *x = swept.max(floor[wall]);
             });
+            grid.halo.fill(own);
         }
     }
 
     /// Pins every bounded cell whose floor is the binding condition, moves it there and frees all others. At least one of
-    /// each list of `loose` ones is pinned, by their numbers. Returns how many have changed.
+    /// each list of `loose` ones is pinned, by their numbers. Returns how many have changed, on all ranks.
     pub fn choose(&mut self, level: usize, problem: &mut LevelProblem, loose: &[Vec<u32>]) -> usize {
         let (grid, cells) = (&self.levels[level], self.walls[level].as_slice());
         let LevelProblem { load, floor, pinned, x, wanted } = problem;
@@ -69,35 +71,55 @@ impl<const D: usize> Hierarchy<D> {
             walls.zip(wanted).for_each(|(wall, wanted)| *wanted = slack(wall) <= 0.0);
         });
         for walls in loose {
-            if !walls.iter().any(|&wall| wanted[wall as usize]) {
+            let [pinned] = self.ranks().total([walls.iter().filter(|&&wall| wanted[wall as usize]).count()]);
+            if pinned == 0 {
                 let least = walls.iter().min_by(|&&a, &&b| slack(a as usize).total_cmp(&slack(b as usize)));
-                least.into_iter().for_each(|&wall| wanted[wall as usize] = true);
+                let place = |wall: u32| grid.place_of_cell(cells[wall as usize] as usize);
+                let own = least.map(|&wall| (slack(wall as usize) as f64, place(wall)));
+                if self.ranks().has_least(own) {
+                    least.into_iter().for_each(|&wall| wanted[wall as usize] = true);
+                }
             }
         }
-        let changes = parallel::list_scattered(0..cells.len(), |walls| {
+        let mut changes = parallel::list_scattered(0..cells.len(), |walls| {
             let changed = walls.filter(|&wall| wanted[wall] != pinned[wall]);
             changed.map(|wall| (cells[wall], wanted[wall])).collect()
         });
+        let [changed] = self.ranks().total([changes.len()]);
         pinned.copy_from_slice(wanted);
         hold(cells, floor, pinned, x);
+        if grid.halo.is_shared() {
+            grid.fill(x);
+            let mut is_pinned = vec![false; 2 * grid.slots];
+            cells.iter().zip(&*pinned).for_each(|(&cell, &pinned)| is_pinned[cell as usize] = pinned);
+            changes.extend(grid.changed_ghosts(&mut is_pinned));
+            changes.sort_unstable();
+        }
         self.pin(level, &changes);
-        changes.len()
+        changed
     }
 
     /// Moves the pinned red cells back to their floor: half-sweeps leave them at zero.
     pub(super) fn hold_red(&self, level: usize, floor: &[f32], pinned: &[bool], red: &mut [f32]) {
         hold(&self.walls[level][..self.red_walls(level)], floor, pinned, red);
+        self.levels[level].halo.fill(red);
     }
 
     /// Frees all cells of a level and lifts the bounded ones to their floors.
     pub(super) fn release(&mut self, level: usize, problem: &mut LevelProblem) {
         let cells = self.walls[level].as_slice();
         let LevelProblem { floor, pinned, x, .. } = problem;
-        let freed = parallel::list_scattered((cells, pinned.as_slice()), |(cells, pinned)| {
+        let mut freed = parallel::list_scattered((cells, pinned.as_slice()), |(cells, pinned)| {
             cells.iter().zip(pinned).filter(|(_, pinned)| **pinned).map(|(&cell, _)| (cell, false)).collect()
         });
         parallel::for_each_at(cells, 0, x, |wall, x| *x = x.max(floor[wall]));
         pinned.fill(false);
+        let grid = &self.levels[level];
+        if grid.halo.is_shared() {
+            grid.fill(x);
+            freed.extend(grid.ghosts().filter(|&ghost| !grid.is_free(ghost)).map(|ghost| (ghost as u32, false)));
+            freed.sort_unstable();
+        }
         self.pin(level, &freed);
     }
 

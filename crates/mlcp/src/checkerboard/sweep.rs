@@ -47,6 +47,12 @@ impl<const D: usize> Level<D> {
     ///
     /// `b` and `own` are of the colour, `other` of the other one; no `b` stands for zero.
     pub fn half_sweep(&self, colour: usize, b: Option<&[f32]>, other: &[f32], own: &mut [f32]) {
+        self.half_sweep_inside(colour, b, other, own);
+        self.halo.fill(own);
+    }
+
+    /// The same, without the ghosts.
+    pub fn half_sweep_inside(&self, colour: usize, b: Option<&[f32]>, other: &[f32], own: &mut [f32]) {
         match b {
             Some(b) => self.sweep::<true>(colour, b, other, own),
             None => self.sweep::<false>(colour, &[], other, own),
@@ -106,6 +112,7 @@ impl<const D: usize> Level<D> {
                 }
             },
         );
+        self.halo.fill(own);
     }
 
     /// y ← A x − b for the cells of a colour in a span, zero where they are pinned; `y` is of the
@@ -197,7 +204,7 @@ impl<const D: usize> Level<D> {
     #[inline(always)]
     pub(super) fn over_spans<T: Send>(&self, own: &mut [T], kernel: impl Fn(Span, &mut [T]) + Sync) {
         self.chunks.for_each(
-            &mut own[1..self.slots - 1],
+            &mut own[1..self.end],
             #[inline(always)]
             |lines, place, own: &mut [T]| kernel(Span { lines, slots: place..place + own.len() }, own),
         );

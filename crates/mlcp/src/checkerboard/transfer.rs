@@ -18,7 +18,7 @@ impl<const D: usize> Level<D> {
     /// Makes chunks of columns, for work that a coarse column owns.
     pub fn chunk_columns(&self, chunks: &mut Chunks) {
         let slots = |column| self.lines.of(column).iter().map(|line| Self::slots_of(line) as usize).sum();
-        chunks.rebuild(1, (0..self.lines.columns[0] * self.lines.columns[1]).map(slots));
+        chunks.rebuild(1, (0..self.lines.frame.own()).map(slots));
     }
 
     /// b_H ← Pᵀ (b − A x) where the residual of the black cells is zero, as after a half-sweep over
@@ -77,7 +77,7 @@ impl<const D: usize> Level<D> {
     fn gather(&self, coarse: &Self, columns: &Chunks, y: &mut [f32], kernel: impl Fn(Span, &mut Part<f32>) + Sync) {
         let (red, black) = y.split_at_mut(coarse.slots);
         columns.for_each(
-            (&mut red[1..coarse.slots - 1], &mut black[1..coarse.slots - 1]),
+            (&mut red[1..coarse.end], &mut black[1..coarse.end]),
             #[inline(always)]
             |columns, place, (red, black)| {
                 red.fill(0.0);
@@ -95,7 +95,7 @@ impl<const D: usize> Level<D> {
     /// Lines below a coarse column; two fine columns side by side are one span.
     fn columns_below(&self, coarse: &Self, column: usize) -> impl Iterator<Item = Span> + '_ {
         let [y, z] = coarse.lines.place(column as u32);
-        let [ny, nz] = self.lines.columns;
+        let [ny, nz] = self.lines.frame.columns;
         (2 * z..(2 * z + 2).min(nz)).map(move |z| {
             let (first, last) = (2 * y + ny * z, (2 * y + 1).min(ny - 1) + ny * z);
             let lines = self.lines.range(first).start..self.lines.range(last).end;
@@ -120,6 +120,10 @@ impl<const D: usize> Level<D> {
                 }
             },
         );
+        // Ghosts move as their ranks move them.
+        for ghost in (self.end..self.slots - 1).filter(|&ghost| self.parents[ghost] != NONE && self.is_free(ghost)) {
+            red[ghost] += coarse_x[self.parents[ghost] as usize];
+        }
     }
 
     /// x ← P y, all cells.

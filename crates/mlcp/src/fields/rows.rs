@@ -2,12 +2,15 @@
 
 use unstick_parallel as parallel;
 
+use std::sync::Arc;
+
 use super::PressureFields;
-use super::window::place_of;
+use super::window::{Window, place_of};
 use crate::error::{MatrixError, ProblemError};
 use crate::lattice::Lattice;
 use crate::pressure::{PressureOperator, Stencil};
 use crate::problem::Mlcp;
+use crate::ranks::{Boxes, Ranks};
 
 /// The surface is kept this far from a cell centre, in cells; 1/θ would grow without bound.
 pub const MIN_THETA: f64 = 0.01;
@@ -77,7 +80,37 @@ impl<const D: usize> PressureFields<'_, D> {
         let too_large = MatrixError::TooLarge { rows: cells.len(), entries: self.cell_count() };
         let lattice = Lattice::new(&self.cells, cells).ok_or(too_large)?;
         operator.rebuild(1.0, lattice, |lattice, row| self.stencil(lattice.cells()[row] as usize));
-        let cells = operator.lattice().cells();
+        self.write_numbers(operator.lattice().cells(), operator, (b, lower, marks));
+        Ok(())
+    }
+
+    /// The rows of one rank. The fields are those of its box with the cells around it, `inside` is the box. All ranks call
+    /// this together.
+    pub fn rows_of_rank(
+        &self,
+        ranks: &Arc<dyn Ranks>,
+        boxes: &Boxes,
+        inside: Window<D>,
+    ) -> Result<FieldRows<D>, ProblemError> {
+        let is_own = |cell: &u32| inside.index_of(self.cells, *cell as usize).is_some() && self.is_row(*cell as usize);
+        let cells = parallel::list(0..self.cell_count(), |cells| {
+            cells.map(|cell| cell as u32).filter(|cell| is_own(cell)).collect()
+        });
+        let own = cells.iter().filter_map(|&cell| inside.index_of(self.cells, cell as usize));
+        let own = own.map(|cell| cell as u32).collect();
+        let operator = PressureOperator::part(ranks, boxes, 1.0, own, |row| self.stencil(cells[row] as usize))?;
+        let (mut b, mut lower, mut marks) = Default::default();
+        self.write_numbers(&cells, &operator, (&mut b, &mut lower, &mut marks));
+        Ok(FieldRows { operator, b, lower, marks })
+    }
+
+    /// Writes b and the bounds of the rows of some cells, and which of them air holds where that matters.
+    fn write_numbers(
+        &self,
+        cells: &[u32],
+        operator: &PressureOperator<D>,
+        (b, lower, marks): (&mut Vec<f64>, &mut Vec<f64>, &mut Vec<bool>),
+    ) {
         write(cells, lower, |_, cell| if self.is_wall(cell) { self.least(cell) } else { f64::NEG_INFINITY });
         let control = |bound: f64| if bound > f64::NEG_INFINITY { self.control } else { 0.0 };
         write(cells, b, |row, cell| self.outflow(cell) - control(lower[row]));
@@ -91,7 +124,6 @@ impl<const D: usize> PressureFields<'_, D> {
                 rows.for_each(|((b, &cell), _)| *b -= asked(cell as usize));
             });
         }
-        Ok(())
     }
 
     /// Whether a cell has an unknown: liquid that an open face leads to.

@@ -4,7 +4,9 @@ use unstick_parallel::larger;
 use unstick_parallel::vector::dot_of_block;
 
 use super::{INSIDE, PressureOperator, Stretch};
+use crate::operator::LinearOperator;
 use crate::problem::minimum_map;
+use crate::ranks::Reductions;
 
 impl<const D: usize> PressureOperator<D> {
     /// y ← A x + b in one pass.
@@ -24,9 +26,11 @@ impl<const D: usize> PressureOperator<D> {
         );
     }
 
-    /// r ← A q + b and its natural residual for the bounds `lower`, in one pass.
-    pub(crate) fn natural_residual(&self, q: &[f64], b: &[f64], lower: &[f64], r: &mut [f64]) -> f64 {
-        self.chunks.fold(
+    /// r ← A q + b and its natural residual for the bounds `lower`, in one pass. The ghosts of `q` are filled first.
+    pub(crate) fn natural_residual(&self, q: &mut [f64], b: &[f64], lower: &[f64], r: &mut [f64]) -> f64 {
+        self.fill(q);
+        let q = &*q;
+        let own = self.chunks.fold(
             r,
             #[inline(always)]
             |stretches, place, r| {
@@ -45,7 +49,8 @@ impl<const D: usize> PressureOperator<D> {
                 f64::from_bits(most)
             },
             larger,
-        )
+        );
+        self.ranks().largest([own])[0]
     }
 
     #[inline(always)]

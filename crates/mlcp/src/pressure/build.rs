@@ -1,15 +1,16 @@
 //! The compact pressure matrix from its rows.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use unstick_parallel::binary::{shift_all, shifted};
 use unstick_parallel::{self as parallel, Chunks};
 
-use super::lines::{Line, Lines};
-use super::{INSIDE, PressureOperator, Stencil, Stretch};
+use super::lines::{Frame, Line, Lines};
+use super::{INSIDE, PressureOperator, Shared, Stencil, Stretch};
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
+use crate::ranks::{Halo, Share};
 
 impl<const D: usize> PressureOperator<D> {
     /// Asks for every row once, from all threads.
@@ -36,6 +37,7 @@ impl<const D: usize> PressureOperator<D> {
             chunks: Chunks::default(),
             assembled: OnceLock::new(),
             loose: OnceLock::new(),
+            shared: None,
         }
     }
 
@@ -52,20 +54,37 @@ impl<const D: usize> PressureOperator<D> {
         stencil: impl Fn(&Lattice, usize) -> Stencil<D> + Sync,
     ) {
         assert_eq!(lattice.dimension(), D, "axes of the lattice and of the operator");
+        self.rebuild_part(unit, lattice, None, stencil);
+    }
+
+    /// The same for the part of a rank, if it has not all.
+    pub(crate) fn rebuild_part(
+        &mut self,
+        unit: f64,
+        lattice: Lattice,
+        share: Option<Arc<Share>>,
+        stencil: impl Fn(&Lattice, usize) -> Stencil<D> + Sync,
+    ) {
         let Self { lines, diagonal, stretches, coefficients, .. } = self;
         let size = lattice.cells().len();
-        lines.rebuild([lattice.shape()[1], lattice.shape().get(2).copied().unwrap_or(1)], |lines| {
-            find_lines(&lattice, lines);
+        let columns = [lattice.shape()[1], lattice.shape().get(2).copied().unwrap_or(1)];
+        let frame = share.as_ref().map_or(Frame::whole(columns), |share| share.frame());
+        lines.rebuild(frame, |lines| find_lines(&lattice, lines));
+        self.shared = share.map(|share| {
+            let ghosts = share.ghost_lines(lines, size as u32, |line| line.length);
+            lines.append(ghosts.into_iter());
+            Shared { halo: Arc::new(Halo::new(&share, lines, |line| line.length)), share }
         });
         let lines = &*lines;
+        let stored = lines.lines.last().map_or(0, |line| (line.base + line.length) as usize);
         let stencil = |row| stencil(&lattice, row);
         parallel::resize(diagonal, size, 0.0);
-        self.chunks.rebuild(0, lines.lines.iter().map(|line| line.length as usize));
+        self.chunks.rebuild(0, lines.own().iter().map(|line| line.length as usize));
         let mut parts = self.chunks.map(diagonal.as_mut_slice(), |range, first, diagonal| {
             let mut rows = LineRows::default();
             for line in &lines.lines[range] {
                 let diagonal = &mut diagonal[line.base as usize - first..][..line.length as usize];
-                rows.add(unit, lines, line, size, diagonal, &stencil);
+                rows.add(unit, lines, line, stored, diagonal, &stencil);
             }
             rows
         });

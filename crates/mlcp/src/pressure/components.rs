@@ -2,8 +2,9 @@
 
 use unstick_parallel as parallel;
 
-use super::{INSIDE, PressureOperator, Stencil, Stretch};
+use super::{INSIDE, PressureOperator, Shared, Stencil, Stretch};
 use crate::multigrid::Roots;
+use crate::ranks::Reductions;
 
 /// Row sums up to this, relative to the diagonal, count as zero: they are rounding of an assembled matrix.
 const ROUNDING: f64 = 1e-12;
@@ -42,17 +43,10 @@ impl<const D: usize> PressureOperator<D> {
     ///
     /// All threads look for chains and for what joins them. To join them is left to one: they are few.
     pub(super) fn loose_components(&self) -> Vec<Vec<u32>> {
-        let mut forest = self.chains();
-        let joints = parallel::list_scattered(self.stretches.as_slice(), |stretches| {
-            let mut joints = Vec::new();
-            for stretch in stretches {
-                // Couplings are symmetric: looking upwards is enough.
-                (1..D).for_each(|axis| self.find_joints(&forest.starts, stretch, axis, &mut joints));
-            }
-            joints.dedup();
-            joints
-        });
-        joints.into_iter().for_each(|[one, other]| forest.join(one, other));
+        let mut forest = self.forest();
+        if let Some(shared) = &self.shared {
+            return self.shared_components(shared, forest);
+        }
         let chains = forest.starts.len();
         let mut components: Vec<Vec<u32>> = Vec::new();
         let mut place = vec![usize::MAX; chains];
@@ -72,7 +66,75 @@ impl<const D: usize> PressureOperator<D> {
         components
     }
 
-    /// The chains, each a tree of its own.
+    /// The same for rows that ranks share: the own rows of each component, some of which may have none here.
+    ///
+    /// Every tree has a number of its own among those of all ranks. Ghosts tell which trees of other ranks go on in which
+    /// own ones, and every rank joins them all.
+    fn shared_components(&self, shared: &Shared, mut forest: Forest) -> Vec<Vec<u32>> {
+        let (ranks, own) = (&*shared.share.ranks, self.diagonal.len());
+        let own_chains = forest.starts.partition_point(|&start| (start as usize) < own);
+        let mut numbers = vec![u32::MAX; forest.starts.len()];
+        let mut is_held: Vec<u8> = Vec::new();
+        for chain in 0..own_chains {
+            let root = forest.roots.find(chain);
+            if numbers[root] == u32::MAX {
+                numbers[root] = is_held.len() as u32;
+                is_held.push(forest.is_held[root] as u8);
+            }
+            numbers[chain] = numbers[root];
+        }
+        let before: usize = ranks.lengths(is_held.len())[..ranks.rank()].iter().sum();
+        let mut trees = vec![u32::MAX; own + forest.starts.len() - own_chains];
+        for chain in 0..own_chains {
+            let end = forest.starts.get(chain + 1).map_or(own, |&end| end as usize);
+            trees[forest.starts[chain] as usize..end].fill(numbers[chain] + before as u32);
+        }
+        shared.halo.fill(&mut trees);
+        let mut joints: Vec<[u32; 2]> = Vec::new();
+        for ghost in 0..forest.starts.len() - own_chains {
+            let root = forest.roots.find(own_chains + ghost);
+            if root < own_chains {
+                joints.push([numbers[root] + before as u32, trees[own + ghost]]);
+            }
+        }
+        joints.dedup();
+        let mut is_held = ranks.gather_all(&is_held).concat();
+        let mut roots = Roots::new(is_held.len());
+        for [one, other] in ranks.gather_all(&joints).concat() {
+            let (low, high) = roots.join(one as usize, other as usize);
+            is_held[low] |= is_held[high];
+        }
+        let loose: Vec<usize> =
+            (0..is_held.len()).filter(|&tree| roots.find(tree) == tree && is_held[tree] == 0).collect();
+        let mut components = vec![Vec::new(); loose.len()];
+        for chain in 0..own_chains {
+            let end = forest.starts.get(chain + 1).map_or(own as u32, |&end| end);
+            if let Ok(number) = loose.binary_search(&roots.find(numbers[chain] as usize + before)) {
+                components[number].extend(forest.starts[chain]..end);
+            }
+        }
+        components
+    }
+
+    /// The trees.
+    fn forest(&self) -> Forest {
+        let mut forest = self.chains();
+        let joints = parallel::list_scattered(self.stretches.as_slice(), |stretches| {
+            let mut joints = Vec::new();
+            for stretch in stretches {
+                // Couplings are symmetric: looking upwards is enough, unless ghosts are below.
+                let sides = if self.shared.is_some() { 0..2 } else { 1..2 };
+                let faces = (1..D).flat_map(|axis| sides.clone().map(move |side| (axis, side)));
+                faces.for_each(|(axis, side)| self.find_joints(&forest.starts, stretch, axis, side, &mut joints));
+            }
+            joints.dedup();
+            joints
+        });
+        joints.into_iter().for_each(|[one, other]| forest.join(one, other));
+        forest
+    }
+
+    /// The chains, each a tree of its own. Ghosts are chains of one row.
     fn chains(&self) -> Forest {
         let in_cut_rows = |find: &(dyn Fn(u32, &Stencil<D>) -> bool + Sync)| {
             parallel::list_scattered(self.stretches.as_slice(), |stretches| {
@@ -85,7 +147,8 @@ impl<const D: usize> PressureOperator<D> {
                 rows.collect()
             })
         };
-        let starts = in_cut_rows(&|row, stencil| row == 0 || stencil.towards[0][0] == 0.0);
+        let mut starts = in_cut_rows(&|row, stencil| row == 0 || stencil.towards[0][0] == 0.0);
+        starts.extend(self.lines.ghosts().iter().flat_map(|line| line.base..line.base + line.length));
         let held = in_cut_rows(&|_, stencil| {
             let sum = stencil.diagonal - stencil.towards.iter().flatten().sum::<f64>();
             sum.abs() > ROUNDING * stencil.diagonal
@@ -99,9 +162,9 @@ impl<const D: usize> PressureOperator<D> {
         Forest { roots: Roots::new(starts.len()), starts, is_held }
     }
 
-    /// Appends the pairs of chains that a stretch joins across the upper faces of an axis.
-    fn find_joints(&self, starts: &[u32], stretch: &Stretch<D>, axis: usize, joints: &mut Vec<[u32; 2]>) {
-        let offset = stretch.offsets[axis][1];
+    /// Appends the pairs of chains that a stretch joins across the lower or upper faces of an axis.
+    fn find_joints(&self, starts: &[u32], stretch: &Stretch<D>, axis: usize, side: usize, joints: &mut Vec<[u32; 2]>) {
+        let offset = stretch.offsets[axis][side];
         let mut own = chain_of(starts, stretch.first);
         if stretch.coefficients == INSIDE {
             let first = stretch.first.wrapping_add_signed(offset);
@@ -111,7 +174,7 @@ impl<const D: usize> PressureOperator<D> {
         }
         let mut other = None;
         for row in stretch.first..stretch.first + stretch.length {
-            if self.stencil(stretch, row).towards[axis][1] == 0.0 {
+            if self.stencil(stretch, row).towards[axis][side] == 0.0 {
                 continue;
             }
             let neighbour = row.wrapping_add_signed(offset);

@@ -31,23 +31,139 @@ impl Line {
     }
 }
 
-/// Lines ordered by column, with an index by column.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lines {
-    /// Cells along the axes but the first; the second is 1 in the plane.
+/// The columns of some lines: those of a grid, or of a part of it with ghosts around.
+///
+/// Own columns are numbered y + ny z. Behind them come the columns beside the part, one side after the other in the order
+/// of [`SIDES`], if there are any. The lines there are *ghosts*: unknowns of other parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Own cells along the axes but the first; the second is 1 in the plane.
     pub columns: [usize; 2],
+    /// Where the part begins in the grid.
+    pub first: [usize; 2],
+    /// Whether there are ghosts.
+    pub has_sides: bool,
+}
+
+/// Sides of a part: axis among those but the first, and whether it is the upper one.
+pub(crate) const SIDES: [(usize, bool); 4] = [(0, false), (0, true), (1, false), (1, true)];
+
+impl Frame {
+    /// All of a grid.
+    pub fn whole(columns: [usize; 2]) -> Self {
+        Self { columns, first: [0; 2], has_sides: false }
+    }
+
+    /// The same part of the next coarser grid.
+    pub fn coarser(self) -> Self {
+        let [columns, first] = [self.columns.map(|count| count.div_ceil(2)), self.first.map(|place| place / 2)];
+        Self { columns, first, ..self }
+    }
+
+    /// Number of own columns.
+    pub fn own(&self) -> usize {
+        self.columns[0] * self.columns[1]
+    }
+
+    /// Number of columns with those beside.
+    pub fn count(&self) -> usize {
+        self.own() + if self.has_sides { 2 * (self.columns[0] + self.columns[1]) } else { 0 }
+    }
+
+    /// (y, z) of a column; beside the part −1 in the arithmetic of `usize`, or the number of columns.
+    pub fn place(&self, column: usize) -> [usize; 2] {
+        let [ny, _] = self.columns;
+        let Some(mut beside) = column.checked_sub(self.own()) else { return [column % ny, column / ny] };
+        for (axis, is_upper) in SIDES {
+            let length = self.columns[1 - axis];
+            if beside < length {
+                let across = if is_upper { self.columns[axis] } else { usize::MAX };
+                return if axis == 0 { [across, beside] } else { [beside, across] };
+            }
+            beside -= length;
+        }
+        unreachable!("{column} is no column")
+    }
+
+    /// The same in the whole grid.
+    pub fn place_in_grid(&self, column: usize) -> [usize; 2] {
+        let place = self.place(column);
+        [0, 1].map(|axis| place[axis].wrapping_add(self.first[axis]))
+    }
+
+    /// The columns beside a side, in the order of the own ones there.
+    pub fn beside(&self, side: usize) -> std::ops::Range<usize> {
+        let lengths = |sides: usize| SIDES[..sides].iter().map(|(axis, _)| self.columns[1 - axis]).sum::<usize>();
+        self.own() + lengths(side)..self.own() + lengths(side + 1)
+    }
+
+    /// The own columns at a side, ascending.
+    pub fn border(&self, side: usize) -> impl Iterator<Item = usize> + use<> {
+        let ((axis, is_upper), [ny, nz]) = (SIDES[side], self.columns);
+        let across = if is_upper { self.columns[axis] - 1 } else { 0 };
+        (0..self.columns[1 - axis]).map(move |along| match axis {
+            0 => across + ny * along,
+            _ => along + ny * across.min(nz - 1),
+        })
+    }
+
+    /// The own column next to one beside the part.
+    pub fn across(&self, column: usize) -> usize {
+        let place = self.place(column);
+        let [y, z] = [0, 1].map(|axis| match place[axis] {
+            usize::MAX => 0,
+            along => along.min(self.columns[axis] - 1),
+        });
+        y + self.columns[0] * z
+    }
+
+    /// The column next to an own one.
+    fn next_to(&self, column: usize, axis: usize, upwards: bool) -> Option<usize> {
+        let mut place = self.place(column);
+        let along = place[axis];
+        let is_at_side = if upwards { along + 1 == self.columns[axis] } else { along == 0 };
+        if is_at_side {
+            let side = 2 * axis + upwards as usize;
+            return self.has_sides.then(|| self.beside(side).start + place[1 - axis]);
+        }
+        place[axis] = if upwards { along + 1 } else { along - 1 };
+        Some(place[0] + self.columns[0] * place[1])
+    }
+}
+
+/// Lines ordered by column, with an index by column.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    pub frame: Frame,
     pub lines: Vec<Line>,
     starts: Vec<u32>,
 }
 
+impl Default for Lines {
+    fn default() -> Self {
+        Self { frame: Frame::whole([0; 2]), lines: Vec::new(), starts: Vec::new() }
+    }
+}
+
 impl Lines {
     /// Replaces all lines by those that `find` appends, ordered by column; keeps the memory.
-    pub fn rebuild(&mut self, columns: [usize; 2], find: impl FnOnce(&mut Vec<Line>)) {
-        let Self { lines, starts, .. } = self;
-        self.columns = columns;
+    pub fn rebuild(&mut self, frame: Frame, find: impl FnOnce(&mut Vec<Line>)) {
+        let Self { lines, .. } = self;
+        self.frame = frame;
         lines.clear();
         find(lines);
-        refill(starts, columns[0] * columns[1] + 1, 0);
+        self.index();
+    }
+
+    /// Appends lines of ghosts, ordered by column.
+    pub fn append(&mut self, ghosts: impl Iterator<Item = Line>) {
+        self.lines.extend(ghosts);
+        self.index();
+    }
+
+    fn index(&mut self) {
+        let Self { lines, starts, frame } = self;
+        refill(starts, frame.count() + 1, 0);
         lines.iter().for_each(|line| starts[line.column as usize + 1] += 1);
         for column in 1..starts.len() {
             starts[column] += starts[column - 1];
@@ -55,8 +171,19 @@ impl Lines {
     }
 
     /// (y, z) of a column.
+    #[inline]
     pub fn place(&self, column: u32) -> [usize; 2] {
-        [column as usize % self.columns[0], column as usize / self.columns[0]]
+        self.frame.place(column as usize)
+    }
+
+    /// The lines of its own.
+    pub fn own(&self) -> &[Line] {
+        &self.lines[..self.starts.get(self.frame.own()).map_or(0, |&end| end as usize)]
+    }
+
+    /// The lines of ghosts.
+    pub fn ghosts(&self) -> &[Line] {
+        &self.lines[self.own().len()..]
     }
 
     /// Indices of the lines of a column.
@@ -67,14 +194,6 @@ impl Lines {
     /// The lines of a column.
     pub fn of(&self, column: usize) -> &[Line] {
         &self.lines[self.range(column)]
-    }
-
-    /// The column beside another, across a face of the second or third axis.
-    fn beside(&self, column: u32, axis: usize, upwards: bool) -> Option<usize> {
-        let mut place = self.place(column);
-        let along = &mut place[axis - 1];
-        *along = if upwards { *along + 1 } else { along.checked_sub(1)? };
-        (*along < self.columns[axis - 1]).then(|| place[0] + self.columns[0] * place[1])
     }
 
     /// Cuts a line where another neighbouring line takes over, or where an offset would lead out of storage (`size`
@@ -91,7 +210,8 @@ impl Lines {
     ) {
         let sides: [[&[Line]; 2]; D] = std::array::from_fn(|axis| {
             std::array::from_fn(|side| {
-                let column = if axis == 0 { None } else { self.beside(line.column, axis, side == 1) };
+                let next_to = |axis: usize| self.frame.next_to(line.column as usize, axis - 1, side == 1);
+                let column = if axis == 0 { None } else { next_to(axis) };
                 let lines = column.map_or(&[][..], |column| self.of(column));
                 // Only lines that overlap this one matter.
                 let first = lines.partition_point(|other| other.end() <= line.from);
@@ -135,7 +255,9 @@ mod tests {
         // Column 0: places 0..10; column 1: places 2..4 and 6..8.
         let line = |column, from, length, base| Line { column, from, length, base };
         let mut lines = Lines::default();
-        lines.rebuild([2, 1], |lines| lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)]));
+        lines.rebuild(Frame::whole([2, 1]), |lines| {
+            lines.extend([line(0, 0, 10, 0), line(1, 2, 2, 10), line(1, 6, 2, 12)])
+        });
         let mut found = Vec::new();
         lines.stretches::<2>(&lines.lines[0], 14, |from, until, offsets| found.push((from, until, offsets[1][1])));
         assert_eq!(found, [(0, 6, 8), (6, 8, 6), (8, 10, 0)]);

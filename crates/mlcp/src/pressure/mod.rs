@@ -6,13 +6,14 @@ mod components;
 pub(crate) mod lines;
 
 use std::any::Any;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use unstick_parallel::Chunks;
 
 use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
+use crate::ranks::{Alone, Halo, Ranks, Share};
 use lines::Lines;
 
 /// The pressure matrix of a staggered grid: −V between liquid neighbours, ΣV and V/θ on the
@@ -49,6 +50,20 @@ pub struct PressureOperator<const D: usize> {
     assembled: OnceLock<CsrMatrix<'static>>,
     /// Components that no air holds.
     loose: OnceLock<Vec<Vec<u32>>>,
+    /// The part that this rank holds, if it is not all, and how its ghosts are filled.
+    shared: Option<Shared>,
+}
+
+#[derive(Clone)]
+struct Shared {
+    share: Arc<Share>,
+    halo: Arc<Halo>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("boxes", &self.share.boxes).finish_non_exhaustive()
+    }
 }
 
 /// One row: the diagonal entry and, per axis downwards and upwards, minus the entry of the
@@ -129,6 +144,26 @@ impl<const D: usize> PressureOperator<D> {
         std::array::from_fn(|axis| self.lattice.shape().get(axis).copied().unwrap_or(1))
     }
 
+    /// The part that this rank holds, if it is not all.
+    pub(crate) fn share(&self) -> Option<&Arc<Share>> {
+        self.shared.as_ref().map(|shared| &shared.share)
+    }
+
+    /// Values of rows, with room behind them for those of ghosts.
+    pub(crate) fn with_ghosts(&self, x: &[f64]) -> Vec<f64> {
+        let ghosts: usize = self.lines.ghosts().iter().map(|line| line.length as usize).sum();
+        let mut extended = Vec::with_capacity(x.len() + ghosts);
+        extended.extend_from_slice(x);
+        extended.resize(x.len() + ghosts, 0.0);
+        self.fill(&mut extended);
+        extended
+    }
+
+    /// Fills the values of ghosts.
+    pub(crate) fn fill(&self, x: &mut [f64]) {
+        self.shared.iter().for_each(|shared| shared.halo.fill(x));
+    }
+
     /// A row of a stretch.
     pub(crate) fn stencil(&self, stretch: &Stretch<D>, row: u32) -> Stencil<D> {
         if stretch.coefficients == INSIDE {
@@ -169,10 +204,19 @@ impl<const D: usize> LinearOperator for PressureOperator<D> {
         self.apply_dot(x, y);
     }
     fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
-        self.product(x, y)
+        match &self.shared {
+            None => self.product(x, y),
+            Some(_) => self.product(&self.with_ghosts(x), y),
+        }
     }
     fn residual(&self, x: &[f64], b: &[f64], y: &mut [f64]) {
-        self.add_product(x, b, y);
+        match &self.shared {
+            None => self.add_product(x, b, y),
+            Some(_) => self.add_product(&self.with_ghosts(x), b, y),
+        }
+    }
+    fn ranks(&self) -> &dyn Ranks {
+        self.share().map_or(&Alone, |share| &*share.ranks)
     }
     /// Assembled when first asked for.
     fn csr(&self) -> Option<&CsrMatrix<'_>> {

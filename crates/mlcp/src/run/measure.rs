@@ -6,6 +6,7 @@ use unstick_parallel::{self as parallel, larger};
 
 use crate::error::SolveError;
 use crate::problem::{Mlcp, minimum_map};
+use crate::ranks::{Ranks, Reductions};
 
 /// What a solve has reached.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +23,7 @@ pub struct Reached {
     pub wall_rows: usize,
     /// Those of them that are held by their bound.
     pub active_rows: usize,
-    /// The rows whose wall has let go, ascending.
+    /// The rows whose wall has let go, ascending; of rows that many ranks share, those of this rank.
     pub let_go: Vec<u32>,
 }
 
@@ -57,7 +58,15 @@ impl Reached {
             }
             reached
         };
-        parallel::fold(0..q.len(), &of_rows, &Self::join)
+        parallel::fold(0..q.len(), &of_rows, &Self::join).on_all(problem.ranks())
+    }
+
+    /// What all ranks have reached together.
+    fn on_all(self, ranks: &dyn Ranks) -> Self {
+        let [residual, divergence, complementarity] =
+            ranks.largest([self.residual, self.divergence, self.complementarity]);
+        let [rows, wall_rows, active_rows] = ranks.total([self.rows, self.wall_rows, self.active_rows]);
+        Self { residual, divergence, complementarity, rows, wall_rows, active_rows, let_go: self.let_go }
     }
 
     /// The same, or an error if the answer is none: a residual that is not finite.

@@ -51,6 +51,7 @@ use crate::error::SolveError;
 use crate::interrupt;
 use crate::pool::in_pool;
 use crate::problem::Mlcp;
+use crate::ranks::agree;
 use crate::report::{Outcome, SolveReport};
 use crate::scale::Scale;
 use crate::stop::Stop;
@@ -232,7 +233,25 @@ pub fn run<'a, M>(
 where
     M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
 {
-    problem.check_iterate(q)?;
+    if problem.ranks().count() > 1 {
+        return Err(SolveError::OneRank(solver));
+    }
+    run_on_ranks(solver, problem, q, stop, max_cycles, method)
+}
+
+/// The same for a method that may share its rows with other ranks.
+pub(crate) fn run_on_ranks<'a, M>(
+    solver: String,
+    problem: &Mlcp<'a>,
+    q: &mut [f64],
+    stop: &Stop,
+    max_cycles: usize,
+    method: M,
+) -> Result<SolveReport, SolveError>
+where
+    M: FnOnce(Solvable<'_, 'a>, &mut [f64], &mut Trace) -> Result<(), SolveError> + Send,
+{
+    agree(problem.ranks(), problem.check_iterate(q))?;
     let reference = problem.residual_at_zero();
     let report = match Scale::of(problem, reference) {
         None => run_remote(solver, &mut Local { problem, reference, q, method: Some(method) }, stop, max_cycles)?,

@@ -1,16 +1,17 @@
 //! The fields behind the examples.
 
-use unstick_grid::{CellField, Grid, Random, SignedDistance, open_fractions};
+use unstick_grid::{Random, SignedDistance};
 
 use super::Example;
 use super::fields::Fields;
+use super::part::Part;
 
 /// Random part of every face velocity, so that no two runs with different seeds agree by accident.
 const NOISE: f64 = 0.02;
 
 /// The fields of an example.
-pub(super) fn fields<const D: usize>(example: Example, grid: Grid<D>, seed: u64) -> Fields<D> {
-    let size = grid.cells()[0];
+pub(super) fn fields<const D: usize>(example: Example, grid: Part<D>, seed: u64) -> Fields<D> {
+    let size = grid.size();
     match example {
         Example::CubeLid => cube(grid, seed, size / 2, true),
         Example::OpenBox => cube(grid, seed, 0, true),
@@ -23,14 +24,12 @@ pub(super) fn fields<const D: usize>(example: Example, grid: Grid<D>, seed: u64)
 
 /// The whole domain is liquid. The first cells of its top along x are below a lid, the rest is open. The
 /// velocity leads away from the wall at x = 0 and from the lid, with a swirl on top.
-fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -> Fields<D> {
-    let size = grid.cells()[0];
-    let open = std::array::from_fn(|axis| {
-        CellField::of_shape(grid.faces(axis), |face: [usize; D]| {
-            let is_inside = face[axis] > 0 && face[axis] < size;
-            let is_opening = axis == 1 && face[1] == size && face[0] >= lid;
-            if is_inside || is_opening { 1.0 } else { 0.0 }
-        })
+fn cube<const D: usize>(grid: Part<D>, seed: u64, lid: usize, separates: bool) -> Fields<D> {
+    let size = grid.size();
+    let open = grid.faces(|axis, face| {
+        let is_inside = face[axis] > 0 && face[axis] < size;
+        let is_opening = axis == 1 && face[1] == size && face[0] >= lid;
+        if is_inside || is_opening { 1.0 } else { 0.0 }
     });
     let turn = |x: f64| (std::f64::consts::TAU * x).sin();
     let velocity = |axis: usize, at: [f64; D]| {
@@ -47,7 +46,7 @@ fn cube<const D: usize>(grid: Grid<D>, seed: u64, lid: usize, separates: bool) -
 
 /// A ball of radius 0.4 whose left half is full, with obstacles. The liquid falls and turns, so that
 /// about half of the wall pulls.
-fn in_sphere<const D: usize>(grid: Grid<D>, seed: u64, obstacles: Vec<SignedDistance<D>>) -> Fields<D> {
+fn in_sphere<const D: usize>(grid: Part<D>, seed: u64, obstacles: Vec<SignedDistance<D>>) -> Fields<D> {
     let mut solids = vec![SignedDistance::sphere([0.5; D], 0.4).complement()];
     solids.extend(obstacles);
     let solid = SignedDistance::Union(solids);
@@ -60,13 +59,13 @@ fn in_sphere<const D: usize>(grid: Grid<D>, seed: u64, obstacles: Vec<SignedDist
         };
         smooth + noise(seed, axis, at)
     };
-    let open = open_fractions(&grid, |at| solid.at(at));
+    let open = grid.open_fractions(|at| solid.at(at));
     Fields::sample(grid, open, |at| at[0] - 0.5, velocity, |_| true)
 }
 
 /// Two shelves two cells thick, one from the wall and one from the surface, that the liquid must
 /// flow around.
-fn thin_plates<const D: usize>(grid: &Grid<D>) -> Vec<SignedDistance<D>> {
+fn thin_plates<const D: usize>(grid: &Part<D>) -> Vec<SignedDistance<D>> {
     let plate = |height: f64, from: f64, to: f64| {
         let (mut lower, mut upper) = ([0.0; D], [1.0; D]);
         (lower[0], upper[0]) = (from, to);
@@ -78,7 +77,7 @@ fn thin_plates<const D: usize>(grid: &Grid<D>) -> Vec<SignedDistance<D>> {
 
 /// Two boxes side by side: the left one two thirds full with separating walls, the right one full
 /// with sealed walls. The liquid is thrown to the right, off the left wall.
-fn sealed_pocket<const D: usize>(grid: Grid<D>, seed: u64) -> Fields<D> {
+fn sealed_pocket<const D: usize>(grid: Part<D>, seed: u64) -> Fields<D> {
     let chamber = |from: f64, to: f64| {
         let (mut lower, mut upper) = ([0.1; D], [0.9; D]);
         (lower[0], upper[0]) = (from, to);
@@ -90,7 +89,7 @@ fn sealed_pocket<const D: usize>(grid: Grid<D>, seed: u64) -> Fields<D> {
         let smooth = if axis == 1 { -0.5 + 0.5 * at[0] } else { 2.5 - 0.3 * at[1] };
         smooth + noise(seed, axis, at)
     };
-    let open = open_fractions(&grid, |at| solid.at(at));
+    let open = grid.open_fractions(|at| solid.at(at));
     Fields::sample(grid, open, liquid, velocity, |at| at[0] < 0.5)
 }
 

@@ -1,9 +1,10 @@
 //! From functions of space to a problem: sampled on a grid, then made into rows as those of a simulation are.
 
-use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_faces};
+use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{PressureFields, WallFields};
 
 use super::GenerateError;
+use super::part::Part;
 use crate::problem::Problem;
 
 /// What a pressure problem is made of.
@@ -22,18 +23,24 @@ pub(super) struct Fields<const D: usize> {
 impl<const D: usize> Fields<D> {
     /// Samples functions of space: the distance to the liquid, the velocity along an axis, and where walls separate.
     pub fn sample(
-        grid: Grid<D>,
+        part: Part<D>,
         open: FaceField<f64, D>,
         liquid: impl Fn([f64; D]) -> f64 + Sync,
         velocity: impl Fn(usize, [f64; D]) -> f64 + Sync,
         separates: impl Fn([f64; D]) -> bool,
     ) -> Self {
-        let separating = CellField::from_fn(&grid, |cell| separates(grid.centre(cell)));
-        Self { liquid: sample_cells(&grid, liquid), velocity: sample_faces(&grid, velocity), grid, open, separating }
+        let separating = part.cells(separates);
+        let (liquid, velocity) = (part.sample_cells(liquid), part.sample_faces(velocity));
+        Self { grid: *part.grid(), open, liquid, velocity, separating }
     }
 
     /// The problem.
     pub fn problem(&self) -> Result<Problem, GenerateError> {
+        Ok(Problem::from_rows(&self.grid, self.pressure().rows()?)?)
+    }
+
+    /// The fields as solvers see them.
+    pub fn pressure(&self) -> PressureFields<'_, D> {
         let walls = WallFields {
             version: 0,
             open: self.open.each_ref().map(CellField::values),
@@ -41,7 +48,7 @@ impl<const D: usize> Fields<D> {
             cell_open: &[], // matters only where a divergence is asked for
             flow: None,
         };
-        let fields = PressureFields {
+        PressureFields {
             cells: self.grid.cells(),
             spacing: self.grid.spacing(),
             walls,
@@ -50,8 +57,7 @@ impl<const D: usize> Fields<D> {
             divergence: None,
             control: 0.0,
             lower: None,
-        };
-        Ok(Problem::from_rows(&self.grid, fields.rows()?)?)
+        }
     }
 }
 
@@ -74,7 +80,7 @@ mod tests {
         });
         let surface = 0.7;
         let gravity = |axis, _| if axis == 1 { -1.0 } else { 0.0 };
-        let fields = Fields::sample(grid, open, |point| point[1] - surface, gravity, |_| true);
+        let fields = Fields::sample(Part::whole(grid), open, |point| point[1] - surface, gravity, |_| true);
         let problem = fields.problem().unwrap();
         let mut q = vec![0.0; problem.size()];
         let mut solver = "policy".parse::<SolverName>().unwrap().build(&Default::default());

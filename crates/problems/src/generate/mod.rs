@@ -2,13 +2,18 @@
 
 mod examples;
 mod fields;
+mod part;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use unstick_grid::{Grid, GridError};
+use unstick_mlcp::fields::{FieldRows, Window};
+use unstick_mlcp::ranks::{Boxes, Ranks};
 use unstick_mlcp::{ProblemError, nearest};
 
+use self::part::Part;
 use crate::problem::Problem;
 
 /// Fewer cells than this resolve none of the shapes.
@@ -75,10 +80,36 @@ impl Example {
     pub fn generate(self, dimension: usize, size: usize, seed: u64) -> Result<Problem, GenerateError> {
         match dimension {
             _ if size < SMALLEST => Err(GenerateError::Size { size, smallest: SMALLEST }),
-            2 => examples::fields::<2>(self, Grid::unit(size)?, seed).problem(),
-            3 => examples::fields::<3>(self, Grid::unit(size)?, seed).problem(),
+            2 => examples::fields::<2>(self, Part::whole(Grid::unit(size)?), seed).problem(),
+            3 => examples::fields::<3>(self, Part::whole(Grid::unit(size)?), seed).problem(),
             _ => Err(GenerateError::Dimension(dimension)),
         }
+    }
+
+    /// Makes the rows of one rank, which sees its box and the cells around it and nothing else. All ranks call this
+    /// together, with boxes of a grid of `size` cells along D axes.
+    pub fn generate_part<const D: usize>(
+        self,
+        ranks: &Arc<dyn Ranks>,
+        boxes: &Boxes,
+        size: usize,
+        seed: u64,
+    ) -> Result<FieldRows<D>, GenerateError> {
+        if size < SMALLEST {
+            return Err(GenerateError::Size { size, smallest: SMALLEST });
+        }
+        let whole = Grid::unit(size)?;
+        let own = boxes.own(ranks.rank());
+        let (mut first, mut cells) = ([0; D], [size; D]);
+        let mut inside = Window { first: [0; D], size: [size; D] };
+        for axis in 1..D {
+            let own = &own[axis - 1];
+            first[axis] = own.start.saturating_sub(1);
+            cells[axis] = (own.end + 1).min(size) - first[axis];
+            (inside.first[axis], inside.size[axis]) = (own.start - first[axis], own.len());
+        }
+        let fields = examples::fields(self, Part::new(whole, first, cells)?, seed);
+        Ok(fields.pressure().rows_of_rank(ranks, boxes, inside)?)
     }
 }
 

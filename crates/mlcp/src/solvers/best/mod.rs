@@ -36,7 +36,7 @@ use crate::parameter::{Parameters, parameters};
 use crate::pressure::{AnyPressureOperator, PressureOperator};
 use crate::problem::Mlcp;
 use crate::report::SolveReport;
-use crate::run::{Trace, run};
+use crate::run::{Solvable, Trace, run_on_ranks};
 use crate::stop::Stop;
 
 parameters! {
@@ -102,16 +102,12 @@ impl MlcpSolver for Best {
     fn solve(&mut self, problem: &Mlcp, q: &mut [f64]) -> Result<SolveReport, SolveError> {
         let name = self.name();
         let Self { params, stop, algebraic, rescue, plane, space, rows, found } = self;
-        run(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
+        run_on_ranks(name, problem, q, stop, 1000, |solvable, q, trace: &mut Trace| {
             let policy = PolicyParams::default();
             let operator = solvable.problem.operator();
             let has_ended = match operator.pressure() {
-                Some(AnyPressureOperator::Plane(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(plane, operator, &solvable, q, trace), trace)?
-                }
-                Some(AnyPressureOperator::Space(operator)) => {
-                    iterate(params, &mut OnCheckerboard::new(space, operator, &solvable, q, trace), trace)?
-                }
+                Some(AnyPressureOperator::Plane(operator)) => on_grid(params, plane, operator, &solvable, q, trace)?,
+                Some(AnyPressureOperator::Space(operator)) => on_grid(params, space, operator, &solvable, q, trace)?,
                 None => match operator.csr().filter(|_| operator.nearby().is_none()) {
                     Some(matrix) => {
                         let fingerprint = trace.set_up(|| matrix.fingerprint());
@@ -129,11 +125,33 @@ impl MlcpSolver for Best {
             if has_ended {
                 return Ok(());
             }
+            if solvable.problem.ranks().count() > 1 {
+                trace.stall("the fast scheme made no progress, and policy iteration works on one rank");
+                return Ok(());
+            }
             trace.remark("the fast scheme made no progress, policy iteration took over");
             let linear = if operator.pressure().is_some() { rescue } else { algebraic };
             policy::on_rows(&policy, linear, solvable, q, trace)
         })
     }
+}
+
+/// Runs the scheme on a grid, of which other ranks may hold parts; false if it makes no progress.
+fn on_grid<const D: usize>(
+    params: &BestParams,
+    memory: &mut Memory<D>,
+    operator: &PressureOperator<D>,
+    solvable: &Solvable,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<bool, SolveError> {
+    if operator.share().is_none() {
+        return iterate(params, &mut OnCheckerboard::new(memory, operator, solvable, q, trace), trace);
+    }
+    let mut extended = operator.with_ghosts(q);
+    let has_ended = iterate(params, &mut OnCheckerboard::new(memory, operator, solvable, &mut extended, trace), trace)?;
+    q.copy_from_slice(&extended[..q.len()]);
+    Ok(has_ended)
 }
 
 /// Cycles for one policy at most; single precision yields no more.

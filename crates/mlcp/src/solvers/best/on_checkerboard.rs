@@ -38,6 +38,7 @@ pub(super) struct OnCheckerboard<'t, const D: usize> {
     changes: usize,
     /// What a correction of one means in units of the iterate.
     scale: f64,
+    /// The iterate, with room for ghosts behind it.
     q: &'t mut [f64],
 }
 
@@ -52,11 +53,12 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         let rows = Rows { problem: solvable.problem, operator };
         let Memory { hierarchy, layout, walls, problem, r, .. } = &mut *memory;
         trace.set_up(|| {
+            hierarchy.share = operator.share().cloned();
             hierarchy.rebuild(operator, rows.problem.lower());
             layout.rebuild(operator);
             walls.rebuild(hierarchy, layout, solvable.loose);
             problem.begin(hierarchy, 0);
-            parallel::resize(r, q.len(), 0.0);
+            parallel::resize(r, rows.problem.size(), 0.0);
         });
         walls.lift(rows, q);
         Self { rows, memory, changes: usize::MAX, scale: 0.0, q }
@@ -74,7 +76,7 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
     /// Adds the correction to the iterate.
     fn accept(&mut self) {
         let Memory { hierarchy, layout, walls, problem, .. } = &mut *self.memory;
-        layout.add(hierarchy, self.scale, &problem.x, self.q);
+        layout.add(hierarchy, self.scale, &problem.x, &mut self.q[..self.rows.problem.size()]);
         walls.settle(self.rows, &problem.pinned, self.q);
     }
 

@@ -4,6 +4,7 @@ use unstick_parallel as parallel;
 
 use super::Rows;
 use crate::checkerboard::{Hierarchy, Layout, LevelProblem};
+use crate::ranks::Reductions;
 
 /// All wall rows of a problem on a grid, in the order of the hierarchy's list of bounded cells.
 #[derive(Default)]
@@ -13,12 +14,15 @@ pub(super) struct WallRows {
     reds: usize,
     /// Wall rows of each component that no air holds, by their numbers here.
     loose: Vec<Vec<u32>>,
+    /// How many there are, on all ranks.
+    count: usize,
 }
 
 impl WallRows {
     /// Finds the wall rows. One row of each `loose` component must stay pinned.
     pub fn rebuild<const D: usize>(&mut self, hierarchy: &Hierarchy<D>, layout: &Layout, loose: &[Vec<u32>]) {
         self.rows = layout.rows_of_walls(hierarchy);
+        [self.count] = hierarchy.ranks().total([self.rows.len()]);
         self.reds = hierarchy.reds();
         self.loose.clear();
         if loose.is_empty() {
@@ -40,9 +44,9 @@ impl WallRows {
         &self.loose
     }
 
-    /// How many there are.
+    /// How many there are, on all ranks.
     pub fn count(&self) -> usize {
-        self.rows.len()
+        self.count
     }
 
     /// Lifts every wall row to its bound.

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Solves that many processes share, with 1, 2, 3, 4 and 8 of them: the same bits for any number, and a clear end for all
+# when one of them is gone. Open MPI and libclang come from Debian's packages.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target="${CARGO_TARGET_DIR:-target}"
+work="$target/mpi-check"
+
+echo "-- tools"
+if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null || ! ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libopenmpi-dev openmpi-bin libclang-dev
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Containers may forbid the kernel's copy between processes; ranks may be more than cores.
+ranks() {
+  local count="$1"
+  shift
+  timeout 120 mpirun -q --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none -n "$count" "$@"
+}
+rm -rf "$work"
+mkdir -p "$work"
+
+echo "-- lints and the command"
+cargo clippy --release -p unstick-mpi --features mpi --all-targets -- -D warnings
+cargo build --release -p unstick-mpi --features mpi
+cargo build --release -p unstick-cli
+command="$target/release/unstick-mpi"
+unstick="$target/release/unstick"
+
+# What does not depend on the number of ranks.
+answer() { grep -E '^(best|[0-9]+ unknowns|bits)'; }
+same() {
+  local name="$1"
+  shift
+  ranks 1 "$command" solve "$@" | answer >"$work/one.txt"
+  grep -q 'converged' "$work/one.txt" || { echo "$name does not converge" >&2; cat "$work/one.txt" >&2; exit 1; }
+  for count in 2 3 4 8; do
+    ranks "$count" "$command" solve "$@" | answer >"$work/many.txt"
+    cmp -s "$work/one.txt" "$work/many.txt" || { echo "$name: $count ranks differ" >&2; diff "$work/one.txt" "$work/many.txt" >&2; exit 1; }
+  done
+  echo "$name: $(sed -n 's/^bits //p' "$work/one.txt") on 1, 2, 3, 4 and 8 ranks"
+}
+
+echo "-- every example in the plane and in space"
+for example in cube-lid sphere-half thin-plates sealed-pocket open-box closed-box; do
+  same "$example 2D" "$example" --dimension 2 --size 96
+  same "$example 3D" "$example" --size 40
+done
+same "cube-lid 80, four shared by threads too" cube-lid --size 80 --threads 2
+
+echo "-- captured frames, against the answer of one machine"
+for scene in dam-break stairs-hard; do
+  "$unstick" capture "$scene" --frame 12 --out "$work/$scene" >/dev/null
+  same "$scene frame 12" "$work/$scene"
+  "$unstick" solve "$work/$scene" --solver best --write-x "$work/$scene-one.npy" >/dev/null
+  ranks 4 "$command" solve "$work/$scene" --write-x "$work/$scene-four.npy" >/dev/null
+  cmp "$work/$scene-one.npy" "$work/$scene-four.npy"
+  echo "$scene: four ranks write the file that unstick writes"
+done
+
+echo "-- ends"
+# Each must end within seconds, with a status that is not zero and a word that says why.
+ends() {
+  local name="$1" word="$2" start=$SECONDS
+  shift 2
+  if "$@" >"$work/end.txt" 2>&1; then echo "$name: ended as if all were well" >&2; exit 1; fi
+  grep -q "$word" "$work/end.txt" || { echo "$name: no word of it" >&2; cat "$work/end.txt" >&2; exit 1; }
+  [ $((SECONDS - start)) -le 30 ] || { echo "$name: took $((SECONDS - start)) s" >&2; exit 1; }
+  echo "$name: ends within $((SECONDS - start)) s"
+}
+killed() {
+  mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none -n 4 "$command" solve cube-lid --size 96 --repeat 1000 &
+  local run=$!
+  sleep 4
+  kill -9 "$(pgrep -P "$run" -f unstick-mpi | tail -1)"
+  wait "$run"
+}
+ends "a rank is killed" "signal 9" killed
+ends "a rank has no memory" "memory allocation" ranks 2 bash -c 'ulimit -v 800000; exec "$0" solve cube-lid --size 320' "$command"
+mkdir -p "$work/small"
+if mount -t tmpfs -o size=64k tmpfs "$work/small" 2>/dev/null; then
+  trap 'umount "$work/small"' EXIT
+  ends "a full disk" "No space left" ranks 2 "$command" solve cube-lid --size 32 --write-x "$work/small/x.npy"
+  [ -z "$(ls "$work/small")" ] || { echo "a part of an answer was left behind" >&2; exit 1; }
+else
+  ends "a folder that is not there" "No such file" ranks 2 "$command" solve cube-lid --size 32 --write-x "$work/none/x.npy"
+fi
+ends "too many ranks" "cannot be shared" ranks 8 "$command" solve cube-lid --dimension 2 --size 12

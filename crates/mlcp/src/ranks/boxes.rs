@@ -1,0 +1,160 @@
+//! A grid cut into boxes, one for each rank.
+
+use std::ops::Range;
+
+use crate::pressure::lines::{Frame, SIDES};
+
+/// The level of a hierarchy that one rank takes over has about this many cells at most: fewer are swept faster by one
+/// rank than borders are exchanged.
+const GATHERED: usize = 1 << 15;
+
+/// A grid cut into boxes across all axes but the first. Lines along the first axis stay whole: their cells are the
+/// values that vector units work on, and sums over them have the same order for any number of ranks.
+///
+/// Borders lie between blocks of cells that become one cell on the coarsest shared level.
+///
+/// ```
+/// use unstick_mlcp::ranks::Boxes;
+///
+/// let boxes = Boxes::new(&[64, 64, 64], 4)?;
+/// assert_eq!(boxes.own(3), [32..64, 32..64]);
+/// assert!(Boxes::new(&[64, 16], 64).is_err());
+/// # Ok::<(), unstick_mlcp::ranks::BoxesError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boxes {
+    shape: [usize; 3],
+    /// Borders along the second and the third axis, with both ends.
+    borders: [Vec<usize>; 2],
+    /// Levels below the finest that are shared; the last of them is gathered.
+    levels: usize,
+}
+
+/// A grid that cannot be cut into so many boxes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a grid of {shape:?} cells cannot be shared by {ranks} ranks, since boxes are cut across all axes but the first"
+)]
+pub struct BoxesError {
+    /// Cells along each axis.
+    pub shape: Vec<usize>,
+    /// Ranks.
+    pub ranks: usize,
+}
+
+impl Boxes {
+    /// Cuts a grid with two or three axes into boxes of about the same size with as little surface as possible.
+    pub fn new(shape: &[usize], ranks: usize) -> Result<Self, BoxesError> {
+        let cells = |level: usize| shape.iter().map(|count| count.div_ceil(1 << level)).product::<usize>();
+        let levels = (1..32).find(|&level| cells(level) <= GATHERED);
+        Self::sharing(shape, ranks, levels.unwrap_or(32))
+    }
+
+    /// The same with a number of levels below the finest that ranks share, if there are as many: those are left out whose
+    /// blocks are too few, and those on which nothing is left to coarsen. At least one is shared.
+    pub fn sharing(shape: &[usize], ranks: usize, levels: usize) -> Result<Self, BoxesError> {
+        let refusal = || BoxesError { shape: shape.to_vec(), ranks };
+        let cells: [usize; 3] = std::array::from_fn(|axis| shape.get(axis).copied().unwrap_or(1));
+        let is_large = |level: &usize| cells.iter().any(|count| count.div_ceil(1 << level) > 4);
+        let levels = (1..=levels).take_while(is_large).last().unwrap_or(1);
+        if !matches!(shape.len(), 2 | 3) || shape.contains(&0) || ranks == 0 {
+            return Err(refusal());
+        }
+        // Smaller blocks where large ones are too few.
+        let found = (1..=levels).rev().find_map(|levels| {
+            let blocks = [1, 2].map(|axis| cells[axis].div_ceil(1 << levels));
+            let counts = (1..=ranks).filter(|one| ranks.is_multiple_of(*one)).map(|one| [one, ranks / one]);
+            let fitting = counts.filter(|counts| (0..2).all(|axis| counts[axis] <= blocks[axis]));
+            // The most loaded rank counts, with its surface.
+            let cost = |counts: &[usize; 2]| {
+                let [y, z] = [0, 1].map(|axis| blocks[axis].div_ceil(counts[axis]) << levels);
+                let surface = (counts[0] - 1).min(2) * z + (counts[1] - 1).min(2) * y;
+                y * z + surface
+            };
+            Some((levels, blocks, fitting.min_by_key(cost)?))
+        });
+        let (levels, blocks, counts) = found.ok_or_else(refusal)?;
+        let borders = std::array::from_fn(|axis| {
+            let border = |part: usize| (part * blocks[axis] / counts[axis]) << levels;
+            (0..=counts[axis]).map(|part| border(part).min(cells[axis + 1])).collect()
+        });
+        Ok(Self { shape: cells, borders, levels })
+    }
+
+    /// How many there are along the second and the third axis.
+    pub fn counts(&self) -> [usize; 2] {
+        [0, 1].map(|axis| self.borders[axis].len() - 1)
+    }
+
+    /// Levels below the finest that ranks share; the last of them is gathered on one.
+    pub fn shared_levels(&self) -> usize {
+        self.levels
+    }
+
+    /// Cells of the whole grid along each axis; 1 where there is none.
+    pub fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    /// Cells of the box of a rank along the second and the third axis. Along the first it has them all.
+    pub fn own(&self, rank: usize) -> [Range<usize>; 2] {
+        let place = self.place(rank);
+        [0, 1].map(|axis| self.borders[axis][place[axis]]..self.borders[axis][place[axis] + 1])
+    }
+
+    fn place(&self, rank: usize) -> [usize; 2] {
+        let [count, _] = self.counts();
+        [rank % count, rank / count]
+    }
+
+    /// The columns of a rank.
+    pub(crate) fn frame(&self, rank: usize) -> Frame {
+        let own = self.own(rank);
+        Frame { columns: [own[0].len(), own[1].len()], first: [own[0].start, own[1].start], has_sides: true }
+    }
+
+    /// The same on a coarser level.
+    pub(crate) fn frame_at(&self, rank: usize, level: usize) -> Frame {
+        (0..level).fold(self.frame(rank), |frame, _| frame.coarser())
+    }
+
+    /// Cells of the whole grid on a coarser level.
+    pub(crate) fn shape_at(&self, level: usize) -> [usize; 3] {
+        self.shape.map(|count| count.div_ceil(1 << level))
+    }
+
+    /// The ranks beside each side of a box.
+    pub(crate) fn neighbours(&self, rank: usize) -> [Option<usize>; 4] {
+        let counts = self.counts();
+        SIDES.map(|(axis, is_upper)| {
+            let mut place = self.place(rank);
+            place[axis] = if is_upper { place[axis] + 1 } else { place[axis].checked_sub(1)? };
+            (place[axis] < counts[axis]).then(|| place[0] + counts[0] * place[1])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_cover_the_grid_once_and_begin_at_blocks() {
+        for (shape, ranks) in
+            [(vec![50, 37, 41], 6), (vec![128, 128, 128], 8), (vec![33, 40], 3), (vec![16, 16, 16], 1)]
+        {
+            let boxes = Boxes::new(&shape, ranks).unwrap();
+            let columns: usize = (0..ranks).map(|rank| boxes.frame(rank).own()).sum();
+            assert_eq!(columns, shape[1..].iter().product::<usize>());
+            for rank in 0..ranks {
+                assert!(
+                    boxes.own(rank).iter().all(|own| !own.is_empty() && own.start.is_multiple_of(1 << boxes.levels))
+                );
+                for (side, other) in boxes.neighbours(rank).into_iter().enumerate() {
+                    let back = other.map(|other| boxes.neighbours(other)[side ^ 1]);
+                    assert!(back.is_none_or(|back| back == Some(rank)));
+                }
+            }
+        }
+    }
+}
