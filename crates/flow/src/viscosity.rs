@@ -28,6 +28,18 @@ pub enum Viscosity {
         /// n.
         exponent: f64,
     },
+    /// ν = stress/γ + consistency γ^(exponent − 1), at most that at rest: Herschel and Bulkley's law, and Bingham's for an
+    /// exponent of one. Below the stress the liquid creeps as its viscosity at rest lets it.
+    Yield {
+        /// Stress over density at which it starts to flow, m²/s².
+        stress: f64,
+        /// What viscosity the flow adds at γ = 1/s.
+        consistency: f64,
+        /// Below 1 the liquid thins.
+        exponent: f64,
+        /// Largest viscosity.
+        at_rest: f64,
+    },
 }
 
 impl Viscosity {
@@ -41,11 +53,15 @@ impl Viscosity {
             Self::Carreau { at_rest, sheared, relaxation, exponent } => {
                 sheared + (at_rest - sheared) * (1.0 + (relaxation * rate).powi(2)).powf(0.5 * (exponent - 1.0))
             }
+            Self::Yield { stress, consistency, exponent, at_rest } => {
+                let rate = rate.max(f64::MIN_POSITIVE);
+                (stress / rate + consistency * rate.powf(exponent - 1.0)).min(at_rest)
+            }
         }
     }
 
     /// Whether all its numbers make sense.
-    pub(crate) fn is_valid(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let is_positive = |value: f64| value > 0.0 && value.is_finite();
         match *self {
             Self::Newtonian(value) => value >= 0.0 && value.is_finite(),
@@ -63,6 +79,10 @@ impl Viscosity {
                     && is_positive(relaxation)
                     && is_positive(exponent)
             }
+            Self::Yield { stress, consistency, exponent, at_rest } => {
+                let is_number = |value: f64| value >= 0.0 && value.is_finite();
+                is_number(stress) && is_number(consistency) && is_positive(exponent) && is_positive(at_rest)
+            }
         }
     }
 
@@ -71,7 +91,7 @@ impl Viscosity {
         match *self {
             Self::Newtonian(value) => value,
             Self::PowerLaw { consistency, bounds, .. } => consistency.clamp(bounds[0], bounds[1]),
-            Self::Carreau { at_rest, .. } => at_rest,
+            Self::Carreau { at_rest, .. } | Self::Yield { at_rest, .. } => at_rest,
         }
     }
 }
@@ -87,6 +107,8 @@ mod tests {
         assert!((carreau.at(1e9) - 0.5).abs() < 1e-4 && carreau.at(1.0) < carreau.at(0.1));
         let power = Viscosity::PowerLaw { consistency: 0.3, exponent: 0.5, bounds: [0.1, 5.0] };
         assert_eq!([power.at(0.0), power.at(1.0), power.at(1e6)], [5.0, 0.3, 0.1]);
+        let mud = Viscosity::Yield { stress: 2.0, consistency: 0.5, exponent: 1.0, at_rest: 100.0 };
+        assert_eq!([mud.at(0.0), mud.at(1.0), mud.at(4.0), mud.typical()], [100.0, 2.5, 1.0, 100.0]);
         assert_eq!(Viscosity::Newtonian(0.7).at(12.0), 0.7);
     }
 
@@ -94,6 +116,7 @@ mod tests {
     fn laws_without_positive_numbers_are_not_valid() {
         assert!(!Viscosity::Newtonian(f64::NAN).is_valid() && !Viscosity::Newtonian(-1.0).is_valid());
         assert!(!Viscosity::PowerLaw { consistency: 1.0, exponent: 1.0, bounds: [2.0, 1.0] }.is_valid());
+        assert!(!Viscosity::Yield { stress: 1.0, consistency: 0.0, exponent: 1.0, at_rest: 0.0 }.is_valid());
         assert!(!Viscosity::Carreau { at_rest: 0.0, sheared: 0.0, relaxation: 1.0, exponent: 1.0 }.is_valid());
     }
 }

@@ -1,7 +1,10 @@
 //! Errors, as values with data.
 
+use unstick_flow::Viscosity;
 use unstick_grid::NotANumber;
-use unstick_mlcp::{Outcome, ProblemError, SolveError};
+use unstick_mlcp::{Convergence, Outcome, ProblemError, SolveError};
+
+use crate::setup::Drag;
 
 /// A simulation that cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -24,6 +27,12 @@ pub enum SetupError {
     /// Too few or too many particles.
     #[error("{0} particles along each axis of a cell, expected 1 to 4")]
     ParticlesPerAxis(usize),
+    /// Viscosities that are negative or no numbers.
+    #[error("the viscosity is {0:?}, expected numbers that make a viscosity from zero on")]
+    Viscosity(Viscosity),
+    /// A slip length or a coefficient of friction that is negative or no number.
+    #[error("the drag of a wall is {0:?}, expected a number from zero on")]
+    Drag(Drag),
     /// A splitting has no bounds that κ could shift.
     #[error(
         "κ is {control}, which `{splitting}` cannot follow: expected 0, or a solver of the complementarity problem"
@@ -88,6 +97,14 @@ pub enum StepError {
         particle: usize,
         /// Where.
         point: Vec<f64>,
+    },
+    /// The viscous solve missed its tolerance.
+    #[error("at {time} s the viscous solve {convergence}")]
+    ViscosityUnconverged {
+        /// Simulated time.
+        time: f64,
+        /// How it ended.
+        convergence: Convergence,
     },
     /// The pressure solver could not work at all.
     #[error("at {time} s: {source}")]
@@ -164,6 +181,11 @@ pub enum StepError {
 }
 
 impl StepError {
+    /// Whether a solve has missed its tolerance. A shorter step may help.
+    pub fn is_unconverged(&self) -> bool {
+        matches!(self, Self::Unconverged { .. } | Self::ViscosityUnconverged { .. })
+    }
+
     /// A solve at a moment that gave no answer.
     pub fn of_solve(time: f64, error: SolveError) -> Self {
         match error {

@@ -1,6 +1,7 @@
 //! The values of a simulation that do not change while it runs.
 
 use serde::{Deserialize, Serialize};
+use unstick_flow::Viscosity;
 use unstick_grid::{Grid, Motion, SignedDistance};
 use unstick_mlcp::{PressureMethod, SolveReport, Splitting, Stop, Unconverged};
 
@@ -18,6 +19,21 @@ pub enum Wall {
     Sealed,
 }
 
+/// What a wall does to liquid that slides along it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Drag {
+    /// Nothing: liquid slips.
+    #[default]
+    None,
+    /// Shear stress ρν u/b for liquid that slides at the velocity u: Navier's law. The slip length b, in metres, is as far
+    /// behind the wall as the velocity would vanish. Zero is the wall to which liquid sticks.
+    SlipLength(f64),
+    /// Shear stress up to this part of the pressure on the wall: Coulomb's law. Liquid that needs less stays in place. It
+    /// needs no viscosity, and without it acts on the layer of cells at the wall.
+    Friction(f64),
+}
+
 /// A solid and what its surface does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid<const D: usize> {
@@ -25,6 +41,8 @@ pub struct Solid<const D: usize> {
     pub shape: SignedDistance<D>,
     /// What its surface does to the liquid.
     pub wall: Wall,
+    /// What it does to liquid that slides along it.
+    pub drag: Drag,
     /// How it moves.
     pub motion: Motion<D>,
     /// σ of its surface, in Pa: see [`Setup::border_adhesion`]. Default 0.
@@ -34,7 +52,7 @@ pub struct Solid<const D: usize> {
 impl<const D: usize> Solid<D> {
     /// A solid at rest with separating walls.
     pub fn still(shape: SignedDistance<D>) -> Self {
-        Self { shape, wall: Wall::Separating, motion: Motion::Still, adhesion: 0.0 }
+        Self { shape, wall: Wall::Separating, drag: Drag::None, motion: Motion::Still, adhesion: 0.0 }
     }
 
     /// Distance of a point at a time, negative inside.
@@ -176,6 +194,8 @@ pub struct Setup<const D: usize> {
     /// σ of the border, in Pa: how hard a separating wall pulls at the liquid that touches it before it lets go. Zero
     /// never pulls, and a sealed wall pulls without limit. Default 0.
     pub border_adhesion: f64,
+    /// What the border does to liquid that slides along it.
+    pub border_drag: Drag,
     /// Solids beside the border.
     pub solids: Vec<Solid<D>>,
     /// Acceleration. Default 9.81 along −y.
@@ -184,6 +204,10 @@ pub struct Setup<const D: usize> {
     pub density: f64,
     /// γ: surface tension in N/m (N in 2D), zero for none. Water has 0.072. Default 0.
     pub tension: f64,
+    /// Kinematic viscosity, in m²/s. Default 0.
+    pub viscosity: Viscosity,
+    /// Residual of the viscous solve to reach, relative to the velocity that it changes. Default 1e-4.
+    pub viscosity_tolerance: f64,
     /// How velocity travels.
     pub transport: Transport,
     /// How the pressure is solved for.
@@ -214,10 +238,13 @@ impl<const D: usize> Setup<D> {
             grid,
             border: Wall::Separating,
             border_adhesion: 0.0,
+            border_drag: Drag::None,
             solids: Vec::new(),
             gravity: Gravity::Constant(gravity),
             density: 1000.0,
             tension: 0.0,
+            viscosity: Viscosity::Newtonian(0.0),
+            viscosity_tolerance: 1e-4,
             transport: Transport::default(),
             pressure: PressureParams::default(),
             cfl: 1.0,
@@ -263,6 +290,7 @@ impl<const D: usize> Setup<D> {
             ("the CFL number", self.cfl),
             ("the longest step", self.max_step),
             ("the pressure tolerance", self.pressure.tolerance),
+            ("the viscous tolerance", self.viscosity_tolerance),
         ];
         for (what, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
@@ -276,6 +304,15 @@ impl<const D: usize> Setup<D> {
         }
         if !(self.tension >= 0.0 && self.tension.is_finite()) {
             return Err(SetupError::Tension(self.tension));
+        }
+        if !self.viscosity.is_valid() {
+            return Err(SetupError::Viscosity(self.viscosity));
+        }
+        for drag in self.solids.iter().map(|solid| solid.drag).chain([self.border_drag]) {
+            let (Drag::SlipLength(value) | Drag::Friction(value)) = drag else { continue };
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(SetupError::Drag(drag));
+            }
         }
         self.pressure.splitting.check()?;
         if let PressureMethod::Splitting(name) = self.pressure.solver

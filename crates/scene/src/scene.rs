@@ -140,7 +140,8 @@ impl<const D: usize> Scene<D> {
 
     /// Memory that the simulation takes, estimated.
     pub fn bytes_needed(&self) -> f64 {
-        let per_cell = BYTES_PER_CELL + StillSolids::bytes_per_cell(&self.setup);
+        let per_cell =
+            BYTES_PER_CELL + StillSolids::bytes_per_cell(&self.setup) + self.setup.bytes_per_cell_of_viscosity();
         self.setup.grid.len() as f64 * per_cell + self.particles_needed() * BYTES_PER_PARTICLE
     }
 

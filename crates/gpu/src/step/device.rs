@@ -57,7 +57,7 @@ pub(super) struct DeviceLiquid<const D: usize> {
     parts: Vec<ShapePart>,
     /// Where the pressure problem is described.
     fields: Pointer<DeviceFields>,
-    times: [Duration; 7],
+    times: [Duration; Stage::ALL.len()],
 }
 
 impl<const D: usize> DeviceLiquid<D> {

@@ -96,6 +96,9 @@ impl<const D: usize> GpuLiquid<D> {
             () if setup.pulls() => Err(GpuError::Unsupported("walls that pull are solved for on the processor")),
             () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
+            () if setup.has_stress() => {
+                Err(GpuError::Unsupported("viscosity and friction are worked out by the processor"))
+            }
             () => Ok(()),
         }
     }

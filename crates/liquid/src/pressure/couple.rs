@@ -51,6 +51,21 @@ impl<const D: usize> Simulation<D> {
         unreachable!("the loop returns")
     }
 
+    /// Solves for the pressure from q with bodies that answer as expected, and leaves them as they are.
+    pub(super) fn solve_beside_bodies(
+        &mut self,
+        rows: &mut PressureRows<D>,
+        q: Vec<f64>,
+        kick: f64,
+        dt: f64,
+    ) -> Result<RowAnswer<D>, StepError> {
+        let time = self.state.time;
+        rows.set_response(&self.expected_response(kick, dt)?);
+        let PressureSolver::Solver(solver) = &mut self.solver else { unreachable!("splittings have no bodies") };
+        let answer = rows.solve(solver.solver(), q).map_err(|error| StepError::of_solve(time, error))?;
+        Ok(RowAnswer { report: self.setup.pressure.accept(time, answer.report)?, ..answer })
+    }
+
     /// How the bodies answer if the liquid pushes as it did in the last step.
     pub(super) fn expected_response(&self, kick: f64, dt: f64) -> Result<Response<D>, StepError> {
         let Some(bodies) = &self.bodies else { return Ok(Response { unpushed: Vec::new(), columns: Vec::new() }) };

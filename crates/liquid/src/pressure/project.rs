@@ -25,7 +25,39 @@ struct Projection<const D: usize> {
     leaving: Vec<(usize, [usize; D], f64)>,
 }
 
+/// What a pressure does to bodies.
+#[derive(Clone, Copy)]
+enum Bodily {
+    /// It moves them.
+    Move,
+    /// Nothing yet: it is only predicted.
+    Stay,
+}
+
 impl<const D: usize> Simulation<D> {
+    /// Solves for the pressure that would act without viscosity. Only the pressure and what has let go change; bodies stay as
+    /// they are.
+    pub(crate) fn predict_pressure(&mut self, kick: f64, dt: f64) -> Result<(), StepError> {
+        let start = Instant::now();
+        let scale = kick / self.setup.grid.spacing();
+        let sources = self.pressure_sources(kick);
+        match (&self.solver, &self.bodies) {
+            (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
+            _ => self.solve_rows(&sources, kick, dt, Bodily::Stay)?,
+        };
+        self.keep_pressure(scale);
+        self.times.add(Stage::Pressure, start.elapsed());
+        Ok(())
+    }
+
+    /// The pressure of the state ← q.
+    fn keep_pressure(&mut self, scale: f64) {
+        let Self { state, scaled_pressure, .. } = self;
+        parallel::for_each((scaled_pressure.values(), state.pressure.values_mut()), |(q, pressure)| {
+            q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
+        });
+    }
+
     /// Solves for the pressure of a step of length `dt`, which acts for a time of `kick`, and takes its gradient off the
     /// velocity.
     pub(crate) fn project_pressure(&mut self, kick: f64, dt: f64) -> Result<SolveReport, StepError> {
@@ -35,18 +67,16 @@ impl<const D: usize> Simulation<D> {
         let sources = self.pressure_sources(kick);
         let Projection { report, leaving } = match (&self.solver, &self.bodies) {
             (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
-            _ => self.solve_rows(&sources, kick, dt)?,
+            _ => self.solve_rows(&sources, kick, dt, Bodily::Move)?,
         };
         let Self { state, geometry, known, scaled_pressure, .. } = self;
-        let LiquidState { liquid, velocity, pressure, .. } = state;
+        let LiquidState { liquid, velocity, .. } = state;
         update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
         for (axis, face, velocity) in leaving {
             *state.velocity[axis].at_mut(face) = velocity;
             *known[axis].at_mut(face) = true;
         }
-        parallel::for_each((scaled_pressure.values(), pressure.values_mut()), |(q, pressure)| {
-            q.iter().zip(pressure).for_each(|(q, pressure)| *pressure = q / scale);
-        });
+        self.keep_pressure(scale);
         self.times.add(Stage::Pressure, start.elapsed());
         Ok(report)
     }
@@ -77,7 +107,13 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// From rows: with bodies, or by a splitting.
-    fn solve_rows(&mut self, sources: &PressureSources<D>, kick: f64, dt: f64) -> Result<Projection<D>, StepError> {
+    fn solve_rows(
+        &mut self,
+        sources: &PressureSources<D>,
+        kick: f64,
+        dt: f64,
+        bodily: Bodily,
+    ) -> Result<Projection<D>, StepError> {
         let (time, grid) = (self.state.time, self.setup.grid);
         let mut rows = self.pressure_rows(sources, kick).map_err(|source| StepError::Problem { time, source })?;
         let Self { setup, state, geometry, solver, .. } = self;
@@ -86,7 +122,10 @@ impl<const D: usize> Simulation<D> {
         let answer = match solver {
             PressureSolver::Solver(_) => {
                 let start = rows.cells.iter().map(|&cell| pressure.at(cell) * scale).collect();
-                self.solve_with_bodies(&mut rows, start, kick, dt)?
+                match bodily {
+                    Bodily::Move => self.solve_with_bodies(&mut rows, start, kick, dt)?,
+                    Bodily::Stay => self.solve_beside_bodies(&mut rows, start, kick, dt)?,
+                }
             }
             PressureSolver::Splitting(name) => {
                 let input = SplittingInput { grid: &grid, geometry, liquid, velocity, rows: &rows, kick };

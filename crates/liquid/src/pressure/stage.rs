@@ -25,6 +25,7 @@ impl<const D: usize> Simulation<D> {
     /// The stage of a copy of a simulation, which is of no use afterwards.
     fn become_stage(&mut self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let kick = self.prepare_pressure(dt);
+        self.viscosity = self.apply_viscosity(kick, dt)?;
         let sources = self.pressure_sources(kick);
         let rows = self.pressure_rows(&sources, kick);
         let mut rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;

@@ -131,6 +131,7 @@ impl<const D: usize> Simulation<D> {
             spare: Vec::new(),
             surface_energy: 0.0,
             times: StageTimes::default(),
+            viscosity: Convergence::default(),
             coupling: Convergence::default(),
         };
         simulation.sort_particles();

@@ -53,7 +53,7 @@ pub struct Simulation<const D: usize> {
     /// Where each cell's particles start, for the particles as they are.
     pub(crate) starts: Vec<u32>,
     /// Velocity as gathered, before forces and pressure.
-    gathered: FaceField<f64, D>,
+    pub(crate) gathered: FaceField<f64, D>,
     /// Faces whose velocity is known.
     pub(crate) known: FaceField<bool, D>,
     /// Faces that particles have reached.
@@ -71,6 +71,8 @@ pub struct Simulation<const D: usize> {
     /// γ times the area of the surface at the start of the last step.
     surface_energy: f64,
     pub(crate) times: StageTimes,
+    /// How the viscous solve of this step ended.
+    pub(crate) viscosity: Convergence,
     /// How pressure and contacts of bodies have settled in this step.
     pub(crate) coupling: Convergence,
 }

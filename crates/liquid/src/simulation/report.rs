@@ -19,6 +19,8 @@ pub enum Stage {
     Gather,
     /// Particles to liquid distance; sources and drains.
     Surface,
+    /// Viscous stress and drag of walls: assembly, solve.
+    Viscosity,
     /// The complementarity problem: assembly, solve, update.
     Pressure,
     /// Velocity beyond the liquid.
@@ -31,8 +33,16 @@ pub enum Stage {
 
 impl Stage {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Solids, Self::Gather, Self::Surface, Self::Pressure, Self::Extrapolate, Self::Scatter, Self::Move];
+    pub const ALL: [Self; 8] = [
+        Self::Solids,
+        Self::Gather,
+        Self::Surface,
+        Self::Viscosity,
+        Self::Pressure,
+        Self::Extrapolate,
+        Self::Scatter,
+        Self::Move,
+    ];
 
     /// Name in statistics.
     pub fn name(self) -> &'static str {
@@ -40,6 +50,7 @@ impl Stage {
             Self::Solids => "solids",
             Self::Gather => "gather",
             Self::Surface => "surface",
+            Self::Viscosity => "viscosity",
             Self::Pressure => "pressure",
             Self::Extrapolate => "extrapolate",
             Self::Scatter => "scatter",
@@ -50,7 +61,7 @@ impl Stage {
 
 /// Time spent in each stage.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct StageTimes([Duration; 7]);
+pub(crate) struct StageTimes([Duration; Stage::ALL.len()]);
 
 impl StageTimes {
     /// Does some work and books its time.
@@ -67,7 +78,7 @@ impl StageTimes {
     }
 
     /// In the order of [`Stage::ALL`].
-    pub(crate) fn all(&self) -> [Duration; 7] {
+    pub(crate) fn all(&self) -> [Duration; Stage::ALL.len()] {
         self.0
     }
 }
@@ -105,7 +116,8 @@ pub struct StepReport {
     pub solver: String,
     /// Why the device failed in this step. The processor has solved instead, and does so from now on.
     pub device_failure: Option<String>,
-    /// Whether every solve of the step met its tolerance: that for the pressure, and those of `density` and `contacts`.
+    /// Whether every solve of the step met its tolerance: that for the pressure, and those of `viscosity`, `density`
+    /// and `contacts`.
     pub converged: bool,
     /// Whether the solve for the pressure did.
     pub pressure_converged: bool,
@@ -117,6 +129,8 @@ pub struct StepReport {
     pub residual: f64,
     /// What it stopped on, at its start and after every cycle.
     pub history: Vec<f64>,
+    /// How the viscous solve ended; nothing to solve without viscosity.
+    pub viscosity: Convergence,
     /// How the solve for the displacement of the particles ended, which holds their density.
     pub density: Convergence,
     /// How the solves for the contacts of bodies ended: impulses, friction, places.
@@ -125,7 +139,7 @@ pub struct StepReport {
     /// number, and the last one stands: a step whose turns have not settled counts as converged.
     pub coupling: Convergence,
     /// Time spent in each stage, in the order of [`Stage::ALL`].
-    pub seconds: [Duration; 7],
+    pub seconds: [Duration; Stage::ALL.len()],
 }
 
 impl StepReport {
@@ -153,6 +167,7 @@ impl StepReport {
             inner_iterations: pressure.inner_iterations(),
             residual: pressure.residual(),
             history: pressure.history().to_vec(),
+            viscosity: Convergence::default(),
             density,
             contacts,
             coupling: Convergence::default(),
@@ -177,7 +192,7 @@ impl<const D: usize> Simulation<D> {
         density: Convergence,
         contacts: Convergence,
     ) -> Result<StepReport, StepError> {
-        let (device_failure, coupling) = (self.device_failure.take(), self.coupling);
+        let (device_failure, coupling, viscosity) = (self.device_failure.take(), self.coupling, self.viscosity);
         let state = &self.state;
         let cell = self.setup.grid.spacing().powi(D as i32);
         let mass = self.setup.density * cell / self.setup.particles_per_cell() as f64;
@@ -210,7 +225,10 @@ impl<const D: usize> Simulation<D> {
         let (volume, surface_volume) = times.time(Stage::Surface, || (self.volume(), self.surface_volume()));
         self.times = times;
         let state = &self.state;
+        let solves = StepReport::of_solves(state.time, dt, solve, density, contacts);
         Ok(StepReport {
+            converged: solves.converged && viscosity.converged(),
+            viscosity,
             particles: state.particles.len(),
             volume,
             surface_volume,
@@ -221,7 +239,7 @@ impl<const D: usize> Simulation<D> {
             device_failure,
             coupling,
             seconds: self.times.all(),
-            ..StepReport::of_solves(state.time, dt, solve, density, contacts)
+            ..solves
         })
     }
 }

@@ -113,6 +113,9 @@ impl<const D: usize> Simulation<D> {
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
             || {
                 let start = Instant::now();
+                if setup.has_stress() {
+                    carry_change(geometry, gathered, velocity, (known, reached));
+                }
                 let is_held = |cell| is_held(geometry, liquid, separated, cell);
                 beyond_liquid(setup, geometry, (velocity, carrying), (known, reached), is_held);
                 let extrapolated = start.elapsed();
@@ -204,6 +207,37 @@ fn beyond_liquid<const D: usize>(
     extrapolate(velocity, known, layers - 1);
     copy_faces(velocity, free);
     constrain(&setup.grid, geometry, free, velocity, known, is_held);
+}
+
+/// Gives the first layer of faces beyond the liquid that particles have reached their own velocity and the change of the
+/// faces beside them. A velocity that were the same there would not turn with liquid that turns, and viscosity would pass
+/// that on to all of it.
+fn carry_change<const D: usize>(
+    geometry: &Geometry<D>,
+    gathered: &FaceField<f64, D>,
+    velocity: &mut FaceField<f64, D>,
+    (known, reached): (&mut FaceField<bool, D>, &FaceField<bool, D>),
+) {
+    let (mut change, mut is_beside) = (velocity.clone(), known.clone());
+    for (change, gathered) in change.iter_mut().zip(gathered) {
+        vector::add_scaled(-1.0, gathered.values(), change.values_mut());
+    }
+    extrapolate(&mut change, &mut is_beside, 1);
+    for axis in 0..D {
+        let (change, gathered) = (change[axis].values(), gathered[axis].values());
+        let (reached, open, is_beside) =
+            (reached[axis].values(), geometry.open[axis].values(), is_beside[axis].values());
+        let is_meant = |face: usize| is_beside[face] && reached[face] && open[face] > 0.0;
+        let marks = &mut known[axis];
+        let lanes = (0..marks.values().len(), (marks.values_mut(), velocity[axis].values_mut()));
+        parallel::for_each(lanes, |(faces, (known, velocity))| {
+            for ((face, known), velocity) in faces.zip(known).zip(velocity) {
+                if !*known && is_meant(face) {
+                    (*known, *velocity) = (true, gathered[face] + change[face]);
+                }
+            }
+        });
+    }
 }
 
 /// to ← from, without new memory.

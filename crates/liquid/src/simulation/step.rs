@@ -71,7 +71,7 @@ impl<const D: usize> Simulation<D> {
                 bodies.load(self.state.time, &self.state.bodies);
             }
             self.place_solids();
-            if halvings >= Unconverged::MAX_HALVINGS || !matches!(error, StepError::Unconverged { .. }) {
+            if halvings >= Unconverged::MAX_HALVINGS || !error.is_unconverged() {
                 return Err(error);
             }
             halvings += 1;
@@ -89,6 +89,7 @@ impl<const D: usize> Simulation<D> {
         self.is_between_steps = false;
         self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
+        self.viscosity = self.apply_viscosity(kick, dt)?;
         let solve = self.project_pressure(kick, dt)?;
         let density = self.spread_velocity(dt)?;
         self.even_out_particles(dt);

@@ -6,7 +6,7 @@ use unstick_parallel as parallel;
 use super::immerse::Covered;
 use super::still::{Nearest, StillSolids};
 use crate::cells::fill;
-use crate::setup::{Setup, Wall};
+use crate::setup::{Drag, Setup, Wall};
 use crate::velocity::{gradient_of_nodes, interpolate_nodes};
 
 /// Distances, openings and wall kinds at one moment.
@@ -22,6 +22,8 @@ pub struct Geometry<const D: usize> {
     pub separating: CellField<bool, D>,
     /// σ of the nearest wall of every cell, in Pa, zero where that is sealed; none where no wall pulls.
     pub adhesion: Option<CellField<f64, D>>,
+    /// What the nearest wall of a cell does to liquid that slides along it; none if nothing.
+    pub drag: Option<CellField<Drag, D>>,
     /// Part of every cell that is not solid.
     pub cell_open: CellField<f64, D>,
     /// Part of the space within a cell of every cell's centre that is not solid, with linear weights; exact for plane
@@ -52,11 +54,13 @@ impl<const D: usize> Geometry<D> {
         let open = open_fractions_of_nodes(&grid, &solid);
         let mut nearest_to_centre = CellField::filled(grid.cells(), Nearest::NONE);
         fill(&mut nearest_to_centre, |cell, found| *found = still.at_centre(setup, time, cell));
-        let wall_of = |cell: [usize; D]| {
+        let solid_of = |cell: [usize; D]| {
             let Nearest { distance, solid } = nearest_to_centre.at(cell);
             let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
-            let solid = setup.solids.get(solid as usize).filter(|_| !is_border);
-            solid.map_or((setup.border, setup.border_adhesion), |solid| (solid.wall, solid.adhesion))
+            setup.solids.get(solid as usize).filter(|_| !is_border)
+        };
+        let wall_of = |cell: [usize; D]| {
+            solid_of(cell).map_or((setup.border, setup.border_adhesion), |solid| (solid.wall, solid.adhesion))
         };
         let mut separating = CellField::filled(grid.cells(), false);
         fill(&mut separating, |cell, value| *value = wall_of(cell).0 == Wall::Separating);
@@ -64,6 +68,12 @@ impl<const D: usize> Geometry<D> {
             let mut adhesion = CellField::filled(grid.cells(), 0.0);
             fill(&mut adhesion, |cell, value| *value = pull_of(wall_of(cell)));
             adhesion
+        });
+        let has_drag = setup.border_drag != Drag::None || setup.solids.iter().any(|solid| solid.drag != Drag::None);
+        let drag = has_drag.then(|| {
+            let mut drag = CellField::filled(grid.cells(), Drag::None);
+            fill(&mut drag, |cell, value| *value = solid_of(cell).map_or(setup.border_drag, |solid| solid.drag));
+            drag
         });
         let mut cell_open = CellField::filled(grid.cells(), 0.0);
         fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
@@ -86,7 +96,7 @@ impl<const D: usize> Geometry<D> {
                 field
             })
         });
-        Self { solid, open, solid_velocity, separating, adhesion, cell_open, space, bodies, nearest_body, walls }
+        Self { solid, open, solid_velocity, separating, adhesion, drag, cell_open, space, bodies, nearest_body, walls }
     }
 
     /// Distance of a point to the solids.

@@ -7,5 +7,6 @@ mod martin_moyce;
 mod numbers;
 mod splittings;
 mod tension;
+mod viscosity;
 mod volume;
 mod water;

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use unstick_grid::{Grid, SignedDistance};
-use unstick_liquid::{Emitter, Gravity, Setup, Solid, Transport, Wall};
+use unstick_liquid::{Drag, Emitter, Gravity, Setup, Solid, Transport, Viscosity, Wall};
 
 use super::body::{body, contact};
 use super::error::SceneError;
 use super::motion::motion;
 use super::node::{Fields, Node, Value};
 use super::output::output;
-use super::pressure::pressure;
+use super::pressure::{part, pressure};
 use super::shape::shape;
+use super::viscous::viscosity;
 use crate::backing::Backing;
 use crate::scene::{AnyScene, Scene};
 use crate::schema;
@@ -77,6 +78,12 @@ impl Reader<'_> {
         fields.read("gravity", &mut setup.gravity, gravity)?;
         fields.read("density", &mut setup.density, Node::positive)?;
         fields.read("tension", &mut setup.tension, |node| node.within(0.0, 1e6))?;
+        let density = setup.density;
+        fields.read("viscosity", &mut setup.viscosity, |node| match node.value {
+            Value::Table(_) => viscosity(node, density),
+            _ => node.within(0.0, f64::MAX).map(Viscosity::Newtonian),
+        })?;
+        fields.read("viscosity_tolerance", &mut setup.viscosity_tolerance, part)?;
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
         let time = fields.inner("time", &schema::TIME)?;
         let (frame, frames) = read_time(&time, &mut setup.max_step, &mut setup.cfl, 10.0)?;
@@ -114,11 +121,16 @@ impl Reader<'_> {
         walls.read("solids", &mut usual.kind, |node| node.choice(&WALLS))?;
         walls.read("adhesion", &mut usual.adhesion, adhesion)?;
         setup.border_adhesion = usual.adhesion;
+        let mut of_solids = Drag::None;
+        walls.read("border_drag", &mut setup.border_drag, drag)?;
+        walls.read("solids_drag", &mut of_solids, drag)?;
         walls.read("control", &mut setup.control, Node::number)?;
         for node in self.fields.tables("solid")? {
             let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid::still(shape(fields.need("shape")?, self.folder)?);
             (solid.wall, solid.adhesion) = usual.read(&fields, "wall")?;
+            solid.drag = of_solids;
+            fields.read("drag", &mut solid.drag, drag)?;
             fields.read("motion", &mut solid.motion, |node| motion(node, self.folder))?;
             setup.solids.push(solid);
         }
@@ -171,6 +183,19 @@ impl Reader<'_> {
             Ok((shape(fields.need("shape")?, self.folder)?, velocity))
         };
         self.fields.tables("liquid")?.iter().map(read).collect()
+    }
+}
+
+/// A name, or a table with a number.
+fn drag(node: &Node) -> Result<Drag, SceneError> {
+    if !matches!(node.value, Value::Table(_)) {
+        return node.choice(&[("none", Drag::None), ("no-slip", Drag::SlipLength(0.0))]);
+    }
+    let fields = node.fields(&schema::DRAG)?;
+    match (fields.get("slip_length"), fields.get("friction")) {
+        (Some(length), None) => length.within(0.0, f64::MAX).map(Drag::SlipLength),
+        (None, Some(friction)) => friction.within(0.0, f64::MAX).map(Drag::Friction),
+        _ => Err(node.refuse("one of { slip_length = … } and { friction = … }")),
     }
 }
 

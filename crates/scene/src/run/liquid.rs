@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use unstick_bodies::FloatingBodies;
 use unstick_gpu::{Backend, Placement};
-use unstick_liquid::{LiquidState, Simulation, Stage, StepReport};
+use unstick_liquid::{LiquidState, Simulation, Stage, StepReport, Viscosity};
 
 use super::RunError;
 use super::edit::{Edit, edit_liquid};
@@ -41,7 +41,10 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
             facts: vec![
                 ("solver".into(), setup.pressure.solver.to_string()),
                 ("tolerance".into(), format!("{:e}", setup.pressure.tolerance)),
-            ],
+            ]
+            .into_iter()
+            .chain(viscosity_fact(&setup.viscosity))
+            .collect(),
             warnings: {
                 let of_shapes = scene.warnings().into_iter().map(|warning| warning.to_string());
                 let of_pressure = setup.pressure.warning().map(str::to_owned);
@@ -51,6 +54,16 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
             physics: Arc::new(scene),
         }
     }
+}
+
+/// The viscosity as the report shows it, if there is any.
+fn viscosity_fact(law: &Viscosity) -> Option<(String, String)> {
+    let words = match *law {
+        Viscosity::Newtonian(0.0) => return None,
+        Viscosity::Newtonian(value) => format!("{value:e} m²/s"),
+        law => format!("{:e} m²/s at rest, {:e} m²/s at a shear of 1/s", law.at(0.0), law.at(1.0)),
+    };
+    Some(("viscosity".into(), words))
 }
 
 impl<const D: usize> Scene<D> {
@@ -86,10 +99,11 @@ impl<const D: usize> Physics<D> for Scene<D> {
 
 /// The columns of `stats.csv` before the times of the stages.
 const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,\
-    divergence,complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual";
+    divergence,complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,\
+    viscous_iterations,viscous_residual";
 
 /// The solves of a step, whose outcomes are the last columns of `stats.csv`.
-const SOLVES: [&str; 4] = ["pressure", "density", "contact", "coupling"];
+const SOLVES: [&str; 5] = ["pressure", "viscosity", "density", "contact", "coupling"];
 
 impl<const D: usize> Stepper<D> for Simulation<D> {
     fn time(&self) -> f64 {
@@ -187,9 +201,11 @@ pub(super) fn record_of(report: StepReport, step: u64) -> StepRecord {
         Value::Count(report.cycles as u64),
         Value::Count(report.inner_iterations as u64),
         Value::Small(report.residual),
+        Value::Count(report.viscosity.iterations as u64),
+        Value::Small(report.viscosity.residual),
     ];
     values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
-    let others = [report.density, report.contacts, report.coupling].map(|solve| solve.converged());
+    let others = [report.viscosity, report.density, report.contacts, report.coupling].map(|solve| solve.converged());
     values.extend(std::iter::once(report.pressure_converged).chain(others).map(Value::Bool));
     let (converged, device_failure) = (report.converged, report.device_failure);
     StepRecord { values, converged, device_failure, history: report.history }

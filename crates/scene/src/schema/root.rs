@@ -1,9 +1,22 @@
 //! What belongs to the scene as a whole.
 
+use super::viscous::LAW;
 use super::{BODY, CONTACT, DRAIN, LIQUID, OUTPUT, PRESSURE, SOLID, SOURCE, TRANSPORT, VOLUME};
 use super::{Key, Kind, Table, heading, optional, required};
 
 pub(super) const WALL: &[&str] = &["separating", "sealed"];
+
+/// What walls do to liquid that slides along them.
+pub(super) const DRAGS: Kind = Kind::Either(&[Kind::Choice(&["none", "no-slip"]), Kind::Table(&DRAG)]);
+
+/// A drag with its number.
+pub(crate) static DRAG: Table = Table::new(
+    "drag",
+    &[
+        optional("slip_length", Kind::Within(0.0, f64::MAX), "none", "metres; one of them"),
+        optional("friction", Kind::Within(0.0, f64::MAX), "none", "Coulomb's coefficient; one of them"),
+    ],
+);
 
 /// Keys that every physics has.
 pub(super) const TITLE: Key = optional("title", Kind::Text, "name of the file", "for people");
@@ -37,6 +50,19 @@ pub(crate) static ROOT: Table = Table::new(
         ),
         optional("density", Kind::Positive, "1000", "kg/m³; pressures, energies and what tension does depend on it"),
         optional("tension", Kind::Within(0.0, 1e6), "0", "γ, surface tension in N/m; water in air has 0.072"),
+        optional(
+            "viscosity",
+            Kind::Either(&[Kind::Within(0.0, f64::MAX), Kind::Table(&LAW)]),
+            "0",
+            "kinematic, m²/s: water 1e-6, oil 1e-4, honey 5e-3; or a law as in [`[flow]`](#flow), such as `{ yield = { stress = \
+             50, consistency = 0.01, at_rest = 10 } }` for mud",
+        ),
+        optional(
+            "viscosity_tolerance",
+            Kind::Within(0.0, 1.0),
+            "1e-4",
+            "residual of the viscous solve to reach, relative to the velocity that it changes",
+        ),
         optional("seed", Kind::Count(0), "0", "of the places of particles that are added"),
         heading("grid", Kind::Table(&GRID)),
         heading("time", Kind::Table(&TIME)),
@@ -89,10 +115,20 @@ pub(crate) static WALLS: Table = Table::new(
              may say it themselves. A layer of depth d hangs from a ceiling where σ > ρ g d",
         ),
         optional(
+            "border_drag",
+            DRAGS,
+            "\"none\"",
+            "what the border does to liquid that slides along it: `\"none\"` lets it slip, `\"no-slip\"` holds it, `{ \
+             slip_length = 0.01 }` holds it as far behind the wall (m), `{ friction = 0.3 }` brakes by up to this part of the \
+             pressure",
+        ),
+        optional("solids_drag", DRAGS, "\"none\"", "the same for solids that do not say it themselves, and for bodies"),
+        optional(
             "control",
             Kind::Number,
             "0",
             "κ: the least speed (m/s) at which liquid leaves separating walls [Andersen2017b eq. 48]",
         ),
     ],
-);
+)
+.with_notes(include_str!("drag.md"));

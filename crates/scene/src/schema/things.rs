@@ -1,6 +1,6 @@
 //! What there is in a scene: liquid, solids, sources, bodies.
 
-use super::root::WALL;
+use super::root::{DRAGS, WALL};
 use super::shapes::{BODY_SHAPES, SHAPES};
 use super::{Key, Kind, Table, optional, required};
 
@@ -53,6 +53,7 @@ pub(crate) static SOLID: Table = Table::many(
         SHAPE,
         optional("wall", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
         ADHESION,
+        optional("drag", DRAGS, "`walls.solids_drag`", "see [`[walls]`](#walls)"),
         optional("motion", Kind::Table(&MOTION), "at rest", "`velocity`, `spin`, `about`, or `about`, `keyframes`"),
     ],
 )

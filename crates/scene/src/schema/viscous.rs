@@ -29,7 +29,8 @@ pub(crate) static FLOW: Table = Table::new("flow", &[
             "it or `dynamic_viscosity`",
             "kinematic, m²/s: a number, `{ power_law = { consistency = 0.01, exponent = 0.5, bounds = [1e-4, 1.0] } }` \
              (between the bounds ν = consistency γ^(exponent − 1), γ the rate of shear) or `{ carreau = { at_rest = 0.1, \
-             sheared = 0.001, relaxation = 1.0, exponent = 0.4 } }`",
+             sheared = 0.001, relaxation = 1.0, exponent = 0.4 } }` or `{ yield = { stress = 50, consistency = 0.01, \
+             at_rest = 10.0 } }`",
         ),
         optional("dynamic_viscosity", Kind::Positive, "it or `viscosity`", "Pa·s"),
         optional("force", Kind::Vector, "zero", "a force per mass on the liquid everywhere, m/s²"),
@@ -63,6 +64,7 @@ pub(crate) static LAW: Table = Table::new(
     &[
         optional("power_law", Kind::Table(&POWER_LAW), "none", "one of them"),
         optional("carreau", Kind::Table(&CARREAU), "none", "one of them"),
+        optional("yield", Kind::Table(&YIELD), "none", "one of them"),
     ],
 );
 
@@ -84,6 +86,17 @@ pub(crate) static CARREAU: Table = Table::new(
         required("sheared", Kind::Within(0.0, f64::MAX), "viscosity under strong shear"),
         required("relaxation", Kind::Positive, "seconds"),
         required("exponent", Kind::Positive, "of the law in between"),
+    ],
+);
+
+/// The law of Herschel and Bulkley.
+pub(crate) static YIELD: Table = Table::new(
+    "yield",
+    &[
+        required("stress", Kind::Within(0.0, f64::MAX), "Pa, at which it starts to flow"),
+        required("consistency", Kind::Within(0.0, f64::MAX), "viscosity that flow adds at a rate of shear of 1/s"),
+        optional("exponent", Kind::Positive, "1", "below 1: thinner where sheared; 1 is Bingham's law"),
+        required("at_rest", Kind::Positive, "largest viscosity"),
     ],
 );
 

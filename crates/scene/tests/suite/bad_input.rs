@@ -43,6 +43,27 @@ fn unknown_keys_get_the_nearest_name() {
 }
 
 #[test]
+fn viscosities_and_drags_that_make_no_sense_are_refused() {
+    assert_refused("viscosity = -1", "1:13", "`viscosity` is -1, expected a number from 0", "");
+    assert_refused("viscosity = nan", "1:13", "expected a number from 0", "");
+    assert_refused(
+        "viscosity = { honey = 1 }",
+        "1:15",
+        "unknown key `honey` in `viscosity`",
+        "known here: `power_law`",
+    );
+    assert_refused("viscosity = {}", "1:13", "one law", "");
+    let mud = "viscosity = { yield = { stress = 1, consistency = 1, at_rest = 0 } }";
+    assert_refused(mud, "1:64", "expected a positive number", "");
+    assert_refused("viscosity_tolerance = 2", "1:23", "expected a number between 0 and 1", "");
+    assert_refused("[walls]\nborder_drag = \"noslip\"", "2:15", "expected one of", "did you mean `no-slip`?");
+    assert_refused("[walls]\nsolids_drag = { slip = 1 }", "2:17", "unknown key `slip`", "did you mean `slip_length`?");
+    assert_refused("[walls]\nborder_drag = { friction = -1 }", "2:28", "is -1, expected a number from 0", "");
+    let both = "[walls]\nborder_drag = { friction = 1, slip_length = 1 }";
+    assert_refused(both, "2:15", "one of { slip_length", "");
+}
+
+#[test]
 fn wrong_types_and_values_are_refused_with_what_was_expected() {
     assert_refused("density = -3", "1:11", "`density` is -3, expected a positive number", "");
     assert_refused("density = nan", "1:11", "expected a positive number", "");

@@ -16,7 +16,7 @@ const PROFILES: [(&str, Profile); 2] = [("uniform", Profile::Uniform), ("parabol
 pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Result<bool, SceneError> {
     let fields = node.fields(&schema::FLOW)?;
     setup.viscosity = match (fields.get("viscosity"), fields.get("dynamic_viscosity")) {
-        (Some(value), None) => viscosity(value)?,
+        (Some(value), None) => viscosity(value, setup.density)?,
         (None, Some(value)) => Viscosity::Newtonian(value.positive()? / setup.density),
         (Some(_), Some(both)) => return Err(both.wrong("beside `flow.viscosity`", "expected one of them")),
         (None, None) => return Err(fields.need("viscosity").expect_err("it is not there")),
@@ -45,18 +45,18 @@ pub(super) fn read<const D: usize>(node: &Node, setup: &mut FlowSetup<D>) -> Res
     Ok(films)
 }
 
-/// A number, or a law.
-fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
+/// A number, or a law, of a liquid of some density.
+pub(in crate::file) fn viscosity(node: &Node, density: f64) -> Result<Viscosity, SceneError> {
     if !matches!(node.value, Value::Table(_)) {
         return node
             .positive()
             .map(Viscosity::Newtonian)
-            .map_err(|_| node.refuse("a positive number, { power_law = … } or { carreau = … }"));
+            .map_err(|_| node.refuse("a positive number, { power_law = … }, { carreau = … } or { yield = … }"));
     }
     let law = node.fields(&schema::LAW)?;
     let positive = |fields: &Fields<'_>, key: &str| fields.need(key)?.positive();
-    match (law.get("power_law"), law.get("carreau")) {
-        (Some(law), None) => {
+    match (law.get("power_law"), law.get("carreau"), law.get("yield")) {
+        (Some(law), None, None) => {
             let fields = law.fields(&schema::POWER_LAW)?;
             let bounds = fields.need("bounds")?;
             let numbers: Vec<f64> =
@@ -68,7 +68,7 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
             let (consistency, exponent) = (positive(&fields, "consistency")?, positive(&fields, "exponent")?);
             Ok(Viscosity::PowerLaw { consistency, exponent, bounds: [least, most] })
         }
-        (None, Some(law)) => {
+        (None, Some(law), None) => {
             let fields = law.fields(&schema::CARREAU)?;
             Ok(Viscosity::Carreau {
                 at_rest: positive(&fields, "at_rest")?,
@@ -77,7 +77,18 @@ fn viscosity(node: &Node) -> Result<Viscosity, SceneError> {
                 exponent: positive(&fields, "exponent")?,
             })
         }
-        _ => Err(node.refuse("one law: { power_law = … } or { carreau = … }")),
+        (None, None, Some(law)) => {
+            let fields = law.fields(&schema::YIELD)?;
+            let mut exponent = 1.0;
+            fields.read("exponent", &mut exponent, Node::positive)?;
+            Ok(Viscosity::Yield {
+                stress: fields.need("stress")?.within(0.0, f64::MAX)? / density,
+                consistency: fields.need("consistency")?.within(0.0, f64::MAX)?,
+                exponent,
+                at_rest: positive(&fields, "at_rest")?,
+            })
+        }
+        _ => Err(node.refuse("one law: { power_law = … }, { carreau = … } or { yield = … }")),
     }
 }
 

@@ -18,6 +18,8 @@ use crate::schema::viscous as schema;
 use crate::viscous::{AnyViscousScene, PathLines, ViscousOutput, ViscousScene};
 use bodies::SceneBodies;
 
+pub(super) use liquid::viscosity;
+
 /// The `[flow]` of a scene, if it has one.
 pub(super) fn flow_of(root: &Node) -> Option<&Node> {
     let Value::Table(entries) = &root.value else { return None };

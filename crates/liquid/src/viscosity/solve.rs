@@ -1,0 +1,91 @@
+//! Conjugate gradients in double precision around the multigrid cycle in single precision.
+
+use unstick_mlcp::{Convergence, Outcome, is_interrupted};
+use unstick_parallel::{self as parallel, vector};
+
+use super::cycle::cycle;
+use super::level::Level;
+use super::system::System;
+
+/// Where the whole diagonal is more than this many times the mass, multigrid pays.
+const STIFF: f64 = 3.0;
+
+/// Iterations after which to give up.
+const MOST: usize = 400;
+
+/// Solves A x = b from x, until no face has a residual above `target`.
+pub(super) fn solve<const D: usize>(
+    system: &System<f64, D>,
+    diagonal: &[f64],
+    b: &[f64],
+    x: &mut [f64],
+    target: f64,
+) -> Convergence {
+    let zeros = || parallel::filled(b.len(), 0.0);
+    let (mut r, mut p, mut z) = (zeros(), zeros(), zeros());
+    vector::copy(b, &mut r);
+    if x.iter().any(|value| *value != 0.0) {
+        system.products(x, &mut z, |_, _| ());
+        vector::add_scaled(-1.0, &z, &mut r);
+    }
+    let mut residual = vector::norm_max(&r);
+    if residual <= target {
+        return Convergence::new(Outcome::Converged, 0, residual, target);
+    }
+    // Where mass outweighs strain its diagonal is nearly all of the system.
+    let of_block = |(faces, diagonal): (&[f64], &[f64])| {
+        let ratios =
+            faces.iter().zip(diagonal).filter(|(face, _)| **face > 0.0).map(|(face, diagonal)| diagonal / face);
+        ratios.fold(0.0, f64::max)
+    };
+    let stiffness = parallel::max((system.faces.as_slice(), diagonal), of_block);
+    let mut levels = if stiffness > STIFF { Level::all(system.rounded()) } else { Vec::new() };
+    let mut rho_before = f64::NAN;
+    for iteration in 0..MOST {
+        let rho = match levels.is_empty() {
+            true => divide(diagonal, &r, &mut z),
+            false => precondition(&mut levels, &r, residual, &mut z),
+        };
+        if iteration == 0 {
+            vector::copy(&z, &mut p)
+        } else {
+            vector::scale_and_add(&z, rho / rho_before, &mut p)
+        }
+        rho_before = rho;
+        let curvature = system.apply_dot(&p, &mut z);
+        if !(rho > 0.0 && curvature > 0.0) {
+            return Convergence::new(Outcome::Stalled, iteration, residual, target);
+        }
+        residual = vector::step_both(rho / curvature, &p, &z, x, &mut r);
+        if residual <= target {
+            return Convergence::new(Outcome::Converged, iteration + 1, residual, target);
+        }
+        if is_interrupted() {
+            return Convergence::new(Outcome::IterationLimit, iteration + 1, residual, target);
+        }
+    }
+    Convergence::new(Outcome::IterationLimit, MOST, residual, target)
+}
+
+/// z ← r / diagonal; returns rᵀ z.
+fn divide(diagonal: &[f64], r: &[f64], z: &mut [f64]) -> f64 {
+    parallel::sum((diagonal, r, z), |(diagonal, r, z)| {
+        for at in 0..z.len() {
+            z[at] = if diagonal[at] > 0.0 { r[at] / diagonal[at] } else { 0.0 };
+        }
+        vector::dot_of_block(r, z)
+    })
+}
+
+/// z ← M⁻¹ r; returns rᵀ z. Single precision has room for numbers near one.
+fn precondition<const D: usize>(levels: &mut [Level<D>], r: &[f64], scale: f64, z: &mut [f64]) -> f64 {
+    let inverse = 1.0 / scale;
+    parallel::for_each((r, levels[0].b.as_mut_slice()), |(r, b)| {
+        r.iter().zip(b).for_each(|(r, b)| *b = (r * inverse) as f32);
+    });
+    cycle(levels);
+    parallel::sum((r, (levels[0].x.as_slice(), z)), |(r, (x, z))| {
+        x.iter().zip(&mut *z).for_each(|(x, z)| *z = f64::from(*x) * scale);
+        vector::dot_of_block(r, z)
+    })
+}

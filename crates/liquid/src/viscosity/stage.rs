@@ -1,0 +1,119 @@
+//! The stage of a step: from the velocity after forces to one with viscous stress.
+
+use unstick_flow::Viscosity;
+use unstick_grid::FaceField;
+use unstick_mlcp::{Convergence, Unconverged};
+use unstick_parallel::clock::Instant;
+use unstick_parallel::{self as parallel, vector};
+
+use super::medium::Medium;
+use super::solve::solve;
+use crate::error::StepError;
+use crate::pressure::update_velocity;
+use crate::setup::{Drag, Setup};
+use crate::simulation::Simulation;
+use crate::simulation::report::Stage;
+use crate::velocity::extrapolate;
+
+/// Rounds in which viscosity and friction follow the velocity. Each leaves about half of what the one before has left.
+const ROUNDS: usize = 5;
+
+impl<const D: usize> Simulation<D> {
+    /// Lets viscosity and the drag of walls act for a time of `kick`.
+    pub(crate) fn apply_viscosity(&mut self, kick: f64, dt: f64) -> Result<Convergence, StepError> {
+        if !self.setup.has_stress() || self.state.particles.is_empty() {
+            return Ok(Convergence::default());
+        }
+        let before = self.state.pressure.clone();
+        self.predict_pressure(kick, dt)?;
+        let start = Instant::now();
+        let Self { setup, geometry, state, known, scaled_pressure, gathered, .. } = self;
+        // Beyond the liquid particles know the velocity, and only the change by the pressure is carried there.
+        let mut predicted = state.velocity.clone();
+        predicted.iter_mut().for_each(|field| vector::clear(field.values_mut()));
+        update_velocity(&setup.grid, &geometry.open, &state.liquid, scaled_pressure, &mut predicted, known);
+        extrapolate(&mut predicted, known, 2);
+        for (predicted, velocity) in predicted.iter_mut().zip(&state.velocity) {
+            vector::add_scaled(1.0, velocity.values(), predicted.values_mut());
+        }
+        // What walls bear is known from the last step, and where it is not, from the prediction.
+        let mut load = before;
+        parallel::for_each((load.values_mut(), state.pressure.values()), |(load, predicted)| {
+            load.iter_mut().zip(predicted).filter(|(load, _)| **load <= 0.0).for_each(|(load, new)| *load = *new);
+        });
+        let wet = (&state.liquid, &state.separated, &load);
+        let medium = Medium::new(setup, geometry, wet, kick);
+        let (change, convergence) = medium.change(setup, &predicted, gathered);
+        medium.add(&change, &mut state.velocity);
+        self.times.add(Stage::Viscosity, start.elapsed());
+        if convergence.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
+            return Ok(convergence);
+        }
+        Err(StepError::ViscosityUnconverged { time: self.state.time, convergence })
+    }
+}
+
+impl<const D: usize> Setup<D> {
+    /// Memory that a viscous solve takes for every cell of a box around the liquid, at most.
+    pub fn bytes_per_cell_of_viscosity(&self) -> f64 {
+        if !self.has_stress() {
+            return 0.0;
+        }
+        // Two systems and eleven vectors in double precision; the levels, each an eighth of the one before, in single.
+        let (system, vector) = ((2 * D + D * (D - 1) / 2) as f64, D as f64);
+        8.0 * (2.0 * system + 11.0 * vector) + 4.0 * (system + 6.0 * vector) * 8.0 / 7.0
+    }
+
+    /// Whether there is viscosity or friction.
+    pub fn has_stress(&self) -> bool {
+        let is_rough = |drag: &Drag| matches!(drag, Drag::Friction(_));
+        self.viscosity != Viscosity::Newtonian(0.0)
+            || is_rough(&self.border_drag)
+            || self.solids.iter().any(|solid| is_rough(&solid.drag))
+    }
+}
+
+impl<const D: usize> Medium<'_, D> {
+    /// What viscosity changes of a velocity, for all faces of the box, and how the solve ended.
+    /// Shear is at first that of the velocity with which the step started: forces shear what a yield stress holds.
+    fn change(
+        &self,
+        setup: &Setup<D>,
+        velocity: &FaceField<f64, D>,
+        started: &FaceField<f64, D>,
+    ) -> (Vec<f64>, Convergence) {
+        let before = self.take(velocity);
+        let (shape, mass, patches) = (self.shape(), self.mass(), self.patches(&before));
+        let law = &setup.viscosity;
+        let has_friction = patches.iter().any(|patch| matches!(patch.drag, Drag::Friction(_)));
+        let rounds = if matches!(law, Viscosity::Newtonian(_)) && !has_friction { 1 } else { ROUNDS };
+        let zeros = || parallel::filled(before.len(), 0.0);
+        let (mut change, mut now) = (zeros(), before.clone());
+        let mut convergence = Convergence::default();
+        for round in 0..rounds {
+            let viscosity = match round {
+                0 => self.viscosity(law, &shape, &self.take(started)),
+                _ => self.viscosity(law, &shape, &now),
+            };
+            let (mut drag, mut force) = (zeros(), zeros());
+            let mut pull = zeros();
+            self.add_drag(&patches, (&viscosity, &now), round, (&mut drag, &mut pull));
+            let mut system = self.system(&shape, &viscosity, drag);
+            // −(strain + drag) u + pull of the walls.
+            system.products(&before, &mut force, |first, force| {
+                force.iter_mut().zip(&pull[first..]).for_each(|(force, pull)| *force = pull - *force);
+            });
+            let diagonal = self.add_mass(&mut system, &mass);
+            let of_block = |(force, diagonal): (&[f64], &[f64])| {
+                let parts = force.iter().zip(diagonal).filter(|(_, diagonal)| **diagonal > 0.0);
+                parts.fold(0.0, |most, (force, diagonal)| parallel::larger(most, (force / diagonal).abs()))
+            };
+            let largest = parallel::max((force.as_slice(), diagonal.as_slice()), of_block);
+            let target = setup.viscosity_tolerance * largest;
+            convergence = convergence.and(solve(&system, &diagonal, &force, &mut change, target));
+            vector::copy(&before, &mut now);
+            vector::add_scaled(1.0, &change, &mut now);
+        }
+        (change, convergence)
+    }
+}
