@@ -7,7 +7,8 @@
 Needs the Python package and, for each peer that is to take part, petsc4py, pyamg, or a program `amgcl` (see README.md)
 named by AMGCL. Every solve has a process of its own; processes take turns, and each prints a line of JSON: seconds of
 set-up and solve (the least of --repeat), cycles, the largest residual over that at zero, and bytes of memory per row
-that were taken beside the problem, at their most. Ratios within one call mean something, times alone do not.
+that were taken beside the problem, at their most. Ratios within one call mean something, times alone do not. On a busy
+machine compare `cpu`, seconds of the processor, with `--threads 1`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -106,18 +106,18 @@ def ours(folder: Path, gridded: bool, repeat: int) -> dict:
     A, b, lower = read(folder)
     grid = tuple(int(count) for count in np.fromfile(folder / "grid.bin", np.int64)[::-1]) if gridded else None
     unstick.solve(np.array([[2.0]]), [1.0])
-    start = resident()
+    start = forget_peak()
     best = None
     for _ in range(repeat):
-        begin = time.perf_counter()
+        begin, begin_cpu, result = time.perf_counter(), time.process_time(), None
         result = unstick.solve(A, b, lower=lower, tol=TOLERANCE, grid=grid, check=False)
-        seconds = time.perf_counter() - begin
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
         if best is None or seconds < best[0]:
-            best = seconds, result
-    seconds, result = best
-    facts = {"setup": result.setup_time, "solve": result.solve_time, "outside": seconds - result.time, "cycles": result.inner_iterations}
+            best = seconds, cpu, result
+    seconds, cpu, result = best
+    facts = {"setup": result.setup_time, "solve": result.solve_time, "outside": seconds - result.time, "cpu": cpu, "cycles": result.inner_iterations}
     facts |= {"policies": result.cycles, "let_go": result.active_rows, "walls": result.wall_rows, "remark": result.remark}
-    bytes_a_row = (peak() - start) / b.size
+    bytes_a_row = (memory("VmHWM:") - start) / b.size
     return {**facts, "bytes_a_row": round(bytes_a_row), "residual": residual(A, b, lower, result.x)}
 
 
@@ -161,7 +161,7 @@ def snesvi(folder: Path, inner: float) -> dict:
     options = PETSc.Options()
     for name, value in {**BOOMERAMG, "snes_linesearch_type": "basic"}.items():
         options[name] = value
-    begin = time.perf_counter()
+    begin, begin_cpu = time.perf_counter(), time.process_time()
     matrix = PETSc.Mat().createAIJ(A.shape, csr=(A.indptr, A.indices, A.data), comm=PETSc.COMM_SELF)
     matrix.setOption(PETSc.Mat.Option.SPD, True)
     offset = PETSc.Vec().createWithArray(b.copy(), comm=PETSc.COMM_SELF)
@@ -186,31 +186,34 @@ def snesvi(folder: Path, inner: float) -> dict:
     snes.getKSP().setTolerances(rtol=inner, max_it=5000)
     snes.setFromOptions()
     snes.solve(None, x)
-    seconds = time.perf_counter() - begin
+    seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
     answer = x.getArray()
-    return {"setup": 0.0, "solve": seconds, "cycles": snes.getLinearSolveIterations(), "policies": snes.getIterationNumber(), "residual": residual(A, b, lower, answer)}
+    return {"setup": 0.0, "solve": seconds, "cpu": cpu, "cycles": snes.getLinearSolveIterations(), "policies": snes.getIterationNumber(), "residual": residual(A, b, lower, answer)}
 
 
 def pyamg_linear(folder: Path) -> dict:
     import pyamg
 
     A, b, _ = read(folder)
-    begin = time.perf_counter()
+    begin, begin_cpu = time.perf_counter(), time.process_time()
     levels = pyamg.smoothed_aggregation_solver(sparse.csr_matrix(A), symmetry="symmetric", max_coarse=500)
     ready = time.perf_counter()
     history: list = []
     x = levels.solve(-b, tol=1e-8, maxiter=500, accel="cg", residuals=history)
-    end = time.perf_counter()
-    return {"setup": ready - begin, "solve": end - ready, "cycles": len(history) - 1, "residual": float(np.abs(A @ x + b).max() / np.abs(b).max())}
+    end, cpu = time.perf_counter(), time.process_time() - begin_cpu
+    return {"setup": ready - begin, "solve": end - ready, "cpu": cpu, "cycles": len(history) - 1, "residual": float(np.abs(A @ x + b).max() / np.abs(b).max())}
 
 
-def resident() -> int:
+def memory(kind: str) -> int:
+    """Bytes that the process takes, or has taken at its most."""
     with open("/proc/self/status", encoding="ascii") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS:"))
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(kind))
 
 
-def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def forget_peak() -> int:
+    """Bytes that it takes now, from which the most is counted again."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return memory("VmRSS:")
 
 
 SOLVERS = {
