@@ -10,7 +10,8 @@
 # SIZES      cube-lid and its like, cells along each axis     [128 256 512]
 # FRAMES_OF  cells of the captured frames                     [128,256]
 # FRAME      the frame they are taken after                   [2]
-# STEPS_OF   scenes and cells of the steps that are timed      [sphere-half 128 256 dam-break-3d 256]
+# STEPS_OF   scenes and cells of the steps that are timed, with the views of each
+#            [sphere-half 128 256 dam-break-3d 256 stirred 128 256 stirred-by-host 128 poured 128 256]
 # RUN_CELLS  cells of the run with both backends              [128]
 # RUN_FRAMES its frames                                       [10]
 set -euo pipefail
@@ -44,7 +45,7 @@ fi
     --solvers best --backend cpu,gpu --repetitions 3
 
   step "whole steps: the same bits from run to run, the invariants of the processor, times of the stages"
-  "$STEP_BENCH" ${STEPS_OF:-sphere-half 128 256 dam-break-3d 256}
+  "$STEP_BENCH" ${STEPS_OF:-sphere-half 128 256 dam-break-3d 256 stirred 128 256 stirred-by-host 128 poured 128 256}
 
   step "a run with both backends"
   cells="${RUN_CELLS:-128}"

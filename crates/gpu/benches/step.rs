@@ -1,12 +1,18 @@
 //! Whole steps on a GPU: milliseconds of each stage, and how far the invariants are from those of the processor.
-//! `cargo bench -p unstick-gpu --bench step [-- SCENE CELLS…]`, with the scenes `sphere-half` and `dam-break-3d` and the
-//! cells along the first axis.
+//! `cargo bench -p unstick-gpu --bench step [-- SCENE CELLS…]`, with the cells along the first axis and the scenes
+//!
+//! ```text
+//! sphere-half, dam-break-3d   as in the catalogue
+//! stirred                     a paddle that the device places moves through a tank
+//! stirred-by-host             the same paddle as values on a lattice, which the host evaluates and sends
+//! poured                      a source and a drain
+//! ```
 
 use std::time::Instant;
 
 use unstick_gpu::{Gpu, GpuLiquid};
-use unstick_grid::{Grid, SignedDistance};
-use unstick_liquid::{Setup, Simulation, Solid, Stage, StepReport};
+use unstick_grid::{Grid, Motion, SampledDistance, SignedDistance, Spin, sample_nodes};
+use unstick_liquid::{Emitter, Setup, Simulation, Solid, Stage, StepReport};
 use unstick_parallel::bandwidth::median;
 
 /// Steps before those that are timed.
@@ -36,7 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     if asked.is_empty() {
-        let sizes = [("sphere-half", 128), ("sphere-half", 256), ("dam-break-3d", 256)];
+        let sizes = [
+            ("sphere-half", 128),
+            ("sphere-half", 256),
+            ("dam-break-3d", 256),
+            ("stirred", 128),
+            ("stirred-by-host", 128),
+            ("poured", 128),
+        ];
         asked = sizes.map(|(scene, cells)| (scene.to_owned(), cells)).to_vec();
     }
     agree(gpu)?;
@@ -57,8 +70,38 @@ fn simulation(scene: &str, cells: usize) -> Result<Simulation<3>, Box<dyn std::e
         return Ok(Simulation::new(Setup::new(grid), &block)?);
     }
     let mut setup = Setup::new(Grid::<3>::unit(cells)?);
+    if scene != "sphere-half" {
+        match scene {
+            "stirred" => setup.solids.push(paddle(false)?),
+            "stirred-by-host" => setup.solids.push(paddle(true)?),
+            "poured" => setup.emitters = source_and_drain(),
+            unknown => return Err(format!("there is no scene `{unknown}`").into()),
+        }
+        return Ok(Simulation::new(setup, &SignedDistance::cuboid([0.0; 3], [1.0, 0.4, 1.0]))?);
+    }
     setup.solids.push(Solid::still(SignedDistance::sphere([0.5; 3], 0.4).complement()));
     Ok(Simulation::new(setup, &SignedDistance::half_space([0.5; 3], [1.0, 0.0, 0.0]))?)
+}
+
+/// A paddle that turns as it is drawn through the tank; perhaps as values on a lattice.
+fn paddle(is_sampled: bool) -> Result<Solid<3>, Box<dyn std::error::Error>> {
+    let mut shape = SignedDistance::cuboid([0.25, 0.1, 0.2], [0.35, 0.7, 0.8]);
+    if is_sampled {
+        let lattice = Grid::<3>::unit(64)?;
+        let sampled = SampledDistance::new(lattice, sample_nodes(&lattice, |point| shape.at(point)));
+        shape = SignedDistance::Sampled(sampled.ok_or("a lattice of another shape")?);
+    }
+    let spin = Spin::about_axis([0.0, 1.0, 1.5]);
+    let motion = Motion::Steady { velocity: [0.6, 0.1, 0.0], spin, pivot: [0.3, 0.4, 0.5] };
+    Ok(Solid { motion, ..Solid::still(shape) })
+}
+
+fn source_and_drain() -> Vec<Emitter<3>> {
+    let emitter = |centre, velocity| {
+        let shape = SignedDistance::sphere(centre, 0.1);
+        Emitter { shape, velocity, start: 0.0, end: f64::INFINITY }
+    };
+    vec![emitter([0.3, 0.8, 0.5], Some([0.2, -2.0, 0.0])), emitter([0.8, 0.1, 0.5], None)]
 }
 
 /// Takes steps towards frames.
@@ -83,7 +126,7 @@ fn put(gpu: Gpu, simulation: Simulation<3>) -> Result<GpuLiquid<3>, unstick_gpu:
 
 /// Small runs of both, and the same bits from two runs on the device.
 fn agree(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
-    for scene in ["sphere-half", "dam-break-3d"] {
+    for scene in ["sphere-half", "dam-break-3d", "stirred", "stirred-by-host", "poured"] {
         let mut on_host = simulation(scene, 32)?;
         let mut expected = Vec::new();
         for frame in 1..=10 {
@@ -144,8 +187,39 @@ fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error
     }
     let cycles: Vec<f64> = reports.iter().map(|report| report.inner_iterations as f64).collect();
     println!("{:>10}{:>14.0}", median(&cycles), reports[0].particles as f64 / 1e3 / ms);
+    measure_views(&mut liquid)?;
     let begin = Instant::now();
     liquid.show(|shown| shown.state().time);
     println!("    (made in {made:.1} s, sent in {sent:.1} s, received in {:.1} s)", begin.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Steps that run while a view is on its way, and how long a view takes by itself.
+fn measure_views(liquid: &mut GpuLiquid<3>) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut begins, mut steps, mut waits, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for turn in 0..=STEPS / 3 {
+        let seconds = |begin: Instant| begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let view = liquid.begin_view().ok_or("the device has failed")?;
+        let begun = seconds(begin);
+        let begin = Instant::now();
+        let dt = liquid.next_step(liquid.time() + FRAME).ok_or("no step")?;
+        liquid.advance(dt)?;
+        let stepped = seconds(begin);
+        let begin = Instant::now();
+        view.wait()?;
+        let waited = seconds(begin);
+        let begin = Instant::now();
+        liquid.begin_view().ok_or("the device has failed")?.wait()?;
+        // The first view takes memory.
+        if turn > 0 {
+            [(&mut begins, begun), (&mut steps, stepped), (&mut waits, waited), (&mut alone, seconds(begin))]
+                .map(|(list, value)| list.push(value));
+        }
+    }
+    let [begun, stepped, waited, alone] = [begins, steps, waits, alone].map(|list| 1e3 * median(&list));
+    println!(
+        "    (a view begins in {begun:.2} ms, a step beside it takes {stepped:.2}, then the view {waited:.2}; alone {alone:.2})"
+    );
     Ok(())
 }

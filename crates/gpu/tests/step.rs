@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::{compare, copy, on_device, tank};
-use unstick_gpu::GpuLiquid;
+use common::{assert_same_bits_by_way_of_the_host, compare, on_device, tank};
 use unstick_grid::{Grid, SignedDistance};
 use unstick_liquid::{Setup, Simulation, Transport, Wall};
 
@@ -68,16 +67,6 @@ fn free_fall_is_exact_to_single_precision() {
 #[test]
 fn a_state_that_went_by_the_host_goes_on_with_the_same_bits() {
     for transport in [Transport::default(), Transport::Apic, Transport::SemiLagrangian] {
-        let mut straight = on_device(tank([10, 9, 8], |setup| setup.transport = transport));
-        let mut halved = on_device(tank([10, 9, 8], |setup| setup.transport = transport));
-        for step in 0..6 {
-            straight.advance(0.005).unwrap();
-            if step == 3 {
-                halved = on_device(halved.show(copy));
-            }
-            halved.advance(0.005).unwrap();
-        }
-        let state = |liquid: &GpuLiquid<3>| liquid.show(|shown| shown.state().clone());
-        assert!(state(&straight) == state(&halved), "{transport:?}");
+        assert_same_bits_by_way_of_the_host(|| tank([10, 9, 8], |setup| setup.transport = transport));
     }
 }

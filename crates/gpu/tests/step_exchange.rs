@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::{compare, compare_step, copy, on_device, tank};
-use unstick_gpu::GpuLiquid;
+use common::{assert_same_bits_by_way_of_the_host, compare, compare_step, copy, on_device, tank};
 use unstick_grid::{Grid, Motion, SampledDistance, SignedDistance, Spin, sample_nodes};
 use unstick_liquid::{Emitter, Setup, Simulation, Solid, Transport, Wall};
 
@@ -50,6 +49,20 @@ fn solids_that_move_are_met_as_on_the_processor() {
         setup.solids.push(paddle());
         setup.transport = Transport::Apic;
     });
+}
+
+/// The host sees to liquid without air, with walls that are where the device has them.
+#[test]
+fn liquid_without_air_gives_way_to_a_ball() {
+    let mut setup = Setup::new(Grid::<2>::unit(12).unwrap());
+    let motion = Motion::Steady { velocity: [0.5, 0.2], spin: Spin::none(), pivot: [0.0; 2] };
+    setup.solids.push(Solid { motion, ..Solid::still(SignedDistance::sphere([0.4; 2], 0.17)) });
+    let setup = setup.with_walls(Wall::Sealed);
+    let mut full = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0; 2])).unwrap();
+    for _ in 0..3 {
+        full.advance(0.01).unwrap();
+    }
+    compare_step(full);
 }
 
 /// Where the device cannot evaluate a shape, the host does and sends what it finds.
@@ -120,27 +133,15 @@ fn a_source_fills_an_empty_tank_as_on_the_processor() {
     assert!(on_host.state().particles.len() > 200);
 }
 
-fn eventful(transport: Transport) -> Simulation<3> {
-    tank([10, 9, 8], |setup| {
-        setup.emitters = source_and_drain();
-        setup.transport = transport;
-        setup.solids.push(paddle());
-    })
-}
-
 #[test]
 fn a_checkpoint_in_the_middle_changes_no_bit_of_what_comes_and_goes() {
     for transport in [Transport::default(), Transport::Apic] {
-        let (mut straight, mut halved) = (on_device(eventful(transport)), on_device(eventful(transport)));
-        for step in 0..6 {
-            straight.advance(0.005).unwrap();
-            if step == 3 {
-                halved = on_device(halved.show(copy));
-            }
-            halved.advance(0.005).unwrap();
-        }
-        let state = |liquid: &GpuLiquid<3>| liquid.show(|shown| shown.state().clone());
-        assert!(state(&straight) == state(&halved), "{transport:?}");
+        let eventful = |setup: &mut Setup<3>| {
+            setup.emitters = source_and_drain();
+            setup.transport = transport;
+            setup.solids.push(paddle());
+        };
+        assert_same_bits_by_way_of_the_host(|| tank([10, 9, 8], eventful));
     }
 }
 

@@ -128,3 +128,17 @@ pub fn assert_reports_agree(report: &StepReport, expected: &StepReport, what: &s
     assert!(report.converged && report.solver.ends_with("on gpu"));
     assert!(report.cycles.abs_diff(expected.cycles) <= 2 && report.density.converged());
 }
+
+/// Takes some steps straight on, and the same with the state by way of the host in between.
+pub fn assert_same_bits_by_way_of_the_host<const D: usize>(begin: impl Fn() -> Simulation<D>) {
+    let (mut straight, mut halved) = (on_device(begin()), on_device(begin()));
+    for step in 0..6 {
+        straight.advance(0.005).unwrap();
+        if step == 3 {
+            halved = on_device(halved.show(copy));
+        }
+        halved.advance(0.005).unwrap();
+    }
+    let state = |liquid: &GpuLiquid<D>| liquid.show(|shown| shown.state().clone());
+    assert!(state(&straight) == state(&halved), "{:?}", straight.setup().transport);
+}
