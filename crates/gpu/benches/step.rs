@@ -211,10 +211,12 @@ fn measure_views(liquid: &mut GpuLiquid<3>) -> Result<(), Box<dyn std::error::Er
         let waited = seconds(begin);
         let begin = Instant::now();
         liquid.begin_view().ok_or("the device has failed")?.wait()?;
-        // The first view takes memory.
         if turn > 0 {
-            [(&mut begins, begun), (&mut steps, stepped), (&mut waits, waited), (&mut alone, seconds(begin))]
-                .map(|(list, value)| list.push(value));
+            // The first view takes memory.
+            begins.push(begun);
+            steps.push(stepped);
+            waits.push(waited);
+            alone.push(seconds(begin));
         }
     }
     let [begun, stepped, waited, alone] = [begins, steps, waits, alone].map(|list| 1e3 * median(&list));
