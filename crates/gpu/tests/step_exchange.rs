@@ -69,11 +69,11 @@ fn liquid_without_air_gives_way_to_a_ball() {
 #[test]
 fn painted_solids_that_move_are_placed_by_the_host() {
     let painted = |setup: &mut Setup<2>| {
-        let Solid { shape, motion, wall } = paddle::<2>();
+        let paddle = paddle::<2>();
         let fine = Grid::<2>::new([64, 64], 1.0 / 32.0, [-1.0; 2]).unwrap();
-        let nodes = sample_nodes(&fine, |point| shape.at(point));
+        let nodes = sample_nodes(&fine, |point| paddle.shape.at(point));
         let shape = SignedDistance::Sampled(SampledDistance::new(fine, nodes).unwrap());
-        setup.solids.push(Solid { shape, motion, wall });
+        setup.solids.push(Solid { shape, ..paddle });
     };
     compare([22, 19], painted);
 }
