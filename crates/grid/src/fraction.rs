@@ -7,11 +7,15 @@ use crate::vector::{dot, times};
 /// Openings below this fraction count as closed: they carry no flow and spoil the conditioning.
 pub const CLOSED: f64 = 1e-3;
 
+/// Nodes closer to a surface than this part of a cell lie on it: distances are rounded.
+const TOUCHES: f64 = 1e-9;
+
 /// Open fraction V ∈ [0, 1] of every face, from the distance to the solid (negative inside it).
 ///
 /// The distance is sampled at the nodes. In 2D it is linear along each edge. In 3D the polygon through its zeros on
-/// the edges of a face cuts off an area. A face whose corners all lie outside the solid has exactly 1. A face whose
-/// corners all lie inside has exactly 0, and so has a face that is open by less than [`CLOSED`].
+/// the edges of a face cuts off an area. A face with a corner outside the solid and none inside has exactly 1: walls that
+/// meet along an edge of the grid leave the faces beside that edge open. A face without a corner outside has exactly 0,
+/// and so has a face that is open by less than [`CLOSED`].
 pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -> f64) -> FaceField<f64, D> {
     let nodes = grid.cells().map(|count| count + 1);
     open_fractions_of_nodes(grid, &CellField::of_shape(nodes, |node| solid(grid.node(node))))
@@ -19,15 +23,18 @@ pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -
 
 /// The same from distances at the nodes.
 pub fn open_fractions_of_nodes<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>) -> FaceField<f64, D> {
-    std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(solid, axis, face)))
+    let touches = TOUCHES * grid.spacing();
+    std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(solid, touches, axis, face)))
 }
 
-fn open_fraction<const D: usize>(solid: &CellField<f64, D>, axis: usize, face: [usize; D]) -> f64 {
+/// A corner within `touches` of a solid's surface lies on it, neither outside nor inside.
+fn open_fraction<const D: usize>(solid: &CellField<f64, D>, touches: f64, axis: usize, face: [usize; D]) -> f64 {
     let corner = |steps: [usize; 2]| {
         let mut node = face;
         let others = (0..D).filter(|&other| other != axis);
         others.zip(steps).for_each(|(other, step)| node[other] += step);
-        solid.at(node)
+        let distance = solid.at(node);
+        if distance.abs() <= touches { 0.0 } else { distance }
     };
     let open = match D {
         2 => open_part_of_edge(corner([0, 0]), corner([1, 0])),
@@ -54,6 +61,9 @@ fn open_part_of_edge(a: f64, b: f64) -> f64 {
 fn open_part_of_square(corners: [f64; 4]) -> f64 {
     const PLACES: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let positive = corners.map(|value| value > 0.0);
+    if corners.iter().all(|value| *value >= 0.0) {
+        return if positive.contains(&true) { 1.0 } else { 0.0 };
+    }
     let is_saddle = positive[0] == positive[2] && positive[1] == positive[3] && positive[0] != positive[1];
     if is_saddle && corners.iter().sum::<f64>() <= 0.0 {
         // Two separate triangles.
@@ -149,6 +159,20 @@ mod tests {
         assert_eq!(open_part_of_square([3.0, -1.0, 3.0, -1.0]), 1.0 - 2.0 * 0.5 * 0.25 * 0.25);
         // The same saddles, rotated by one corner.
         assert_eq!(open_part_of_square([-1.0, 3.0, -1.0, 3.0]), 1.0 - 2.0 * 0.5 * 0.25 * 0.25);
+    }
+
+    /// A box whose walls lie on planes of nodes, also where rounding has moved them: all of its faces are open.
+    #[test]
+    fn faces_beside_an_edge_between_two_walls_are_open() {
+        for shift in [0.0, 1e-14, -1e-14] {
+            let grid = Grid::<3>::unit(8).unwrap();
+            let solid = SignedDistance::cuboid([0.25 + shift; 3], [0.75 + shift; 3]).complement();
+            let open = open_fractions(&grid, |point| solid.at(point));
+            let inside = |place: usize| (2..6).contains(&place);
+            let is_open = |[x, y, z]: [usize; 3]| inside(x) && inside(y) && (3..6).contains(&z);
+            let expected = CellField::of_shape(grid.faces(2), |face| if is_open(face) { 1.0 } else { 0.0 });
+            assert_eq!(open[2], expected, "{shift:e}");
+        }
     }
 
     /// The open areas of a plane of faces add up to the cross section of the container: π r² in the middle of a ball.

@@ -1,28 +1,45 @@
 // Velocity at faces: to the pressure and back, beyond the liquid, and out of solids.
 
-// One more layer of faces gets the mean of its known neighbours. Those of this layer do not see each other.
+// One more layer of faces gets the mean of its known neighbours. Those of this layer do not see each other. With spray, a
+// face that particles have reached becomes faster than it was only as far as the pressure has made a change beside it.
+template <bool SPRAY> __device__ inline void add_to_layer(const DeviceStep &s, int axis, const int *at) {
+    float *value = s.spreading.value[axis];
+    u8 *known = s.spreading.known[axis];
+    int face = face_index(s.lattice, axis, at), stride = 1;
+    if (known[face]) return;
+    float sum = 0.0f, change = 0.0f;
+    int count = 0;
+    for (int along = 0; along < DIM; along++) {
+        int last = s.lattice[along] - (along != axis);
+        for (int side = 0; side < 2; side++) {
+            if (at[along] == (side ? last : 0)) continue;
+            int next = face + (side ? stride : -stride), layer = known[next];
+            if (!layer || layer >= s.layer) continue;
+            sum += value[next], count++;
+            if (SPRAY) change += value[next] - (float)(s.gathered.value[axis][next] + s.kick[axis]);
+        }
+        stride *= last + 1;
+    }
+    if (!count) return;
+    float mean = sum / (float)count, own = value[face], pushed = own + change / (float)count;
+    bool has_spray = SPRAY && s.carrying.known[axis][face] && s.open[axis][face] > 0.0f;
+    value[face] = has_spray ? clamped(mean, fminf(pushed, -fabsf(own)), fmaxf(pushed, fabsf(own))) : mean;
+    known[face] = (u8)s.layer;
+}
+
 KERNEL(extrapolate_faces) {
     const DeviceStep &s = a.liquid;
     OWN_NEAR_NODE_OR_RETURN(s, at);
-    for (int axis = 0; axis < DIM; axis++) {
-        if (!has_face(s.lattice, axis, at)) continue;
-        float *value = s.spreading.value[axis];
-        u8 *known = s.spreading.known[axis];
-        int face = face_index(s.lattice, axis, at), stride = 1;
-        if (known[face]) continue;
-        float sum = 0.0f;
-        int count = 0;
-        for (int along = 0; along < DIM; along++) {
-            int last = s.lattice[along] - (along != axis);
-            for (int side = 0; side < 2; side++) {
-                if (at[along] == (side ? last : 0)) continue;
-                int next = face + (side ? stride : -stride), layer = known[next];
-                if (layer && layer < s.layer) sum += value[next], count++;
-            }
-            stride *= last + 1;
-        }
-        if (count) value[face] = sum / (float)count, known[face] = (u8)s.layer;
-    }
+    for (int axis = 0; axis < DIM; axis++)
+        if (has_face(s.lattice, axis, at)) add_to_layer<false>(s, axis, at);
+}
+
+// The first layer beyond the liquid.
+KERNEL(carry_outwards) {
+    const DeviceStep &s = a.liquid;
+    OWN_NEAR_NODE_OR_RETURN(s, at);
+    for (int axis = 0; axis < DIM; axis++)
+        if (has_face(s.lattice, axis, at)) add_to_layer<true>(s, axis, at);
 }
 
 // The index of a cell in the window of the pressure problem; −1 outside.

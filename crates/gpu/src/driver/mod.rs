@@ -122,6 +122,7 @@ kernels! {
     ExtrapolateFaces = "extrapolate_faces",
     HandOverFields = "hand_over_fields",
     TakePressure = "take_pressure",
+    CarryOutwards = "carry_outwards",
     KeepReached = "keep_reached",
     ConstrainFaces = "constrain_faces",
     PlaceBlockWalls = "place_block_walls",

@@ -139,11 +139,15 @@ impl StepMemory {
     /// Adds layers of known faces, by their numbers.
     fn extrapolate(&mut self, faces: DeviceFaces, layers: std::ops::RangeInclusive<i32>) -> Result<(), GpuError> {
         for layer in layers {
-            let step = self.step();
-            (step.lattice, step.spreading, step.layer) = (step.cells, faces, layer);
-            self.over_near_faces(Kernel::ExtrapolateFaces, layer as usize + KNOWN_REACH)?;
+            self.add_layer(Kernel::ExtrapolateFaces, faces, layer)?;
         }
         Ok(())
+    }
+
+    fn add_layer(&mut self, kernel: Kernel, faces: DeviceFaces, layer: i32) -> Result<(), GpuError> {
+        let step = self.step();
+        (step.lattice, step.spreading, step.layer) = (step.cells, faces, layer);
+        self.over_near_faces(kernel, layer as usize + KNOWN_REACH)
     }
 
     /// Writes the fields of a pressure problem, described in device memory; `count` threads.
@@ -163,7 +167,7 @@ impl StepMemory {
         let layers = setup.cfl.ceil() as i32 + 2;
         let step = self.args.liquid;
         let faces = DeviceFaces { value: step.carrying.value, known: step.gathered.known };
-        self.extrapolate(faces, 2..=2)?;
+        self.add_layer(Kernel::CarryOutwards, faces, 2)?;
         self.over_near_faces(Kernel::KeepReached, KNOWN_REACH)?;
         self.extrapolate(faces, 3..=layers + 1)?;
         self.over_faces(Kernel::ConstrainFaces)

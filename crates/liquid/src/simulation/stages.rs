@@ -15,7 +15,7 @@ use crate::pressure::is_held;
 use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
-use crate::velocity::{advect, constrain, extrapolate};
+use crate::velocity::{Spray, advect, carry_outwards, constrain, extrapolate};
 use crate::{surface, tension};
 
 impl<const D: usize> Simulation<D> {
@@ -102,13 +102,15 @@ impl<const D: usize> Simulation<D> {
 
     /// Velocity beyond the liquid and into solids, then faces → particles. Says how the displacement that brings the
     /// density of the particles back was found: it needs neither, and its small solve alone would leave threads idle.
-    pub(super) fn spread_velocity(&mut self, dt: f64) -> Result<Convergence, StepError> {
+    /// Forces have acted for a time of `kick`.
+    pub(super) fn spread_velocity(&mut self, kick: f64, dt: f64) -> Result<Convergence, StepError> {
         let start = Instant::now();
         let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
         let Self { gathered, known, reached, carrying, .. } = self;
         let LiquidState { velocity, particles, liquid, separated, density, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+        let fall = setup.gravity.at(time).map(|pull| pull * kick);
         let (found, [extrapolated, scattered]) = parallel::join(
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
             || {
@@ -117,7 +119,8 @@ impl<const D: usize> Simulation<D> {
                     carry_change(geometry, gathered, velocity, (known, reached));
                 }
                 let is_held = |cell| is_held(geometry, liquid, separated, cell);
-                beyond_liquid(setup, geometry, (velocity, carrying), (known, reached), is_held);
+                let spray = Spray { gathered, fall, reached };
+                beyond_liquid(setup, geometry, (velocity, carrying), known, &spray, is_held);
                 let extrapolated = start.elapsed();
                 scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
                 [extrapolated, start.elapsed() - extrapolated]
@@ -188,17 +191,18 @@ impl<const D: usize> Simulation<D> {
 }
 
 /// Velocity beyond the liquid and into solids; `free` takes a copy of what comes before the solids. Spray flies on by
-/// itself: beyond the first layer, faces that particles have reached keep their velocity.
+/// itself: in the first layer it feels the pressure, and beyond, faces that particles have reached keep their velocity.
 fn beyond_liquid<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
     (velocity, free): (&mut FaceField<f64, D>, &mut FaceField<f64, D>),
-    (known, reached): (&mut FaceField<bool, D>, &FaceField<bool, D>),
+    known: &mut FaceField<bool, D>,
+    spray: &Spray<D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
 ) {
     let layers = setup.cfl.ceil() as usize + 2;
-    extrapolate(velocity, known, 1);
-    for ((known, reached), open) in known.iter_mut().zip(reached).zip(&geometry.open) {
+    carry_outwards(velocity, known, &geometry.open, spray);
+    for ((known, reached), open) in known.iter_mut().zip(spray.reached).zip(&geometry.open) {
         parallel::for_each((known.values_mut(), (reached.values(), open.values())), |(known, (reached, open))| {
             let faces = known.iter_mut().zip(reached).zip(open);
             faces.for_each(|((known, reached), open)| *known |= *reached && *open > 0.0);
@@ -279,7 +283,7 @@ mod tests {
                 *layer.known[axis].at_mut(cell) = true;
             }
         }
-        assert!(layer.spread_velocity(0.01).unwrap().converged());
+        assert!(layer.spread_velocity(0.0, 0.01).unwrap().converged());
         let [across, along] = &layer.state.velocity;
         assert_eq!((across.at([3, 6]), along.at([3, 6])), (3.0, -2.0));
         assert_eq!(across.at([3, 3]), 3.0, "along the wall");

@@ -91,7 +91,7 @@ impl<const D: usize> Simulation<D> {
         let kick = self.prepare_pressure(dt);
         self.viscosity = self.apply_viscosity(kick, dt)?;
         let solve = self.project_pressure(kick, dt)?;
-        let density = self.spread_velocity(dt)?;
+        let density = self.spread_velocity(kick, dt)?;
         self.even_out_particles(dt);
         self.move_particles(dt);
         let contacts = self.move_bodies(dt)?;

@@ -26,26 +26,84 @@ pub(crate) fn extrapolate<const D: usize>(
 }
 
 fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>) {
-    let shape = values.shape();
-    let strides = strides(shape);
-    let layer = beside_known(shape, known.values());
-    // Values first, marks after: all of a layer sees the same known faces.
-    let mean = |index: usize| {
-        let (place, values, known) = (multi_index(shape, index), values.values(), known.values());
+    add_layer_by(values, known, |_, values, means| means.of(|next| values[next]));
+}
+
+/// What particles bring to faces, and what a step adds to it before the pressure.
+pub(crate) struct Spray<'a, const D: usize> {
+    /// The velocity that was gathered.
+    pub gathered: &'a FaceField<f64, D>,
+    /// What forces have added to it.
+    pub fall: [f64; D],
+    /// Faces that particles have reached.
+    pub reached: &'a FaceField<bool, D>,
+}
+
+/// Carries the velocity of the pressure solve out of the liquid by one layer of faces; marks them as known.
+///
+/// A face takes on the mean of its known neighbours. At one with particles this must not make momentum out of nothing, for
+/// the liquid loses none: fast drops drove all spray along their way, and whole splashes gained energy. So such a face
+/// becomes faster than it was only as far as the change goes that the pressure has made beside it. The outermost particles
+/// of the liquid move with it and this change; spray that is slower only passes by; what is faster is slowed down.
+pub(crate) fn carry_outwards<const D: usize>(
+    velocity: &mut FaceField<f64, D>,
+    known: &mut FaceField<bool, D>,
+    open: &FaceField<f64, D>,
+    spray: &Spray<D>,
+) {
+    for axis in 0..D {
+        let (gathered, fall) = (spray.gathered[axis].values(), spray.fall[axis]);
+        let (reached, open) = (spray.reached[axis].values(), open[axis].values());
+        add_layer_by(&mut velocity[axis], &mut known[axis], |face, values, means| {
+            let mean = means.of(|next| values[next]);
+            if !reached[face] || open[face] == 0.0 {
+                return mean;
+            }
+            let own = values[face];
+            let pushed = own + means.of(|next| values[next] - (gathered[next] + fall));
+            mean.max(pushed.min(-own.abs())).min(pushed.max(own.abs()))
+        });
+    }
+}
+
+/// Means over the known neighbours of a place.
+struct Means<'a, const D: usize> {
+    shape: [usize; D],
+    known: &'a [bool],
+    index: usize,
+}
+
+impl<const D: usize> Means<'_, D> {
+    fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
+        let (place, strides) = (multi_index(self.shape, self.index), strides(self.shape));
         let (mut sum, mut count) = (0.0, 0.0);
         for axis in 0..D {
-            let below = (place[axis] > 0).then(|| index - strides[axis]);
-            let above = (place[axis] + 1 < shape[axis]).then(|| index + strides[axis]);
-            for next in [below, above].into_iter().flatten().filter(|&next| known[next]) {
-                sum += values[next];
+            let below = (place[axis] > 0).then(|| self.index - strides[axis]);
+            let above = (place[axis] + 1 < self.shape[axis]).then(|| self.index + strides[axis]);
+            for next in [below, above].into_iter().flatten().filter(|&next| self.known[next]) {
+                sum += value(next);
                 count += 1.0;
             }
         }
         sum / count
-    };
-    let means =
-        parallel::list_scattered(layer.as_slice(), |layer| layer.iter().map(|&index| mean(index as usize)).collect());
-    parallel::for_each_at(&layer, 0, values.values_mut(), |number, value| *value = means[number]);
+    }
+}
+
+/// Adds the places beside known ones. Each gets the value that `value` finds from its number, all values and the means
+/// over its known neighbours.
+fn add_layer_by<const D: usize>(
+    values: &mut CellField<f64, D>,
+    known: &mut CellField<bool, D>,
+    value: impl Fn(usize, &[f64], Means<D>) -> f64 + Sync,
+) {
+    let shape = values.shape();
+    let layer = beside_known(shape, known.values());
+    // Values first, marks after: all of a layer sees the same known faces.
+    let found = parallel::list_scattered(layer.as_slice(), |layer| {
+        let of = |index: usize| value(index, values.values(), Means { shape, known: known.values(), index });
+        layer.iter().map(|&index| of(index as usize)).collect()
+    });
+    parallel::for_each_at(&layer, 0, values.values_mut(), |number, value| *value = found[number]);
     parallel::for_each_at(&layer, 0, known.values_mut(), |_, known| *known = true);
 }
 
