@@ -8,11 +8,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::packing::pack;
-use super::{Found, Place, couplings};
+use super::{Found, Place, SPARSEST, couplings};
 use crate::csr::CsrMatrix;
-
-/// Boxes may hold this many cells for every row. Memory follows the box.
-const SPARSEST: u64 = 64;
 
 /// How a line lies beside an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@
 //!
 //! - a full box in the order of its cells, by the distances between coupled rows ([`boxes`]);
 //! - a full box in any other order, from one of its corners ([`boxes`]);
-//! - any set of cells in the order of the grid, by the lines that its rows form ([`lines`]).
+//! - any set of cells in the order of the grid, by the lines that its rows form ([`lines`]);
+//! - any set of cells in any other order, by a walk over its couplings ([`walk`]).
 //!
 //! What is found is checked: every coupling joins face neighbours, and no two rows share a cell. A matrix that passes is
 //! one of that grid, whatever its author had in mind. Couplings must be of similar size along all axes: geometric
@@ -13,6 +14,7 @@
 mod boxes;
 mod lines;
 mod packing;
+mod walk;
 
 use unstick_parallel as parallel;
 
@@ -20,6 +22,9 @@ use crate::csr::CsrMatrix;
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::pressure::PressureOperator;
+
+/// Boxes may hold this many cells for every row. Memory follows the box.
+const SPARSEST: u64 = 64;
 
 /// Couplings from this part of the largest on count as large.
 const LARGE: f64 = 0.25;
@@ -51,8 +56,10 @@ impl Found {
         if matrix.rows() < 2 || most > 6 {
             return None;
         }
-        let found =
-            boxes::in_order(matrix).or_else(|| boxes::from_corner(matrix, most)).or_else(|| lines::of(matrix))?;
+        let found = boxes::in_order(matrix)
+            .or_else(|| boxes::from_corner(matrix, most))
+            .or_else(|| lines::of(matrix))
+            .or_else(|| walk::of(matrix, most))?;
         is_even(matrix, &found).then_some(found)
     }
 

@@ -109,6 +109,21 @@ fn a_blob_with_holes_and_droplets_is_found() {
 }
 
 #[test]
+fn liquid_of_any_shape_is_found_in_any_order() {
+    for (example, dimension, size) in [
+        (Example::SphereHalf, 2, 24),
+        (Example::SphereHalf, 3, 24),
+        (Example::ThinPlates, 2, 24),
+        (Example::ThinPlates, 3, 24),
+    ] {
+        let matrix = shuffled(&generate(example, dimension, size, 0).matrix);
+        let found = Found::of(&matrix).unwrap_or_else(|| panic!("{example} {dimension}"));
+        assert_eq!(found.lattice.dimension(), dimension);
+        assert_explains(&found, &matrix);
+    }
+}
+
+#[test]
 fn what_is_no_grid_or_no_even_one_is_refused() {
     let periodic = {
         let open = matrix_of([6, 5, 4], |_| true, |_, _| 1.0);
