@@ -122,8 +122,13 @@ fn shuffled_example(example: unstick_problems::Example, size: usize) -> Bare {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    let bare = shuffled_example(unstick_problems::Example::SphereHalf, 64);
+    let mut bare = shuffled_example(unstick_problems::Example::SphereHalf, 64);
     assert!(bare.b.len() > 3 * 8192, "too few rows to be shared between threads");
+    let (first, last) = (0, bare.b.len() - 1);
+    let entries = (first..=last).flat_map(|row| bare.matrix.row(row).map(move |(column, value)| (row, column, value)));
+    // Two rows far apart are coupled, so no grid is found.
+    let across = [(first, first, 1.0), (last, last, 1.0), (first, last, -1.0), (last, first, -1.0)];
+    bare.matrix = CsrMatrix::from_triplets(bare.b.len(), entries.chain(across).collect::<Vec<_>>()).unwrap();
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| solve(&bare.problem()))
@@ -134,6 +139,17 @@ fn threads_do_not_change_a_bit() {
         let (other, _) = on(threads);
         assert!(one.iter().zip(&other).all(|(a, b)| a.to_bits() == b.to_bits()), "{threads} threads");
     }
+}
+
+#[test]
+fn a_part_of_a_grid_is_solved_on_it_in_any_order_of_rows() {
+    let example = unstick_problems::Example::SphereHalf;
+    let (with_grid, expected) = solve(example.generate(3, 24, 0).unwrap().mlcp());
+    let (shuffled, report) = solve(&shuffled_example(example, 24).problem());
+    assert!(report.converged() && report.remark().is_some_and(|remark| remark.contains("grid")));
+    assert_eq!(report.active_rows(), expected.active_rows());
+    let largest = |q: &[f64]| q.iter().fold(0.0, |most: f64, q| most.max(q.abs()));
+    assert!((largest(&with_grid) - largest(&shuffled)).abs() < 1e-4 * largest(&with_grid));
 }
 
 #[test]
