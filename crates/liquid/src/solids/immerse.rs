@@ -7,7 +7,7 @@ use super::bodies::Immersed;
 use super::geometry::{Geometry, pull_of};
 use super::half_cells::HalfCells;
 use crate::cells::multi_index;
-use crate::setup::Wall;
+use crate::setup::{Drag, Wall};
 
 /// Cells around a body's box that it has a part in.
 const RIM: usize = 2;
@@ -114,6 +114,9 @@ impl<const D: usize> Geometry<D> {
                 *self.separating.at_mut(cell) = body.wall == Wall::Separating;
                 if let Some(adhesion) = &mut self.adhesion {
                     *adhesion.at_mut(cell) = pull_of((body.wall, body.adhesion));
+                }
+                if let Some(drag) = &mut self.drag {
+                    *drag.at_mut(cell) = Drag::None; // bodies do not feel shear, so they do not cause any
                 }
             }
         });

@@ -81,7 +81,7 @@ impl Reader<'_> {
         let density = setup.density;
         fields.read("viscosity", &mut setup.viscosity, |node| match node.value {
             Value::Table(_) => viscosity(node, density),
-            _ => node.within(0.0, f64::MAX).map(Viscosity::Newtonian),
+            _ => node.within(0.0, 1e9).map(Viscosity::Newtonian),
         })?;
         fields.read("viscosity_tolerance", &mut setup.viscosity_tolerance, part)?;
         fields.read("seed", &mut setup.seed, |node| Ok(node.count(0, usize::MAX)? as u64))?;
@@ -193,8 +193,8 @@ fn drag(node: &Node) -> Result<Drag, SceneError> {
     }
     let fields = node.fields(&schema::DRAG)?;
     match (fields.get("slip_length"), fields.get("friction")) {
-        (Some(length), None) => length.within(0.0, f64::MAX).map(Drag::SlipLength),
-        (None, Some(friction)) => friction.within(0.0, f64::MAX).map(Drag::Friction),
+        (Some(length), None) => length.within(0.0, 1e9).map(Drag::SlipLength),
+        (None, Some(friction)) => friction.within(0.0, 1e6).map(Drag::Friction),
         _ => Err(node.refuse("one of { slip_length = … } and { friction = … }")),
     }
 }

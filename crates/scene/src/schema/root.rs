@@ -13,8 +13,8 @@ pub(super) const DRAGS: Kind = Kind::Either(&[Kind::Choice(&["none", "no-slip"])
 pub(crate) static DRAG: Table = Table::new(
     "drag",
     &[
-        optional("slip_length", Kind::Within(0.0, f64::MAX), "none", "metres; one of them"),
-        optional("friction", Kind::Within(0.0, f64::MAX), "none", "Coulomb's coefficient; one of them"),
+        optional("slip_length", Kind::Within(0.0, 1e9), "none", "metres; one of them"),
+        optional("friction", Kind::Within(0.0, 1e6), "none", "Coulomb's coefficient; one of them"),
     ],
 );
 
@@ -52,7 +52,7 @@ pub(crate) static ROOT: Table = Table::new(
         optional("tension", Kind::Within(0.0, 1e6), "0", "γ, surface tension in N/m; water in air has 0.072"),
         optional(
             "viscosity",
-            Kind::Either(&[Kind::Within(0.0, f64::MAX), Kind::Table(&LAW)]),
+            Kind::Either(&[Kind::Within(0.0, 1e9), Kind::Table(&LAW)]),
             "0",
             "kinematic, m²/s: water 1e-6, oil 1e-4, honey 5e-3; or a law as in [`[flow]`](#flow), such as `{ yield = { stress = \
              50, consistency = 0.01, at_rest = 10 } }` for mud",
@@ -122,7 +122,7 @@ pub(crate) static WALLS: Table = Table::new(
              slip_length = 0.01 }` holds it as far behind the wall (m), `{ friction = 0.3 }` brakes by up to this part of the \
              pressure",
         ),
-        optional("solids_drag", DRAGS, "\"none\"", "the same for solids that do not say it themselves, and for bodies"),
+        optional("solids_drag", DRAGS, "\"none\"", "the same for solids that do not say it themselves"),
         optional(
             "control",
             Kind::Number,
