@@ -283,6 +283,12 @@ impl<const D: usize> Setup<D> {
         self.solids.iter().map(|solid| solid.adhesion).chain([self.border_adhesion])
     }
 
+    /// A warning for the user before a long run: tension where it cannot be relied on.
+    pub fn warning(&self) -> Option<&'static str> {
+        let is_doubtful = self.tension > 0.0 && !self.solids.is_empty();
+        is_doubtful.then_some("surface tension at solids that are oblique or round lets drops creep along them")
+    }
+
     /// Refuses values that make no sense.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = [
@@ -372,6 +378,17 @@ mod tests {
             setup.border_adhesion = 10.0;
         });
         assert_eq!(with_pull, SetupError::NoAdhesion("admm"));
+    }
+
+    #[test]
+    fn tension_among_solids_comes_with_a_warning() {
+        let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
+        setup.tension = 0.072;
+        assert_eq!(setup.warning(), None);
+        setup.solids.push(Solid::still(SignedDistance::sphere([0.5; 2], 0.2)));
+        assert!(setup.warning().is_some());
+        setup.tension = 0.0;
+        assert_eq!(setup.warning(), None);
     }
 
     #[test]

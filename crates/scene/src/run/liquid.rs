@@ -48,7 +48,8 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
             warnings: {
                 let of_shapes = scene.warnings().into_iter().map(|warning| warning.to_string());
                 let of_pressure = setup.pressure.warning().map(str::to_owned);
-                of_pressure.into_iter().chain(scene.device_remark()).chain(of_shapes).collect()
+                let of_tension = setup.warning().map(str::to_owned);
+                of_pressure.into_iter().chain(of_tension).chain(scene.device_remark()).chain(of_shapes).collect()
             },
             needs_device: scene.backing.backend == Backend::Gpu,
             physics: Arc::new(scene),
