@@ -36,7 +36,7 @@ fn particles_that_are_not_displaced_follow_the_velocity_alone() {
 
 #[test]
 fn liquid_that_is_driven_off_walls_leaves_them_as_on_the_processor() {
-    compare([20, 18], |setup| setup.control = 0.1);
+    compare([20, 18], |setup| setup.control = 0.1.into());
 }
 
 /// A box full of liquid has no air: the host sees to it.

@@ -29,6 +29,7 @@ mod random;
 mod sample;
 mod sampled;
 pub mod stored;
+mod varying;
 pub mod vector;
 
 pub use dimension::by_dimension;
@@ -44,3 +45,4 @@ pub use pose::{Pose, Spin};
 pub use random::Random;
 pub use sample::{sample, sample_cells, sample_faces, sample_nodes};
 pub use sampled::SampledDistance;
+pub use varying::{Formula, Picture, Varying};

@@ -41,7 +41,7 @@ pub enum SetupError {
         /// Which splitting.
         splitting: &'static str,
         /// κ.
-        control: f64,
+        control: String,
     },
     /// An adhesion that is none.
     #[error("the adhesion of a wall is {0} Pa, expected a number that is zero or more")]

@@ -39,7 +39,7 @@ pub use pressure::{PressureSources, PressureStage};
 pub use setup::{Drag, Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};
 pub use simulation::{Rules, Simulation, equal_part};
-pub use solids::{Bodies, Covered, Geometry, Immersed, JointMotion, Push, Response, StillSolids};
+pub use solids::{Bodies, Covered, Geometry, Immersed, JointMotion, NearestWall, Push, Response, StillSolids};
 pub use state::{LiquidState, MetSolids};
 pub use unstick_flow::Viscosity;
 pub use unstick_mlcp::Unconverged;

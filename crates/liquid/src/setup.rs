@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use unstick_flow::Viscosity;
-use unstick_grid::{Grid, Motion, SignedDistance};
+use unstick_grid::{Grid, Motion, SignedDistance, Varying};
 use unstick_mlcp::{PressureMethod, SolveReport, Splitting, Stop, Unconverged};
 
 use crate::error::{SetupError, StepError};
@@ -46,13 +46,22 @@ pub struct Solid<const D: usize> {
     /// How it moves.
     pub motion: Motion<D>,
     /// σ of its surface, in Pa: see [`Setup::border_adhesion`]. Default 0.
-    pub adhesion: f64,
+    pub adhesion: Varying<D>,
+    /// κ of its surface; none if it is [`Setup::control`]. Default none.
+    pub control: Option<Varying<D>>,
 }
 
 impl<const D: usize> Solid<D> {
     /// A solid at rest with separating walls.
     pub fn still(shape: SignedDistance<D>) -> Self {
-        Self { shape, wall: Wall::Separating, drag: Drag::None, motion: Motion::Still, adhesion: 0.0 }
+        Self {
+            shape,
+            wall: Wall::Separating,
+            drag: Drag::None,
+            motion: Motion::Still,
+            adhesion: Varying::default(),
+            control: None,
+        }
     }
 
     /// Distance of a point at a time, negative inside.
@@ -192,8 +201,8 @@ pub struct Setup<const D: usize> {
     /// What the border does.
     pub border: Wall,
     /// σ of the border, in Pa: how hard a separating wall pulls at the liquid that touches it before it lets go. Zero
-    /// never pulls, and a sealed wall pulls without limit. Default 0.
-    pub border_adhesion: f64,
+    /// never pulls, and a sealed wall pulls without limit. What varies to less than zero does not pull there. Default 0.
+    pub border_adhesion: Varying<D>,
     /// What the border does to liquid that slides along it.
     pub border_drag: Drag,
     /// Solids beside the border.
@@ -222,7 +231,7 @@ pub struct Setup<const D: usize> {
     pub volume_correction: bool,
     /// κ: the least speed at which liquid leaves separating walls that have let go \[Andersen2017b, eq. (48)\]. A
     /// positive one drives it off, a negative one lets it come back. Default 0.
-    pub control: f64,
+    pub control: Varying<D>,
     /// Sources and drains.
     pub emitters: Vec<Emitter<D>>,
     /// Seed of the jitter of particles. Default 0.
@@ -237,7 +246,7 @@ impl<const D: usize> Setup<D> {
         Self {
             grid,
             border: Wall::Separating,
-            border_adhesion: 0.0,
+            border_adhesion: Varying::default(),
             border_drag: Drag::None,
             solids: Vec::new(),
             gravity: Gravity::Constant(gravity),
@@ -251,7 +260,7 @@ impl<const D: usize> Setup<D> {
             max_step: 0.01,
             particles_per_axis: 2,
             volume_correction: true,
-            control: 0.0,
+            control: Varying::default(),
             emitters: Vec::new(),
             seed: 0,
         }
@@ -276,11 +285,22 @@ impl<const D: usize> Setup<D> {
 
     /// Whether the border or a solid pulls.
     pub fn pulls(&self) -> bool {
-        self.adhesions().any(|adhesion| adhesion > 0.0)
+        self.adhesions().any(|adhesion| !adhesion.is_zero())
     }
 
-    fn adhesions(&self) -> impl Iterator<Item = f64> {
-        self.solids.iter().map(|solid| solid.adhesion).chain([self.border_adhesion])
+    fn adhesions(&self) -> impl Iterator<Item = &Varying<D>> {
+        self.solids.iter().map(|solid| &solid.adhesion).chain([&self.border_adhesion])
+    }
+
+    /// κ where it is the same at all walls and all times.
+    pub fn uniform_control(&self) -> Option<f64> {
+        let is_usual = |solid: &Solid<D>| solid.control.as_ref().is_none_or(|control| *control == self.control);
+        self.control.constant().filter(|_| self.solids.iter().all(is_usual))
+    }
+
+    /// Whether walls differ in how they pull or drive liquid off.
+    pub(crate) fn has_dials(&self) -> bool {
+        self.pulls() || self.uniform_control().is_none()
     }
 
     /// A warning for the user before a long run: tension where it cannot be relied on.
@@ -322,11 +342,13 @@ impl<const D: usize> Setup<D> {
         }
         self.pressure.splitting.check()?;
         if let PressureMethod::Splitting(name) = self.pressure.solver
-            && self.control != 0.0
+            && self.uniform_control() != Some(0.0)
         {
-            return Err(SetupError::NoControl { splitting: name.splitting().name(), control: self.control });
+            let control = self.uniform_control().map_or("a field".into(), |control| control.to_string());
+            return Err(SetupError::NoControl { splitting: name.splitting().name(), control });
         }
-        if let Some(adhesion) = self.adhesions().find(|&adhesion| !(adhesion >= 0.0 && adhesion.is_finite())) {
+        let constants = self.adhesions().filter_map(Varying::constant);
+        if let Some(adhesion) = constants.into_iter().find(|&adhesion| !(adhesion >= 0.0 && adhesion.is_finite())) {
             return Err(SetupError::Adhesion(adhesion));
         }
         if let PressureMethod::Splitting(name) = self.pressure.solver
@@ -367,15 +389,15 @@ mod tests {
         assert_eq!(refused(&|setup| setup.particles_per_axis = 5), SetupError::ParticlesPerAxis(5));
         let with_control = refused(&|setup| {
             setup.pressure.solver = "iop".parse().unwrap();
-            setup.control = 0.1;
+            setup.control = 0.1.into();
         });
-        assert_eq!(with_control, SetupError::NoControl { splitting: "iop", control: 0.1 });
+        assert_eq!(with_control, SetupError::NoControl { splitting: "iop", control: "0.1".into() });
         for adhesion in [-1.0, f64::INFINITY] {
-            assert_eq!(refused(&|setup| setup.border_adhesion = adhesion), SetupError::Adhesion(adhesion));
+            assert_eq!(refused(&|setup| setup.border_adhesion = adhesion.into()), SetupError::Adhesion(adhesion));
         }
         let with_pull = refused(&|setup| {
             setup.pressure.solver = "admm".parse().unwrap();
-            setup.border_adhesion = 10.0;
+            setup.border_adhesion = 10.0.into();
         });
         assert_eq!(with_pull, SetupError::NoAdhesion("admm"));
     }

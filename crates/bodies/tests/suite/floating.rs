@@ -143,7 +143,7 @@ fn a_number_of_a_body_that_is_none_is_caught_in_one_step_and_named() {
 fn a_body_that_pulls_holds_the_water_below_it() {
     let fall = |adhesion: f64| {
         let mut setup = tank(40);
-        (setup.max_step, setup.border_adhesion) = (0.002, adhesion);
+        (setup.max_step, setup.border_adhesion) = (0.002, adhesion.into());
         let plate = cuboid(500.0, [0.475, 0.05], [0.5, 0.75], Wall::Separating);
         let plate = plate.with_surface(Surface { adhesion, ..Surface::default() }).unwrap().held_until(9.0).unwrap();
         let afloat = FloatingBodies::new(vec![plate], &setup, ContactModel::default()).unwrap();

@@ -235,7 +235,7 @@ impl<const D: usize> DeviceLiquid<D> {
     /// Solves for the pressure where the fields are; by way of the host if liquid without air needs it.
     fn project_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let (cells, time) = (host.setup().grid.cells(), self.moment.time);
-        let (has_divergence, has_flow) = (host.setup().control != 0.0, self.solids.is_any());
+        let (has_divergence, has_flow) = (host.setup().uniform_control() != Some(0.0), self.solids.is_any());
         let shape =
             FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, has_flow };
         self.fields = self.pressure.begin_resident(shape)?;

@@ -93,6 +93,9 @@ impl<const D: usize> GpuLiquid<D> {
     pub fn check(setup: &Setup<D>) -> Result<(), GpuError> {
         match () {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
+            () if setup.uniform_control().is_none() => {
+                Err(GpuError::Unsupported("κ that varies is placed by the processor"))
+            }
             () if setup.pulls() => Err(GpuError::Unsupported("walls that pull are solved for on the processor")),
             () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),

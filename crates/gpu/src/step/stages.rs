@@ -49,7 +49,7 @@ pub(super) fn set_step<const D: usize>(memory: &mut StepMemory, setup: &Setup<D>
     step.stride_back = (kick / spacing) as f32;
     step.half_step = 0.5 * dt;
     step.pressure_scale = kick / spacing;
-    step.control = setup.control;
+    step.control = setup.uniform_control().unwrap_or(0.0);
     for axis in 0..D {
         step.kick[axis] = gravity[axis] * kick;
     }

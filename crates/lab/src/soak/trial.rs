@@ -233,7 +233,7 @@ fn advance<const D: usize>(
     let is_left_alone = scene.setup.emitters.is_empty()
         && !scene.setup.has_motion()
         && scene.bodies.is_empty()
-        && scene.setup.control == 0.0
+        && scene.setup.uniform_control() == Some(0.0)
         && matches!(scene.setup.gravity, Gravity::Constant(_));
     let mut first: Option<(f64, f64)> = None;
     for frame in 1..=limit.frames {

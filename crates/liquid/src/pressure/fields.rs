@@ -61,13 +61,14 @@ fn drive_off_walls<const D: usize>(
     geometry: &Geometry<D>,
     state: &LiquidState<D>,
 ) -> Option<CellField<f64, D>> {
-    if setup.control == 0.0 {
+    if setup.uniform_control() == Some(0.0) {
         return None;
     }
     let mut divergence = CellField::filled(setup.grid.cells(), 0.0);
     fill(&mut divergence, |cell, value| {
         if state.separated.at(cell) && geometry.cell_open.at(cell) > 0.0 {
-            *value = setup.control / (setup.grid.spacing() * geometry.cell_open.at(cell));
+            let control = geometry.control(setup, state.time, cell);
+            *value = control / (setup.grid.spacing() * geometry.cell_open.at(cell));
         }
     });
     Some(divergence)

@@ -12,7 +12,6 @@ mod update;
 pub use stage::PressureStage;
 
 pub use fields::PressureSources;
-pub(crate) use pull::is_held;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
 pub(crate) use update::update_velocity;
 

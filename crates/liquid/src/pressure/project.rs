@@ -7,6 +7,7 @@ use unstick_mlcp::fields::FieldSolver;
 use unstick_mlcp::{ProblemError, SolveReport};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
+use unstick_parallel::vector;
 
 use super::pull::Pull;
 use super::splitting::{self, SplittingInput};
@@ -64,7 +65,10 @@ impl<const D: usize> Simulation<D> {
         let start = Instant::now();
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
+        self.find_adhesion();
         let sources = self.pressure_sources(kick);
+        let driven = sources.divergence.as_ref().map_or(0.0, |divergence| vector::norm_max(divergence.values()));
+        self.guard.explain(driven * grid.spacing());
         let Projection { report, leaving } = match (&self.solver, &self.bodies) {
             (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt, Bodily::Move)?,
@@ -145,8 +149,10 @@ impl<const D: usize> Simulation<D> {
 
     /// The terms of the problem beside the velocity, for a pressure that acts for a time of `kick`.
     pub(super) fn pressure_sources(&self, kick: f64) -> PressureSources<D> {
-        let Self { setup, geometry, state, liquid_before, .. } = self;
-        let lower = Pull { setup, geometry, state, liquid_before }.least_scaled_pressure(kick);
+        let Self { setup, geometry, state, liquid_before, adhesion, .. } = self;
+        let lower = adhesion
+            .as_ref()
+            .map(|adhesion| Pull { setup, geometry, state, liquid_before, adhesion }.least_scaled_pressure(kick));
         PressureSources { lower, ..PressureSources::of(setup, geometry, state) }
     }
 

@@ -18,6 +18,7 @@ use unstick_grid::CellField;
 
 use crate::cells::fill;
 use crate::setup::Setup;
+use crate::simulation::Simulation;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
 
@@ -34,22 +35,25 @@ pub(crate) struct Pull<'a, const D: usize> {
     pub state: &'a LiquidState<D>,
     /// The distance to the liquid in the last step.
     pub liquid_before: &'a CellField<f64, D>,
+    /// σ of the cells at walls.
+    pub adhesion: &'a CellField<f64, D>,
 }
 
 impl<const D: usize> Pull<'_, D> {
-    /// ℓ of every cell for a pressure that acts for a time of `kick`; none where no wall pulls.
-    pub fn least_scaled_pressure(&self, kick: f64) -> Option<CellField<f64, D>> {
-        let adhesion = self.geometry.adhesion.as_ref()?;
-        let Self { setup: Setup { grid, density, .. }, state, .. } = self;
+    /// ℓ of every cell for a pressure that acts for a time of `kick`.
+    pub fn least_scaled_pressure(&self, kick: f64) -> CellField<f64, D> {
+        let Self { setup: Setup { grid, density, .. }, adhesion, .. } = self;
         let mut lower = CellField::filled(grid.cells(), 0.0);
         fill(&mut lower, |cell, lower| {
             let strength = adhesion.at(cell) / density;
-            if strength > 0.0 && state.liquid.at(cell) < 0.0 && self.touches(cell, strength) {
+            if strength.is_nan() {
+                *lower = strength; // which the solver refuses, with the place
+            } else if strength > 0.0 && self.touches(cell, strength) {
                 let continued = self.continued(cell).clamp(-MOST_CONTINUED * strength, MOST_CONTINUED * strength);
                 *lower = -(strength + continued) * kick / grid.spacing();
             }
         });
-        Some(lower)
+        lower
     }
 
     /// Whether the liquid of a cell has touched its wall before this step. `strength` is σ/ρ.
@@ -97,7 +101,7 @@ impl<const D: usize> Pull<'_, D> {
     /// ∂p/∂x over ρ of the last step along an axis, from open faces between liquid; the free surface would bring noise.
     /// Before the first step it is that of liquid at rest.
     fn slope(&self, cell: [usize; D], axis: usize) -> f64 {
-        let Self { setup: Setup { grid, gravity, .. }, geometry, state, liquid_before } = self;
+        let Self { setup: Setup { grid, gravity, .. }, geometry, state, liquid_before, .. } = self;
         if state.step == 0 {
             return gravity.at(state.time)[axis]; // as if all were held
         }
@@ -115,13 +119,15 @@ impl<const D: usize> Pull<'_, D> {
     }
 }
 
-/// Whether a wall that pulls holds the liquid of a cell: it touches, and has not been let go in this step.
-pub(crate) fn is_held<const D: usize>(
-    geometry: &Geometry<D>,
-    liquid: &CellField<f64, D>,
-    separated: &CellField<bool, D>,
-    cell: [usize; D],
-) -> bool {
-    let pulls = geometry.adhesion.as_ref().is_some_and(|adhesion| adhesion.at(cell) > 0.0);
-    pulls && liquid.at(cell) < 0.0 && !separated.at(cell)
+impl<const D: usize> Simulation<D> {
+    /// σ of the liquid cells at walls that pull, at the start of a step; zero elsewhere, and none where nothing pulls.
+    pub(super) fn find_adhesion(&mut self) {
+        let Self { setup, geometry, state, adhesion, .. } = self;
+        let Some(_) = &geometry.nearest_wall else { return };
+        let field = adhesion.get_or_insert_with(|| CellField::filled(setup.grid.cells(), 0.0));
+        fill(field, |cell, value| {
+            let is_meant = state.liquid.at(cell) < 0.0 && geometry.is_at_wall(cell);
+            *value = if is_meant { geometry.adhesion(setup, state.time, cell) } else { 0.0 };
+        });
+    }
 }

@@ -26,6 +26,7 @@ impl<const D: usize> Simulation<D> {
     fn become_stage(&mut self, dt: f64) -> Result<PressureStage<D>, StepError> {
         let kick = self.prepare_pressure(dt);
         self.viscosity = self.apply_viscosity(kick, dt)?;
+        self.find_adhesion();
         let sources = self.pressure_sources(kick);
         let rows = self.pressure_rows(&sources, kick);
         let mut rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;

@@ -130,6 +130,7 @@ impl<const D: usize> Simulation<D> {
             arrived: std::array::from_fn(|_| Vec::new()),
             spare: Vec::new(),
             surface_energy: 0.0,
+            adhesion: None,
             times: StageTimes::default(),
             viscosity: Convergence::default(),
             coupling: Convergence::default(),

@@ -19,11 +19,16 @@ impl Guard {
     /// `start` is the speed of the fastest particle or body at the start.
     pub fn new<const D: usize>(setup: &Setup<D>, start: f64) -> Self {
         let entering = setup.emitters.iter().filter_map(|emitter| emitter.velocity).map(length);
-        Self { driven: entering.fold(start.max(setup.control.abs()), f64::max) }
+        Self { driven: entering.fold(start.max(setup.uniform_control().unwrap_or(0.0).abs()), f64::max) }
     }
 
     /// Remembers a speed at which something was driven.
     pub fn note_driven(&mut self, speed: f64) {
+        self.driven = self.driven.max(speed);
+    }
+
+    /// Explains a speed.
+    pub fn explain(&mut self, speed: f64) {
         self.driven = self.driven.max(speed);
     }
 

@@ -45,7 +45,7 @@ pub struct Simulation<const D: usize> {
     pub(crate) still_walls: Option<Geometry<D>>,
     pub(crate) solver: PressureSolver<D>,
     distribution: Distribution<D>,
-    guard: Guard,
+    pub(crate) guard: Guard,
     /// What solves in place of `solver` until it fails.
     pub(crate) device: Option<Box<dyn FieldSolver<D>>>,
     /// Why the device failed in this step.
@@ -70,6 +70,8 @@ pub struct Simulation<const D: usize> {
     spare: Vec<[f64; D]>,
     /// γ times the area of the surface at the start of the last step.
     surface_energy: f64,
+    /// σ of the liquid cells at walls in this step, where walls pull.
+    pub(crate) adhesion: Option<CellField<f64, D>>,
     pub(crate) times: StageTimes,
     /// How the viscous solve of this step ended.
     pub(crate) viscosity: Convergence,

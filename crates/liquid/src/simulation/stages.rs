@@ -11,7 +11,6 @@ use super::report::Stage;
 use crate::distribution::Crowd;
 use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
-use crate::pressure::is_held;
 use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
@@ -106,7 +105,7 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn spread_velocity(&mut self, kick: f64, dt: f64) -> Result<Convergence, StepError> {
         let start = Instant::now();
         let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
-        let Self { gathered, known, reached, carrying, .. } = self;
+        let Self { gathered, known, reached, carrying, adhesion, .. } = self;
         let LiquidState { velocity, particles, liquid, separated, density, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
@@ -118,7 +117,8 @@ impl<const D: usize> Simulation<D> {
                 if setup.has_stress() {
                     carry_change(geometry, gathered, velocity, (known, reached));
                 }
-                let is_held = |cell| is_held(geometry, liquid, separated, cell);
+                let pulls = |cell| adhesion.as_ref().is_some_and(|adhesion| adhesion.at(cell) > 0.0);
+                let is_held = |cell| pulls(cell) && !separated.at(cell);
                 let spray = Spray { gathered, fall, reached };
                 beyond_liquid(setup, geometry, (velocity, carrying), known, &spray, is_held);
                 let extrapolated = start.elapsed();

@@ -20,8 +20,8 @@ pub struct Geometry<const D: usize> {
     pub solid_velocity: Option<FaceField<f64, D>>,
     /// Whether the nearest wall of a cell separates.
     pub separating: CellField<bool, D>,
-    /// σ of the nearest wall of every cell, in Pa, zero where that is sealed; none where no wall pulls.
-    pub adhesion: Option<CellField<f64, D>>,
+    /// The nearest wall of every cell; none where walls do not differ in how they pull or drive liquid off.
+    pub nearest_wall: Option<CellField<NearestWall, D>>,
     /// What the nearest wall of a cell does to liquid that slides along it; none if nothing.
     pub drag: Option<CellField<Drag, D>>,
     /// Part of every cell that is not solid.
@@ -36,6 +36,17 @@ pub struct Geometry<const D: usize> {
     pub(crate) nearest_body: Vec<(usize, [usize; D], usize)>,
     /// Where there are bodies: the part of each face that walls cover, and the velocity of those walls.
     pub(crate) walls: Option<(FaceField<f64, D>, Option<FaceField<f64, D>>)>,
+}
+
+/// A wall by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NearestWall {
+    /// The border of the grid.
+    Border,
+    /// A solid of the setup.
+    Solid(u32),
+    /// A body that the liquid moves.
+    Body(u32),
 }
 
 impl<const D: usize> Geometry<D> {
@@ -60,14 +71,22 @@ impl<const D: usize> Geometry<D> {
             setup.solids.get(solid as usize).filter(|_| !is_border)
         };
         let wall_of = |cell: [usize; D]| {
-            solid_of(cell).map_or((setup.border, setup.border_adhesion), |solid| (solid.wall, solid.adhesion))
+            let Nearest { distance, solid } = nearest_to_centre.at(cell);
+            let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
+            if is_border || solid == Nearest::NONE.solid { NearestWall::Border } else { NearestWall::Solid(solid) }
         };
         let mut separating = CellField::filled(grid.cells(), false);
-        fill(&mut separating, |cell, value| *value = wall_of(cell).0 == Wall::Separating);
-        let adhesion = setup.pulls().then(|| {
-            let mut adhesion = CellField::filled(grid.cells(), 0.0);
-            fill(&mut adhesion, |cell, value| *value = pull_of(wall_of(cell)));
-            adhesion
+        fill(&mut separating, |cell, value| {
+            let wall = match wall_of(cell) {
+                NearestWall::Solid(solid) => setup.solids[solid as usize].wall,
+                _ => setup.border,
+            };
+            *value = wall == Wall::Separating;
+        });
+        let nearest_wall = setup.has_dials().then(|| {
+            let mut nearest_wall = CellField::filled(grid.cells(), NearestWall::Border);
+            fill(&mut nearest_wall, |cell, wall| *wall = wall_of(cell));
+            nearest_wall
         });
         let has_drag = setup.border_drag != Drag::None || setup.solids.iter().any(|solid| solid.drag != Drag::None);
         let drag = has_drag.then(|| {
@@ -96,7 +115,19 @@ impl<const D: usize> Geometry<D> {
                 field
             })
         });
-        Self { solid, open, solid_velocity, separating, adhesion, drag, cell_open, space, bodies, nearest_body, walls }
+        Self {
+            solid,
+            open,
+            solid_velocity,
+            separating,
+            nearest_wall,
+            drag,
+            cell_open,
+            space,
+            bodies,
+            nearest_body,
+            walls,
+        }
     }
 
     /// Distance of a point to the solids.
@@ -143,6 +174,32 @@ impl<const D: usize> Geometry<D> {
         }
     }
 
+    /// σ at a cell and a time, in Pa; zero where nothing pulls.
+    pub(crate) fn adhesion(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
+        let Some(nearest) = self.nearest_wall.as_ref().filter(|_| self.separating.at(cell)) else { return 0.0 };
+        let adhesion = match nearest.at(cell) {
+            NearestWall::Body(body) => return self.bodies[body as usize].body.adhesion,
+            NearestWall::Solid(solid) => &setup.solids[solid as usize].adhesion,
+            NearestWall::Border => &setup.border_adhesion,
+        };
+        let value = adhesion.at(setup.grid.centre(cell), time);
+        if value < 0.0 { 0.0 } else { value } // and not a number where it is none
+    }
+
+    /// κ at a cell and a time.
+    pub(crate) fn control(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
+        let own = match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {
+            Some(NearestWall::Solid(solid)) => setup.solids[solid as usize].control.as_ref(),
+            _ => None,
+        };
+        own.unwrap_or(&setup.control).at(setup.grid.centre(cell), time)
+    }
+
+    /// Whether a wall covers a part of a cell's faces.
+    pub(crate) fn is_at_wall(&self, cell: [usize; D]) -> bool {
+        (0..D).flat_map(|axis| self.open_sides(cell, axis)).any(|open| open < 1.0)
+    }
+
     /// Velocity of the nearest solid at a point.
     pub(crate) fn velocity_at(&self, setup: &Setup<D>, time: f64, point: [f64; D]) -> [f64; D] {
         let mut best = (border_distance(&setup.grid, point), [0.0; D]);
@@ -169,11 +226,6 @@ impl<const D: usize> Geometry<D> {
     pub fn solid_velocity_at(&self, axis: usize, face: [usize; D]) -> f64 {
         self.solid_velocity.as_ref().map_or(0.0, |field| field[axis].at(face))
     }
-}
-
-/// σ of a wall as the liquid meets it: a sealed one needs none.
-pub(super) fn pull_of((wall, adhesion): (Wall, f64)) -> f64 {
-    if wall == Wall::Separating { adhesion } else { 0.0 }
 }
 
 /// Distance to the border of the grid from within; negative outside.

@@ -4,7 +4,7 @@ use unstick_grid::vector::{cross, lift};
 use unstick_grid::{CLOSED, CellField, FaceField, Grid};
 
 use super::bodies::Immersed;
-use super::geometry::{Geometry, pull_of};
+use super::geometry::{Geometry, NearestWall};
 use super::half_cells::HalfCells;
 use crate::cells::multi_index;
 use crate::setup::{Drag, Wall};
@@ -40,7 +40,7 @@ impl<const D: usize> Geometry<D> {
             return;
         }
         if bodies.iter().any(|body| body.adhesion > 0.0) {
-            self.adhesion.get_or_insert_with(|| CellField::filled(grid.cells(), 0.0));
+            self.nearest_wall.get_or_insert_with(|| CellField::filled(grid.cells(), NearestWall::Border));
         }
         let wall_velocity = self.solid_velocity.clone();
         self.solid_velocity
@@ -112,8 +112,8 @@ impl<const D: usize> Geometry<D> {
             let centre = grid.centre(cell);
             if body.shape.at(centre) < self.distance(grid, centre) {
                 *self.separating.at_mut(cell) = body.wall == Wall::Separating;
-                if let Some(adhesion) = &mut self.adhesion {
-                    *adhesion.at_mut(cell) = pull_of((body.wall, body.adhesion));
+                if let Some(nearest_wall) = &mut self.nearest_wall {
+                    *nearest_wall.at_mut(cell) = NearestWall::Body(self.bodies.len() as u32);
                 }
                 if let Some(drag) = &mut self.drag {
                     *drag.at_mut(cell) = Drag::None; // bodies do not feel shear, so they do not cause any

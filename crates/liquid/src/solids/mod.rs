@@ -10,7 +10,7 @@ mod seal;
 mod still;
 
 pub use bodies::{Bodies, Immersed, JointMotion, Push, Response};
-pub use geometry::Geometry;
+pub use geometry::{Geometry, NearestWall};
 pub use immerse::Covered;
 pub use still::StillSolids;
 

@@ -1,6 +1,8 @@
 //! Walls that pull: the dial between separating and sealed.
 
-use unstick_grid::{Grid, SignedDistance};
+use std::sync::Arc;
+
+use unstick_grid::{Formula, Grid, SignedDistance, Varying};
 use unstick_liquid::{Setup, Simulation, Solid, Transport};
 
 const GRAVITY: f64 = 9.81;
@@ -31,7 +33,7 @@ impl Hanging {
         let grid = Grid::new(cells, self.spacing, [0.0; D]).unwrap();
         let mut setup = Setup::new(grid);
         (setup.max_step, setup.density, setup.transport) = (self.step, self.density, self.transport);
-        setup.border_adhesion = adhesion;
+        setup.border_adhesion = adhesion.into();
         let mut lower = [-1.0; D];
         lower[1] = grid.node(grid.cells())[1] - 0.15;
         Simulation::new(setup, &SignedDistance::cuboid(lower, [2.0; D])).unwrap()
@@ -83,7 +85,7 @@ fn each_wall_pulls_for_itself() {
     let fall = |of_border: f64, of_solid: f64| {
         let mut setup = USUAL.layer::<2>(of_border).setup().clone();
         let ceiling = SignedDistance::half_space([0.0, 0.35], [0.0, -1.0]);
-        setup.solids.push(Solid { adhesion: of_solid, ..Solid::still(ceiling) });
+        setup.solids.push(Solid { adhesion: of_solid.into(), ..Solid::still(ceiling) });
         let mut layer = Simulation::new(setup, &SignedDistance::cuboid([0.0, 0.2], [1.0, 0.35])).unwrap();
         let before = height(&layer);
         layer.advance_to(0.02).unwrap();
@@ -119,4 +121,56 @@ fn liquid_is_pulled_once_it_has_pressed_on_its_wall() {
     free.advance_to(0.25).unwrap();
     let (stuck, free) = (height(&stuck), height(&free));
     assert!(stuck > 0.32 && free < 0.3, "{stuck} m with the pull, {free} m without");
+}
+
+/// κ on the right half of every wall.
+fn right_half(speed: f64) -> Varying<2> {
+    let value = move |[x, _]: [f64; 2], _| if x > 0.5 { speed } else { 0.0 };
+    Varying::Formula(Formula { text: format!("{speed}*step(x-0.5)"), value: Arc::new(value) })
+}
+
+#[test]
+fn a_still_tank_does_not_feel_the_field_that_drives_liquid_off() {
+    let run = |control: Varying<2>| {
+        let mut setup = Setup::new(Grid::<2>::unit(16).unwrap());
+        setup.control = control;
+        let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.5])).unwrap();
+        tank.advance_to(0.2).unwrap();
+        tank.state().clone()
+    };
+    assert!(run(right_half(2.0)) == run(Varying::default()), "the same bits");
+}
+
+/// Two blocks at the ceiling, apart from each other: only the right one is driven off.
+#[test]
+fn liquid_leaves_only_where_the_field_says() {
+    let run = |control: Varying<2>| {
+        let mut setup = Setup::new(Grid::<2>::unit(32).unwrap());
+        setup.control = control;
+        let block = |x: f64| SignedDistance::cuboid([x, 0.75], [x + 0.25, 1.0]);
+        let blocks = [(block(0.125), [0.0; 2]), (block(0.625), [0.0; 2])];
+        let mut liquid = Simulation::with_liquids(setup, &blocks).unwrap();
+        liquid.advance_to(0.05).unwrap();
+        let mean = |is_meant: fn(f64) -> bool| {
+            let particles = &liquid.state().particles;
+            let meant = particles.position.iter().zip(&particles.velocity).filter(|(point, _)| is_meant(point[0]));
+            let (sum, count) = meant.fold((0.0, 0.0), |(sum, count), (_, velocity)| (sum + velocity[1], count + 1.0));
+            sum / count
+        };
+        [mean(|x| x < 0.5), mean(|x| x > 0.5)]
+    };
+    let (free, driven) = (run(Varying::default()), run(right_half(2.0)));
+    assert!((driven[0] - free[0]).abs() < 1e-6 && driven[1] < free[1] - 0.2, "{free:?} without, {driven:?} with it");
+}
+
+#[test]
+fn a_pull_that_fades_lets_go_when_it_has_faded() {
+    let mut setup = USUAL.layer::<2>(0.0).setup().clone();
+    setup.border_adhesion = Varying::Table([(0.0, 3000.0), (0.1, 0.0)].into());
+    let mut layer = Simulation::new(setup, &SignedDistance::cuboid([-1.0, 0.25], [2.0, 2.0])).unwrap();
+    let before = height(&layer);
+    layer.advance_to(0.045).unwrap(); // 1650 Pa, and 1471.5 Pa carry it
+    assert!((before - height(&layer)).abs() < 1e-6, "{}", before - height(&layer));
+    layer.advance_to(0.15).unwrap();
+    assert!(before - height(&layer) > 0.02, "{}", before - height(&layer));
 }

@@ -187,7 +187,7 @@ fn a_drop_that_flies_through_spray_makes_no_energy() {
 fn a_wall_that_drives_liquid_off_leaves_a_tank_at_rest_alone() {
     let energy = |control: f64, lower: f64, upper: f64| {
         let mut setup = Setup::new(Grid::<2>::unit(16).unwrap());
-        setup.control = control;
+        setup.control = control.into();
         let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0, lower], [1.0, upper])).unwrap();
         tank.advance_to(0.1).unwrap().steps.last().unwrap().kinetic_energy
     };

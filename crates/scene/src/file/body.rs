@@ -20,11 +20,11 @@ use crate::schema;
 pub(super) fn body<const D: usize>(
     node: &Node,
     number: usize,
-    usual: UsualWall,
+    usual: &UsualWall<D>,
     folder: &Path,
 ) -> Result<RigidBody<D>, SceneError> {
     let fields = node.fields(&schema::BODY)?;
-    let (wall, adhesion) = usual.read(&fields, "surface")?;
+    let (wall, adhesion) = usual.read(&fields, "surface", usual.of_bodies(), |node| node.within(0.0, f64::MAX))?;
     let surface = Surface { wall, adhesion, ..Surface::default() };
     one_body(node, &fields, &format!("body {number}"), surface, None, folder)
 }

@@ -11,6 +11,7 @@ mod pressure;
 mod read;
 mod set;
 mod shape;
+mod varying;
 mod viscous;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unstick_grid::{Grid, SignedDistance};
+use unstick_grid::{Grid, SignedDistance, Varying};
 use unstick_liquid::{Drag, Emitter, Gravity, Setup, Solid, Transport, Viscosity, Wall};
 
 use super::body::{body, contact};
@@ -12,6 +12,7 @@ use super::node::{Fields, Node, Value};
 use super::output::output;
 use super::pressure::{part, pressure};
 use super::shape::shape;
+use super::varying::varying;
 use super::viscous::viscosity;
 use crate::backing::Backing;
 use crate::scene::{AnyScene, Scene};
@@ -38,16 +39,21 @@ pub(crate) fn scene(name: &str, root: &Node, folder: &Path) -> Result<AnyScene, 
 }
 
 /// What walls do that do not say it themselves.
-#[derive(Clone, Copy)]
-pub(super) struct UsualWall {
+pub(super) struct UsualWall<const D: usize> {
     kind: Wall,
-    adhesion: f64,
+    adhesion: Varying<D>,
 }
 
-impl UsualWall {
+impl<const D: usize> UsualWall<D> {
     /// What a wall does, by the key of that name, and how hard it pulls.
-    pub fn read(self, fields: &Fields<'_>, kind: &str) -> Result<(Wall, f64), SceneError> {
-        let Self { kind: mut wall, adhesion: mut pull } = self;
+    pub fn read<T>(
+        &self,
+        fields: &Fields<'_>,
+        kind: &str,
+        usual: T,
+        adhesion: impl Fn(&Node) -> Result<T, SceneError>,
+    ) -> Result<(Wall, T), SceneError> {
+        let (mut wall, mut pull) = (self.kind, usual);
         fields.read(kind, &mut wall, |node| node.choice(&WALLS))?;
         fields.read("adhesion", &mut pull, adhesion)?;
         if wall == Wall::Sealed {
@@ -59,11 +65,11 @@ impl UsualWall {
         }
         Ok((wall, pull))
     }
-}
 
-/// σ in Pa.
-fn adhesion(node: &Node) -> Result<f64, SceneError> {
-    node.number().ok().filter(|&number| number >= 0.0).ok_or_else(|| node.refuse("a number of Pa that is zero or more"))
+    /// σ of bodies: a field of the domain is none of theirs.
+    pub fn of_bodies(&self) -> f64 {
+        self.adhesion.constant().unwrap_or(0.0)
+    }
 }
 
 struct Reader<'a> {
@@ -100,7 +106,7 @@ impl Reader<'_> {
             setup,
             backing,
             liquids,
-            bodies: bodies.map(|(index, node)| body(node, index + 1, usual, self.folder)).collect::<Result<_, _>>()?,
+            bodies: bodies.map(|(index, node)| body(node, index + 1, &usual, self.folder)).collect::<Result<_, _>>()?,
             contacts: fields.get("contact").map(contact).transpose()?.unwrap_or_default(),
             frame,
             frames,
@@ -114,21 +120,25 @@ impl Reader<'_> {
     }
 
     /// Returns what walls of solids do unless they say otherwise.
-    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<UsualWall, SceneError> {
-        let mut usual = UsualWall { kind: Wall::default(), adhesion: 0.0 };
+    fn walls_and_solids<const D: usize>(&self, setup: &mut Setup<D>) -> Result<UsualWall<D>, SceneError> {
+        let mut usual = UsualWall { kind: Wall::default(), adhesion: Varying::default() };
+        let grid = setup.grid;
+        let pull = |node: &Node| varying(node, &grid, self.folder, 0.0);
+        let control = |node: &Node| varying(node, &grid, self.folder, f64::NEG_INFINITY);
         let walls = self.fields.inner("walls", &schema::WALLS)?;
         walls.read("border", &mut setup.border, |node| node.choice(&WALLS))?;
         walls.read("solids", &mut usual.kind, |node| node.choice(&WALLS))?;
-        walls.read("adhesion", &mut usual.adhesion, adhesion)?;
-        setup.border_adhesion = usual.adhesion;
+        walls.read("adhesion", &mut usual.adhesion, pull)?;
+        setup.border_adhesion = usual.adhesion.clone();
         let mut of_solids = Drag::None;
         walls.read("border_drag", &mut setup.border_drag, drag)?;
         walls.read("solids_drag", &mut of_solids, drag)?;
-        walls.read("control", &mut setup.control, Node::number)?;
+        walls.read("control", &mut setup.control, control)?;
         for node in self.fields.tables("solid")? {
             let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid::still(shape(fields.need("shape")?, self.folder)?);
-            (solid.wall, solid.adhesion) = usual.read(&fields, "wall")?;
+            (solid.wall, solid.adhesion) = usual.read(&fields, "wall", usual.adhesion.clone(), pull)?;
+            fields.read("control", &mut solid.control, |node| control(node).map(Some))?;
             solid.drag = of_solids;
             fields.read("drag", &mut solid.drag, drag)?;
             fields.read("motion", &mut solid.motion, |node| motion(node, self.folder))?;

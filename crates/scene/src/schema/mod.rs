@@ -24,7 +24,7 @@ pub use markdown::markdown;
 
 pub(crate) use methods::{CONTACT, PRESSURE, SPLITTING, TRANSPORT, VOLUME};
 pub(crate) use output::{OUTPUT, REQUEST, SCHEDULE, THINNED, VDB};
-pub(crate) use root::{DRAG, GRAVITY, GRID, ROOT, TIME, WALLS};
+pub(crate) use root::{DRAG, GRAVITY, GRID, IMAGE, MOMENT, ROOT, TIME, WALLS};
 pub(crate) use shapes::{
     BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
     MESH, MOVE, ROTATE, SHAPES, SPHERE,

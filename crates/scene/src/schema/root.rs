@@ -96,6 +96,26 @@ pub(crate) static TIME: Table = Table::new(
     ],
 );
 
+/// A value at a time.
+pub(crate) static MOMENT: Table = Table::new(
+    "moment",
+    &[required("time", Kind::Number, "seconds"), required("value", Kind::Number, "then; linear in between")],
+);
+
+/// A picture over a plane of the domain.
+pub(crate) static IMAGE: Table = Table::new(
+    "image",
+    &[
+        required("image", Kind::Text, "a PNG file; its brightness is stretched over the domain"),
+        optional("black", Kind::Number, "0", "value where it is black or transparent"),
+        optional("white", Kind::Number, "1", "value where it is white"),
+        optional("plane", Kind::Choice(&["xy", "xz", "yz"]), "\"xy\"", "across and up, in space"),
+    ],
+);
+
+/// A number that may depend on place and time.
+pub(super) const VARYING: Kind = Kind::Either(&[Kind::Number, Kind::Text, Kind::Tables(&MOMENT), Kind::Table(&IMAGE)]);
+
 /// `[walls]`.
 pub(crate) static WALLS: Table = Table::new(
     "walls",
@@ -109,7 +129,7 @@ pub(crate) static WALLS: Table = Table::new(
         optional("solids", Kind::Choice(WALL), "\"separating\"", "what solids do that do not say it themselves"),
         optional(
             "adhesion",
-            Kind::Within(0.0, f64::MAX),
+            VARYING,
             "0",
             "σ (Pa): how hard separating walls pull at liquid that touches them before they let go; solids and bodies \
              may say it themselves. A layer of depth d hangs from a ceiling where σ > ρ g d",
@@ -125,10 +145,10 @@ pub(crate) static WALLS: Table = Table::new(
         optional("solids_drag", DRAGS, "\"none\"", "the same for solids that do not say it themselves"),
         optional(
             "control",
-            Kind::Number,
+            VARYING,
             "0",
             "κ: the least speed (m/s) at which liquid leaves separating walls [Andersen2017b eq. 48]",
         ),
     ],
 )
-.with_notes(include_str!("drag.md"));
+.with_notes(concat!(include_str!("walls.md"), "\n", include_str!("drag.md")));

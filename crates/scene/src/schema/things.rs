@@ -1,6 +1,6 @@
 //! What there is in a scene: liquid, solids, sources, bodies.
 
-use super::root::{DRAGS, WALL};
+use super::root::{DRAGS, VARYING, WALL};
 use super::shapes::{BODY_SHAPES, SHAPES};
 use super::{Key, Kind, Table, optional, required};
 
@@ -39,12 +39,7 @@ pub(crate) static MOTION: Table = Table::new(
     ],
 );
 
-const ADHESION: Key = optional(
-    "adhesion",
-    Kind::Within(0.0, f64::MAX),
-    "`walls.adhesion`",
-    "σ (Pa): how hard a separating wall pulls at liquid before it lets go",
-);
+const PULL: &str = "σ (Pa): how hard a separating wall pulls at liquid before it lets go";
 
 /// `[[solid]]`.
 pub(crate) static SOLID: Table = Table::many(
@@ -52,7 +47,8 @@ pub(crate) static SOLID: Table = Table::many(
     &[
         SHAPE,
         optional("wall", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
-        ADHESION,
+        optional("adhesion", VARYING, "`walls.adhesion`", PULL),
+        optional("control", VARYING, "`walls.control`", "κ (m/s) of this solid"),
         optional("drag", DRAGS, "`walls.solids_drag`", "see [`[walls]`](#walls)"),
         optional("motion", Kind::Table(&MOTION), "at rest", "`velocity`, `spin`, `about`, or `about`, `keyframes`"),
     ],
@@ -108,7 +104,7 @@ pub(crate) static BODY: Table = Table::many("body", &[
         VELOCITY,
         SPIN,
         optional("surface", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
-        ADHESION,
+        optional("adhesion", Kind::Within(0.0, f64::MAX), "`walls.adhesion`, if that is a number", PULL),
         RESTITUTION,
         FRICTION,
         HELD_UNTIL,

@@ -159,12 +159,39 @@ fn thresholds_of_splittings_are_checked_and_are_for_splittings_alone() {
 
 #[test]
 fn a_pull_that_cannot_be_is_refused_with_its_place() {
-    assert_refused("[walls]\nadhesion = -1.0", "2:12", "`walls.adhesion` is -1, expected a number of Pa", "");
+    assert_refused(
+        "[walls]\nadhesion = -1.0",
+        "2:12",
+        "`walls.adhesion` is -1, expected a number that is zero or more",
+        "",
+    );
     assert_refused("[walls]\nadhesio = 1.0", "2:1", "unknown key `adhesio`", "did you mean `adhesion`?");
     let solid = "[[solid]]\nshape = { sphere = { centre = [0.5, 0.9], radius = 0.05 } }\nwall = \"sealed\"";
     assert_refused(&format!("{solid}\nadhesion = 5.0"), "4:12", "is for separating walls", "");
     let error = refuse(&format!("[walls]\nadhesion = 5.0\n[pressure]\nsolver = \"iop\"\n{GOOD}")).to_string();
     assert!(error.contains("`iop` knows no walls that pull"), "{error}");
+}
+
+#[test]
+fn formulas_tables_and_pictures_that_cannot_be_are_refused_with_their_place() {
+    let walls = |value: &str| format!("[walls]\nadhesion = {value}");
+    assert_refused(&walls("\"500*(x\""), "2:12", "`walls.adhesion` is \"500*(x\"", "");
+    assert_refused(&walls("\"500*w\""), "2:12", "`w` is unknown, expected `x`, `y`, `t` or a function", "");
+    assert_refused(&walls("\"500*z\""), "2:12", "`z` is unknown", "");
+    assert_refused(&walls("\"3+(-x^2)\""), "2:12", "a minus before a power is read in two ways", "-(x^2)");
+    assert_refused(&walls("\"-sin(x) ^2\""), "2:12", "a minus before a power", "");
+    assert_refused(&walls("\"sqrt(x-0.5)\""), "2:12", "is NaN at", "");
+    assert_refused(&walls("\"1/0\""), "2:12", "is inf at", "");
+    assert_refused(&walls("true"), "2:12", "expected a number, a formula in quotes", "");
+    assert_refused(
+        &walls("[{ time = 1, value = 2 }, { time = 1, value = 3 }]"),
+        "2:47",
+        "a time after the one before",
+        "",
+    );
+    assert_refused(&walls("[{ time = 1, value = -2 }]"), "2:12", "is -2, expected a number that is zero or more", "");
+    assert_refused(&walls("{ image = \"nowhere.png\" }"), "2:22", "there is no such file", "");
+    assert_refused(&walls("{ image = \"a.png\", plane = \"xz\" }"), "2:39", "one of \"xy\"", "");
 }
 
 #[test]
