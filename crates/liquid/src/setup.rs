@@ -309,12 +309,6 @@ impl<const D: usize> Setup<D> {
         is_doubtful.then_some("surface tension at solids that are oblique or round lets drops creep along them")
     }
 
-    /// A warning for the user before a long run: tension where it cannot be relied on.
-    pub fn warning(&self) -> Option<&'static str> {
-        let is_doubtful = self.tension > 0.0 && !self.solids.is_empty();
-        is_doubtful.then_some("surface tension at solids that are oblique or round lets drops creep along them")
-    }
-
     /// Refuses values that make no sense.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = [
