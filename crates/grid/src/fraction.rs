@@ -7,7 +7,8 @@ use crate::vector::{dot, times};
 /// Openings below this fraction count as closed: they carry no flow and spoil the conditioning.
 pub const CLOSED: f64 = 1e-3;
 
-/// Nodes closer to a surface than this part of a cell lie on it: distances are rounded.
+/// In space, nodes closer to a surface than this part of a cell lie on it: distances are rounded. In the plane a face has no
+/// corner beside an edge between two walls, and distances count as they are.
 const TOUCHES: f64 = 1e-9;
 
 /// Open fraction V ∈ [0, 1] of every face, from the distance to the solid (negative inside it).
@@ -23,7 +24,7 @@ pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -
 
 /// The same from distances at the nodes.
 pub fn open_fractions_of_nodes<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>) -> FaceField<f64, D> {
-    let touches = TOUCHES * grid.spacing();
+    let touches = if D == 3 { TOUCHES * grid.spacing() } else { 0.0 };
     std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(solid, touches, axis, face)))
 }
 

@@ -99,7 +99,7 @@ pub enum StepError {
         point: Vec<f64>,
     },
     /// The viscous solve missed its tolerance.
-    #[error("at {time} s the viscous solve {convergence}")]
+    #[error("at {time} s the viscous solve fell short: {convergence}")]
     ViscosityUnconverged {
         /// Simulated time.
         time: f64,

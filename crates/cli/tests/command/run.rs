@@ -55,7 +55,8 @@ fn a_run_leaves_its_folder() {
     );
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
     let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,divergence,complementarity,unknowns,\
-        wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,seconds_solids,seconds_gather,seconds_surface";
+        wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,viscous_iterations,viscous_residual,seconds_solids,\
+        seconds_gather,seconds_surface";
     assert!(stats.starts_with(header) && stats.lines().count() > 3, "{stats}");
     assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Breaking dam"));
 }
@@ -227,8 +228,11 @@ fn a_run_whose_solves_fall_short_says_so_everywhere() {
     let report = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(report.contains("fell short of a tolerance"));
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
-    let columns = "pressure_converged,density_converged,contact_converged,coupling_converged";
-    assert!(stats.lines().next().unwrap().contains(columns) && stats.contains(",false,true,true,true,"), "{stats}");
+    let columns = "pressure_converged,viscosity_converged,density_converged,contact_converged,coupling_converged";
+    assert!(
+        stats.lines().next().unwrap().contains(columns) && stats.contains(",false,true,true,true,true,"),
+        "{stats}"
+    );
     // What happened before a run was resumed is not forgotten.
     let resumed = ["--resume", "--out", "out/dam-break", "--frames", "3", "--json"];
     let told =

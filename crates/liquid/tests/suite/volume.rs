@@ -35,9 +35,10 @@ fn scene(number: usize) -> (Vec<Shape>, Shape) {
 }
 
 /// Largest relative deviation of the volume in five seconds, and that of the surface's volume at their end.
-fn drift(number: usize, wall: Wall, correction: bool) -> (f64, f64) {
+fn drift(number: usize, wall: Wall, correction: bool, run: u32) -> (f64, f64) {
     let (solids, liquid) = scene(number);
     let mut setup = Setup::new(Grid::<2>::unit(100).unwrap());
+    setup.cfl += 0.002 * f64::from(run); // another run by chance
     setup.solids = solids.into_iter().map(Solid::still).collect();
     setup.volume_correction = correction;
     let mut simulation = Simulation::new(setup.with_walls(wall), &liquid).unwrap();
@@ -52,10 +53,13 @@ fn drift(number: usize, wall: Wall, correction: bool) -> (f64, f64) {
 
 fn volume_is_held(wall: Wall) {
     for number in 1..=5 {
-        let (drift, surface) = drift(number, wall, true);
         // In the maze much of the liquid ends as films and drops. They are thinner than a cell of this grid, and how
-        // many of them the surface shows is a matter of chance.
-        let (most, most_of_surface) = if number == 3 { (0.01, 0.04) } else { (0.005, 0.01) };
+        // many of them the surface shows is a matter of chance: the mean of a few runs is not.
+        let (runs, most, most_of_surface) = if number == 3 { (0..4, 0.01, 0.04) } else { (0..1, 0.005, 0.01) };
+        let count = runs.clone().count() as f64;
+        let drifts: Vec<_> = runs.map(|run| drift(number, wall, true, run)).collect();
+        let drift = drifts.iter().map(|(drift, _)| drift).sum::<f64>() / count;
+        let surface = drifts.iter().map(|(_, surface)| surface).sum::<f64>() / count;
         assert!(drift < most, "scene {number}: {:.2} %", 100.0 * drift);
         assert!(surface.abs() < most_of_surface, "scene {number}: the surface encloses {:+.1} %", 100.0 * surface);
     }
@@ -73,5 +77,5 @@ fn sealed_walls_hold_the_volume() {
 
 #[test]
 fn without_the_correction_much_of_it_is_lost() {
-    assert!(drift(4, Wall::Separating, false).0 > 0.05);
+    assert!(drift(4, Wall::Separating, false, 0).0 > 0.05);
 }

@@ -117,8 +117,8 @@ fn negated_power(text: &str) -> Option<&str> {
             }
             end = skip_space(end);
         }
-        let power = skip(skip_space(end + 1).min(bytes.len()), &is_word);
-        (is_sign && bytes.get(end) == Some(&b'^')).then(|| &text[start..power])
+        let is_power = is_sign && bytes.get(end) == Some(&b'^');
+        is_power.then(|| &text[start..skip(skip_space(end + 1), &is_word)])
     })
 }
 
