@@ -9,7 +9,7 @@ pub const CLOSED: f64 = 1e-3;
 
 /// In space, nodes closer to a surface than this part of a cell lie on it: distances are rounded. In the plane a face has no
 /// corner beside an edge between two walls, and distances count as they are.
-const TOUCHES: f64 = 1e-9;
+pub const TOUCHES: f64 = 1e-9;
 
 /// Open fraction V ∈ [0, 1] of every face, from the distance to the solid (negative inside it).
 ///

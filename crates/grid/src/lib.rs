@@ -35,7 +35,7 @@ pub mod vector;
 pub use dimension::by_dimension;
 pub use distance::SignedDistance;
 pub use field::{CellField, FaceField};
-pub use fraction::{CLOSED, open_fractions, open_fractions_of_nodes, part_behind_plane};
+pub use fraction::{CLOSED, TOUCHES, open_fractions, open_fractions_of_nodes, part_behind_plane};
 pub use grid::{Grid, GridError, linear_index, multi_index};
 pub use keyframes::{Interpolation, Keyframe, Keyframes};
 pub use mesh::{MeshDistance, MeshError, MeshProblem, TriangleMesh};

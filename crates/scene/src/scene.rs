@@ -175,7 +175,9 @@ impl<const D: usize> Scene<D> {
         let entering = self.setup.emitters.iter().filter_map(|emitter| emitter.velocity.as_ref());
         let velocities = self.liquids.iter().map(|(_, velocity)| velocity).chain(entering);
         let fastest = velocities.map(size).fold(0.0, f64::max);
-        (2.0 * gravity * height).sqrt().max(fastest).max(1e-3)
+        // A drop of ten cells in radius swings at about this speed.
+        let of_drops = (self.setup.tension / (10.0 * self.setup.grid.spacing() * self.setup.density)).sqrt();
+        (2.0 * gravity * height).sqrt().max(fastest).max(of_drops).max(1e-3)
     }
 
     fn refuse(&self, error: &SetupError) -> SceneError {

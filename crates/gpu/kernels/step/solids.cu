@@ -134,7 +134,12 @@ __device__ inline double open_part_of_square(const double *corner) {
     const double x[4] = {0.0, 1.0, 1.0, 0.0}, y[4] = {0.0, 0.0, 1.0, 1.0};
     bool is_open[4];
     double sum = 0.0;
-    for (int n = 0; n < 4; n++) is_open[n] = corner[n] > 0.0, sum += corner[n];
+    int open = 0, solid = 0;
+    for (int n = 0; n < 4; n++) {
+        is_open[n] = corner[n] > 0.0, sum += corner[n];
+        open += is_open[n], solid += corner[n] < 0.0;
+    }
+    if (!solid) return open > 0;
     bool is_saddle = is_open[0] == is_open[2] && is_open[1] == is_open[3] && is_open[0] != is_open[1];
     if (is_saddle && sum <= 0.0) {
         double area = 0.0; // of two separate triangles
@@ -172,7 +177,10 @@ __device__ inline double solid_at_corner(const DeviceStep &s, const int *at, int
 // The open part of a face; one that is open by next to nothing is closed.
 __device__ inline double open_part_of_face(const DeviceStep &s, int axis, const int *at) {
     double corner[4];
-    for (int n = 0; n < 4; n++) corner[n] = DIM == 3 || n < 2 ? solid_at_corner(s, at, axis, n == 1 || n == 2, n / 2) : 0.0;
+    for (int n = 0; n < 4; n++) {
+        corner[n] = DIM == 3 || n < 2 ? solid_at_corner(s, at, axis, n == 1 || n == 2, n / 2) : 0.0;
+        if (DIM == 3 && fabs(corner[n]) <= s.touches * s.length) corner[n] = 0.0; // on the surface
+    }
     double open = DIM == 3 ? open_part_of_square(corner) : open_part_of_edge(corner[0], corner[1]);
     return open < s.closed ? 0.0 : open;
 }

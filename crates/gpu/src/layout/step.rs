@@ -178,6 +178,8 @@ structures! {
         control: f64,
         /// Faces that are open by less than this part are closed.
         closed: f64,
+        /// In space, nodes closer to a surface than this part of a cell lie on it.
+        touches: f64,
         /// Length of a cell, and the corners of the grid.
         length: f64,
         lower: [f64; 3],

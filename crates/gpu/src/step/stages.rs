@@ -1,6 +1,6 @@
 //! The stages of a step, as `unstick_liquid` has them, as launches.
 
-use unstick_grid::{CLOSED, Grid};
+use unstick_grid::{CLOSED, Grid, TOUCHES};
 use unstick_liquid::{LiquidState, Rules, Setup, Transport, Wall};
 use unstick_mlcp::fields::Window;
 
@@ -23,7 +23,7 @@ pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D
     step.length = setup.grid.spacing();
     step.lower = in_space(setup.grid.origin());
     step.upper = in_space(setup.grid.node(setup.grid.cells()));
-    step.closed = CLOSED;
+    (step.closed, step.touches) = (CLOSED, TOUCHES);
     step.border_separates = (setup.border == Wall::Separating) as i32;
     step.share = 1.0 / per_cell as f32;
     step.too_closed = rules.too_closed as f32;
