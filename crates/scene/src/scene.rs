@@ -163,7 +163,7 @@ impl<const D: usize> Scene<D> {
         filled.count() as f64 / total as f64 * (self.setup.particles_per_cell() * grid.len()) as f64
     }
 
-    /// The speed of a fall through the whole height: the bright end of colours.
+    /// The speed of a fall through the whole height, or of a drop under tension: the bright end of colours.
     pub fn typical_speed(&self) -> f64 {
         let grid = &self.setup.grid;
         let size = |vector: &[f64; D]| vector.iter().map(|value| value * value).sum::<f64>().sqrt();
