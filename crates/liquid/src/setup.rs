@@ -283,6 +283,12 @@ impl<const D: usize> Setup<D> {
         self.solids.iter().any(|solid| !matches!(solid.motion, Motion::Still))
     }
 
+    /// The sources that work at a time: where, and the velocity of the liquid that enters.
+    pub(crate) fn sources(&self, time: f64) -> impl Iterator<Item = (&SignedDistance<D>, [f64; D])> {
+        let active = self.emitters.iter().filter(move |emitter| (emitter.start..emitter.end).contains(&time));
+        active.filter_map(|emitter| Some((&emitter.shape, emitter.velocity?)))
+    }
+
     /// Whether the border or a solid pulls.
     pub fn pulls(&self) -> bool {
         self.adhesions().any(|adhesion| !adhesion.is_zero())

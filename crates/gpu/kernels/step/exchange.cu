@@ -5,14 +5,25 @@ __device__ inline bool is_in_emitter(const DeviceStep &s, const double *point) {
     return distance_to(s.parts + emitter.first, emitter.parts, point) < 0.0;
 }
 
-// How many particles a source has.
+// Gives a particle the velocity of the source.
+__device__ inline void enter(const DeviceStep &s, int particle) {
+    const DeviceParticles &p = s.particles_now;
+    for (int axis = 0; axis < DIM; axis++)
+        p.velocity[axis][particle] = (float)s.emitters[s.emitter].velocity[axis];
+    if (s.is_affine)
+        for (int n = 0; n < DIM * DIM; n++) p.affine[n][particle] = 0.0f;
+}
+
+// How many particles a source has. They keep its velocity as long as they are inside.
 BARRIER_KERNEL(count_inside) {
     const DeviceStep &s = a.liquid;
     double inside = 0.0;
     for (int particle = OWN_THREAD(); particle < s.particles; particle += gridDim.x * blockDim.x) {
         double point[DIM];
         point_of(s, place_of(s, s.particles_now, particle), point);
-        inside += is_in_emitter(s, point);
+        if (!is_in_emitter(s, point)) continue;
+        enter(s, particle);
+        inside += 1.0;
     }
     if (reduce<1, false>(a, &inside)) s.totals->inside = inside;
 }
@@ -76,12 +87,8 @@ KERNEL(enter_particles) {
     int site = s.chosen[number];
     p.cell[particle] = s.site_cell[site];
     p.id[particle] = s.next_id + number;
-    for (int axis = 0; axis < DIM; axis++) {
-        p.offset[axis][particle] = s.site_offset[axis][site];
-        p.velocity[axis][particle] = (float)s.emitters[s.emitter].velocity[axis];
-    }
-    if (s.is_affine)
-        for (int n = 0; n < DIM * DIM; n++) p.affine[n][particle] = 0.0f;
+    for (int axis = 0; axis < DIM; axis++) p.offset[axis][particle] = s.site_offset[axis][site];
+    enter(s, particle);
 }
 
 // Removes what a drain covers, and counts it.

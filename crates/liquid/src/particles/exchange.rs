@@ -4,7 +4,7 @@ use unstick_grid::{FaceField, Grid, SignedDistance};
 
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
-use crate::setup::{Emitter, Setup};
+use crate::setup::Setup;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
 
@@ -32,7 +32,7 @@ pub(crate) fn emit<const D: usize>(
         // A source is kept full. As many particles enter as have left it, at the places with most room.
         let mut sites = Particles::default();
         fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
-        let present = state.particles.position.iter().filter(|&&point| emitter.shape.at(point) < 0.0).count();
+        let present = state.particles.enter(&emitter.shape, velocity);
         let mut room: Vec<(f64, [f64; D])> =
             sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();
         room.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -43,6 +43,23 @@ pub(crate) fn emit<const D: usize>(
         changed |= entering > 0;
     }
     changed
+}
+
+impl<const D: usize> Particles<D> {
+    /// Gives the particles inside of a source its velocity; returns how many they are.
+    ///
+    /// The faces in there have this velocity in every step. Particles that took on what forces and stress change of it would
+    /// gather that for as long as they stay, and leave the source with a velocity that no face ever had.
+    fn enter(&mut self, source: &SignedDistance<D>, entering: [f64; D]) -> usize {
+        let inside: Vec<usize> = (0..self.len()).filter(|&index| source.at(self.position[index]) < 0.0).collect();
+        for &index in &inside {
+            self.velocity[index] = entering;
+            if let Some(affine) = self.affine.get_mut(index) {
+                *affine = [[0.0; D]; D];
+            }
+        }
+        inside.len()
+    }
 }
 
 /// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
@@ -105,12 +122,10 @@ pub(crate) fn prescribe<const D: usize>(
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
 ) {
-    let is_active = |emitter: &&Emitter<D>| (emitter.start..emitter.end).contains(&time);
-    for emitter in setup.emitters.iter().filter(is_active) {
-        let Some(entering) = emitter.velocity else { continue };
+    for (source, entering) in setup.sources(time) {
         for axis in 0..D {
             let marks = &mut known[axis];
-            let is_inside = |face: [usize; D]| emitter.shape.at(setup.grid.face_centre(axis, face)) < 0.0;
+            let is_inside = |face: [usize; D]| source.at(setup.grid.face_centre(axis, face)) < 0.0;
             fill(marks, |face, known| *known |= is_inside(face));
             fill(&mut velocity[axis], |face, value| {
                 if is_inside(face) {
@@ -126,6 +141,7 @@ mod tests {
     use unstick_grid::CellField;
 
     use super::*;
+    use crate::setup::Emitter;
 
     fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {
         Setup { emitters, ..Setup::new(Grid::<2>::unit(4).unwrap()) }
@@ -150,6 +166,20 @@ mod tests {
         state.time = 1.0;
         state.particles = Particles::default();
         assert!(!emitted(&setup, &mut state), "its time is over");
+    }
+
+    #[test]
+    fn particles_keep_the_velocity_of_a_source_until_they_have_left_it() {
+        let setup = setup(vec![emitter(Some([1.0, 0.0]))]);
+        let mut state = LiquidState::empty(&setup.grid);
+        state.particles.push([0.3, 0.3], [5.0, -7.0]);
+        state.particles.push([0.6, 0.3], [5.0, -7.0]);
+        state.particles.affine = vec![[[9.0; 2]; 2]; 2];
+        emitted(&setup, &mut state);
+        let of = |x: f64| state.particles.position.iter().position(|place| place[0] == x).unwrap();
+        let carried = |x: f64| (state.particles.velocity[of(x)], state.particles.affine[of(x)]);
+        assert_eq!(carried(0.3), ([1.0, 0.0], [[0.0; 2]; 2]));
+        assert_eq!(carried(0.6), ([5.0, -7.0], [[9.0; 2]; 2]));
     }
 
     #[test]

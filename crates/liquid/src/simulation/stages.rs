@@ -80,6 +80,15 @@ impl<const D: usize> Simulation<D> {
         });
     }
 
+    /// Brings viscous liquid in sources back to the velocity with which it enters. The pressure does not know of the nozzle
+    /// that holds it against the pull of a thread.
+    pub(super) fn hold_sources(&mut self) {
+        let Self { setup, state, known, .. } = self;
+        if setup.has_stress() {
+            exchange::prescribe(setup, state.time, &mut state.velocity, known);
+        }
+    }
+
     /// Particles → density → liquid distance.
     pub(super) fn track_surface(&mut self) {
         self.measure_density();

@@ -91,6 +91,7 @@ impl<const D: usize> Simulation<D> {
         let kick = self.prepare_pressure(dt);
         self.viscosity = self.apply_viscosity(kick, dt)?;
         let solve = self.project_pressure(kick, dt)?;
+        self.hold_sources();
         let density = self.spread_velocity(kick, dt)?;
         self.even_out_particles(dt);
         self.move_particles(dt);

@@ -43,7 +43,7 @@ impl<const D: usize> Simulation<D> {
         });
         let wet = (&state.liquid, &state.separated, &load);
         let medium = Medium::new(setup, geometry, wet, kick);
-        let (change, convergence) = medium.change(setup, &predicted, gathered);
+        let (change, convergence) = medium.change(setup, state.time, &predicted, gathered);
         medium.add(&change, &mut state.velocity);
         self.times.add(Stage::Viscosity, start.elapsed());
         if convergence.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
@@ -79,6 +79,7 @@ impl<const D: usize> Medium<'_, D> {
     fn change(
         &self,
         setup: &Setup<D>,
+        time: f64,
         velocity: &FaceField<f64, D>,
         started: &FaceField<f64, D>,
     ) -> (Vec<f64>, Convergence) {
@@ -98,6 +99,7 @@ impl<const D: usize> Medium<'_, D> {
             let (mut drag, mut force) = (zeros(), zeros());
             let mut pull = zeros();
             self.add_drag(&patches, (&viscosity, &now), round, (&mut drag, &mut pull));
+            self.hold_sources(setup, time, &viscosity, (&mut drag, &mut pull));
             let mut system = self.system(&shape, &viscosity, drag);
             // −(strain + drag) u + pull of the walls.
             system.products(&before, &mut force, |first, force| {

@@ -5,11 +5,12 @@
 //! component that leads away from it. Where the wall is oblique, that is all of it: liquid in contact has no other.
 
 use unstick_grid::part_behind_plane;
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, vector};
 
+use super::lattice::straddling;
 use super::medium::Medium;
 use crate::cells::multi_index;
-use crate::setup::Drag;
+use crate::setup::{Drag, Setup};
 
 /// Least distance of a face from its wall, in cells: thinner slivers stick as those of this size.
 const LEAST_DISTANCE: f64 = 0.05;
@@ -161,6 +162,27 @@ impl<const D: usize> Medium<'_, D> {
                     drag[place] += value;
                     pull[place] += value * of_wall;
                 }
+            }
+        }
+    }
+
+    /// Holds the liquid in sources at the velocity with which it enters, as a nozzle does. Otherwise a thread would pull it out
+    /// by its own weight, and more would enter than the source says. The nozzle ends half a cell further, so that what is still
+    /// inside is not stretched.
+    pub fn hold_sources(&self, setup: &Setup<D>, time: f64, viscosity: &[f64], (drag, pull): (&mut [f64], &mut [f64])) {
+        let (scale, length) = (self.kick / self.grid.spacing().powi(2), self.lattice.len());
+        let mouth = 0.5 * self.grid.spacing();
+        for (source, entering) in setup.sources(time) {
+            for axis in 0..D {
+                let mut held = parallel::filled(length, 0.0);
+                self.lattice.fill(&mut held, straddling(&[axis]), |face, at, held| {
+                    if self.open(axis, at) > 0.0 && source.at(self.grid.face_centre(axis, self.cell(face))) < mouth {
+                        *held = STOPS * (1.0 + scale * viscosity[at]);
+                    }
+                });
+                let faces = axis * length..(axis + 1) * length;
+                vector::add_scaled(1.0, &held, &mut drag[faces.clone()]);
+                vector::add_scaled(entering[axis], &held, &mut pull[faces]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Viscous liquids with known answers.
 
 use unstick_grid::{Grid, Motion, SignedDistance, Spin};
-use unstick_liquid::{Drag, Gravity, Setup, Simulation, Solid, Transport, Viscosity, Wall};
+use unstick_liquid::{Drag, Emitter, Gravity, Setup, Simulation, Solid, Transport, Viscosity, Wall};
 
 /// Nothing of the grid's own velocity: its smoothing would act as a viscosity too.
 const PLAIN: Transport = Transport::Flip { pic: 0.0 };
@@ -251,4 +251,31 @@ fn mud_stands_where_honey_spreads() {
     // The largest shear stress under a block of height H is about ρ g H/2. Its middle is at 0.25 m.
     let (stands, spreads) = (height(3.0), height(0.0));
     assert!(stands > 0.24 && spreads < 0.2, "{stands} {spreads}");
+}
+
+/// A thread of honey stretches under its own weight. It is no faster than what falls freely, and no more of it enters than the
+/// source says, whatever the thread pulls.
+#[test]
+fn a_thread_of_honey_falls_from_a_source_that_sets_how_much() {
+    for (viscosity, transport) in [(0.05, Transport::default()), (0.5, Transport::Apic)] {
+        let h = 0.004;
+        let mut setup = viscous(Grid::<2>::new([16, 72], h, [0.0; 2]).unwrap(), viscosity, [0.0, -9.81]);
+        setup.transport = transport;
+        let shape = SignedDistance::cuboid([5.5 * h, 64.0 * h], [10.5 * h, 68.0 * h]);
+        let source = Emitter { shape, velocity: Some([0.0, -0.15]), start: 0.0, end: f64::INFINITY };
+        setup.emitters.push(source);
+        let mut thread = Simulation::with_liquids(setup, &[]).unwrap();
+        thread.advance_to(0.1).unwrap();
+        let before = thread.state().particles.len();
+        thread.advance_to(0.5).unwrap();
+        let particles = &thread.state().particles;
+        let lowest = particles.position.iter().map(|place| place[1]).fold(f64::MAX, f64::min);
+        let freely = 0.15f64.hypot((2.0 * 9.81 * (64.0 * h - lowest)).sqrt());
+        assert!(thread.fastest() < 1.02 * freely, "{viscosity}: {} for {freely}", thread.fastest());
+        let aside = particles.velocity.iter().map(|velocity| velocity[0].abs()).fold(0.0, f64::max);
+        assert!(aside < 0.1, "{viscosity}: {aside}");
+        // Ten particles abreast, one behind another in 2 mm.
+        let entered = (particles.len() - before) as f64 / (10.0 * 0.15 * 0.4 / (0.5 * h));
+        assert!((entered - 1.0).abs() < 0.1, "{viscosity}: {entered}");
+    }
 }
