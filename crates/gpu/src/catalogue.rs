@@ -1,6 +1,7 @@
 //! The solvers of the catalogue that run on the device.
 
 use unstick_mlcp::SolverName;
+use unstick_mlcp::solvers::policy::PolicyParams;
 
 use crate::error::GpuError;
 use crate::layout::{Precondition, Vector};
@@ -37,8 +38,12 @@ impl DeviceMethod {
     /// The method of a solver, with any parameters that its name gives: those of methods and of linear solves work on
     /// the device as on the processor, and the preconditioners of the device have none.
     pub fn of(name: &SolverName) -> Result<Self, GpuError> {
-        let name = name.without_parameters().to_string();
-        let method = CATALOGUE.iter().find(|(known, _)| *known == name).map(|&(_, method)| method);
+        let plain = name.without_parameters().to_string();
+        let method = CATALOGUE.iter().find(|(known, _)| *known == plain).map(|&(_, method)| method);
+        if matches!(method, Some(Self::Policy(_))) && name.params::<PolicyParams>().keep {
+            return Err(GpuError::Unsupported("the GPU chooses its first policy itself: `keep` is for the processor"));
+        }
+        let name = plain;
         method.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
     }
 

@@ -25,6 +25,16 @@ pub struct CapturedProblem {
     pub problem: Problem,
     /// The velocities of the step, for splittings; problems without a step have none.
     pub velocities: Option<Box<dyn Velocities>>,
+    /// What the step knows beside its problem.
+    pub step: Option<CapturedStep>,
+}
+
+/// What a step knows beside its pressure problem.
+pub struct CapturedStep {
+    /// Seconds over which the pressure acts.
+    pub seconds: f64,
+    /// Whether the wall of each row had let go in the step before.
+    pub had_let_go: Vec<bool>,
 }
 
 /// Receives a problem, the only copy of it.
@@ -84,8 +94,10 @@ fn visit_frames<const D: usize, E: From<LabError>>(
             simulation = None; // its memory is better used by the solvers
         }
         let problem = problem_of(&stage)?;
+        let step = Some(CapturedStep { seconds: stage.seconds(), had_let_go: stage.had_let_go().to_vec() });
         let velocities: Box<dyn Velocities> = Box::new((stage, scene.setup.pressure.splitting));
-        measure(CapturedProblem { velocities: Some(velocities), ..CapturedProblem::new(name, Some(frame), problem) })?;
+        let captured = CapturedProblem::new(name, Some(frame), problem);
+        measure(CapturedProblem { velocities: Some(velocities), step, ..captured })?;
     }
     Ok(())
 }
@@ -132,7 +144,7 @@ fn announcement<const D: usize>(scene: &Scene<D>, from: usize, to: usize) -> Str
 impl CapturedProblem {
     fn new(scene: &str, frame: Option<usize>, problem: Problem) -> Self {
         let size = problem.grid().and_then(|grid| grid.shape.iter().copied().max());
-        Self { scene: scene.into(), size, frame, problem, velocities: None }
+        Self { scene: scene.into(), size, frame, problem, velocities: None, step: None }
     }
 
     /// One line on what it is.

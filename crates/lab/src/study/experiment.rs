@@ -163,6 +163,8 @@ pub enum Parameters {
     PublishedNewton,
     /// The same with another ξ.
     InexactNewton(f64),
+    /// FAS as printed, with pressures in the units of \[Lai2021\] for a liquid of this density: t = ρh²/Δt.
+    ThesisUnits(f64),
 }
 
 /// The text in the keys of measurements.
@@ -172,6 +174,7 @@ impl fmt::Display for Parameters {
             Self::Default => f.write_str("Ours"),
             Self::PublishedNewton => f.write_str("Published"),
             Self::InexactNewton(inexactness) => write!(f, "Inexact({inexactness:?})"),
+            Self::ThesisUnits(density) => write!(f, "Units({density:?})"),
         }
     }
 }

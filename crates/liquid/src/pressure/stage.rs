@@ -37,8 +37,9 @@ impl<const D: usize> Simulation<D> {
         let grid = self.setup.grid;
         let scale = kick / grid.spacing();
         let start = rows.cells.iter().map(|&cell| self.state.pressure.at(cell) * scale).collect();
+        let had_let_go = rows.cells.iter().map(|&cell| self.state.separated.at(cell)).collect();
         let (liquid, velocity) = (self.state.liquid.clone(), self.state.velocity.clone());
-        Ok(PressureStage { grid, geometry: self.geometry.clone(), liquid, velocity, rows, kick, start })
+        Ok(PressureStage { grid, geometry: self.geometry.clone(), liquid, velocity, rows, kick, start, had_let_go })
     }
 }
 
@@ -61,6 +62,7 @@ pub struct PressureStage<const D: usize> {
     pub(crate) rows: PressureRows<D>,
     pub(crate) kick: f64,
     pub(crate) start: Vec<f64>,
+    pub(crate) had_let_go: Vec<bool>,
 }
 
 impl<const D: usize> PressureStage<D> {
@@ -77,6 +79,16 @@ impl<const D: usize> PressureStage<D> {
     /// The scaled pressure of the step before, one number a row.
     pub fn start(&self) -> &[f64] {
         &self.start
+    }
+
+    /// Whether the wall of each row had let go in the step before.
+    pub fn had_let_go(&self) -> &[bool] {
+        &self.had_let_go
+    }
+
+    /// Seconds over which the pressure acts.
+    pub fn seconds(&self) -> f64 {
+        self.kick
     }
 
     /// Carries out a splitting; returns its account and the scaled pressure.

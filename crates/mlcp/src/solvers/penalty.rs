@@ -14,6 +14,7 @@
 use unstick_parallel::{self as parallel, vector};
 
 use super::active_set::{ActiveSetUpdate, pin_one_row};
+use super::policy::keep_policy;
 use super::{Composed, ComposedMethod};
 use crate::error::SolveError;
 use crate::linear::{LinearOutcome, Subsystem};
@@ -32,6 +33,9 @@ parameters! {
         forcing: f64 = 3e-2, 1e-14..=0.9;
         /// Iterations without progress before springs change one at a time.
         patience: usize = 10, 0..=1000000;
+        /// Whether the first springs are at the rows that stand on their bound at the start. So \[Lai2021, sec. 5.2\] begins
+        /// with those of the step before.
+        keep: bool = false;
     }
 }
 
@@ -61,7 +65,11 @@ impl ComposedMethod for PenaltyParams {
         inner.forget();
         problem.residual(q, &mut r);
         while trace.goes_on(problem.natural_residual(q, &r))? {
-            let changed = springs.attach(task.loose, q, &r);
+            match is_first && params.keep {
+                true => keep_policy(problem, q, &mut springs.wanted),
+                false => springs.choose(task.loose, q, &r),
+            }
+            let changed = springs.attach();
             let system = Subsystem::whole(problem.operator()).with_diagonals(&springs.scale, &springs.shift);
             if changed > 0 || is_first {
                 inner.rebuild(&system, trace)?;
@@ -112,9 +120,9 @@ impl<'p> Springs<'p> {
         }
     }
 
-    /// Attaches a spring to every row below its bound; returns how many came or went.
-    fn attach(&mut self, loose: &[Vec<u32>], q: &[f64], r: &[f64]) -> usize {
-        let Self { problem, penalty, wanted, free, .. } = self;
+    /// Wants a spring at every row below its bound.
+    fn choose(&mut self, loose: &[Vec<u32>], q: &[f64], r: &[f64]) {
+        let Self { problem, wanted, free, .. } = self;
         for row in 0..q.len() {
             // A spring pushes with r = −ρ (q − ℓ): judging it by r keeps the sign that q − ℓ, of the
             // order of rounding, may have lost. A row exactly on its bound is judged likewise, so
@@ -124,8 +132,13 @@ impl<'p> Springs<'p> {
             wanted[row] = if is_held { r[row] < 0.0 } else { q[row] > lower };
         }
         pin_one_row(problem, loose, q, r, wanted);
+    }
+
+    /// Attaches the springs that are wanted; returns how many came or went.
+    fn attach(&mut self) -> usize {
+        let Self { problem, penalty, wanted, free, .. } = self;
         let changed = self.update.apply(wanted, free);
-        for row in 0..q.len() {
+        for row in 0..wanted.len() {
             let squared = if free[row] { 1.0 } else { 1.0 / (1.0 + *penalty) };
             self.scale[row] = squared.sqrt();
             let spring = *penalty * problem.operator().diagonal()[row];

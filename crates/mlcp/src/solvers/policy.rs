@@ -34,6 +34,9 @@ parameters! {
         forcing: f64 = 3e-2, 1e-14..=0.9;
         /// Policies without progress before rows change one at a time.
         patience: usize = 10, 0..=1000000;
+        /// Whether the first policy is that of the starting iterate, which pins the rows that stand on their bound. So
+        /// \[Lai2021, sec. 5.1\] begins with the control of the step before.
+        keep: bool = false;
     }
 }
 
@@ -107,6 +110,8 @@ struct PolicyOnRows<'t> {
     wanted: Vec<bool>,
     free: Vec<bool>,
     is_first: bool,
+    /// Whether the first policy is that of the starting iterate.
+    keeps_first: bool,
 }
 
 impl<'t> PolicyOnRows<'t> {
@@ -116,8 +121,9 @@ impl<'t> PolicyOnRows<'t> {
         inner.forget();
         problem.residual(q, &mut r);
         let (wanted, free) = (vec![true; size], vec![true; size]);
-        let update = ActiveSetUpdate::new(params.patience);
-        Self { problem, loose: solvable.loose, inner, update, q, r, rhs, correction, wanted, free, is_first: true }
+        let (update, keeps_first) = (ActiveSetUpdate::new(params.patience), params.keep);
+        let (loose, is_first) = (solvable.loose, true);
+        Self { problem, loose, inner, update, q, r, rhs, correction, wanted, free, is_first, keeps_first }
     }
 }
 
@@ -128,7 +134,10 @@ impl PolicySteps for PolicyOnRows<'_> {
 
     fn choose(&mut self, trace: &mut Trace) -> Result<Option<usize>, SolveError> {
         let problem = self.problem;
-        improve_policy(problem, self.q, &self.r, &mut self.wanted);
+        match self.is_first && self.keeps_first {
+            true => keep_policy(problem, self.q, &mut self.wanted),
+            false => improve_policy(problem, self.q, &self.r, &mut self.wanted),
+        }
         pin_one_row(problem, self.loose, self.q, &self.r, &mut self.wanted);
         let changed = self.update.apply(&self.wanted, &mut self.free);
         if pin(problem, &self.free, self.q) {
@@ -163,6 +172,13 @@ fn improve_policy(problem: &Mlcp, q: &[f64], r: &[f64], wanted: &mut [bool]) {
     });
 }
 
+/// Frees every wall row that does not stand on its bound.
+pub(super) fn keep_policy(problem: &Mlcp, q: &[f64], wanted: &mut [bool]) {
+    parallel::for_each((q, problem.lower(), wanted), |(q, lower, wanted)| {
+        q.iter().zip(lower).zip(wanted).for_each(|((q, lower), wanted)| *wanted = q != lower);
+    });
+}
+
 /// Moves pinned rows onto their bound; true if any was elsewhere.
 fn pin(problem: &Mlcp, free: &[bool], q: &mut [f64]) -> bool {
     let moved = parallel::max((free, problem.lower(), q), |(free, lower, q)| {
@@ -183,4 +199,28 @@ pub(super) fn masked_negation(free: &[bool], r: &[f64], rhs: &mut [f64]) {
     parallel::for_each((free, r, rhs), |(free, r, rhs)| {
         free.iter().zip(r).zip(rhs).for_each(|((free, r), rhs)| *rhs = if *free { -r } else { 0.0 });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CsrMatrix, Mlcp, SolverName, Stop};
+
+    #[test]
+    fn the_policy_of_a_start_is_kept_until_its_system_is_solved() {
+        // The free answer is (−1, 1): the first row lets go, and the second is 1/2 then.
+        let matrix = CsrMatrix::from_triplets(2, [(0, 0, 2.0), (1, 1, 2.0), (0, 1, -1.0), (1, 0, -1.0)]).unwrap();
+        let problem = Mlcp::new(matrix, &[3.0, -3.0]).unwrap().with_walls(&[true, true]).unwrap();
+        let cycles = |name: &str, start: [f64; 2]| {
+            let mut q = start;
+            let report =
+                name.parse::<SolverName>().unwrap().build(&Stop::relative(1e-9)).solve(&problem, &mut q).unwrap();
+            assert!(report.converged() && (q[0], (q[1] - 1.5).abs() < 1e-8) == (0.0, true), "{name} {q:?}");
+            report.cycles()
+        };
+        for method in ["policy", "penalty"] {
+            let kept = format!("{method}:keep=true:forcing=1e-12+cg/none");
+            assert_eq!(cycles(&kept, [0.0, 9.0]), 1, "the right policy is never left");
+            assert_eq!(cycles(&kept, [9.0, 0.0]), 2, "the wrong one is tried first");
+        }
+    }
 }

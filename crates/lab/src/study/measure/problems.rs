@@ -2,7 +2,7 @@
 
 use unstick::gpu::{Backend, GpuError};
 use unstick::mlcp::solvers::newton::{NewtonParams, PUBLISHED_STEPS};
-use unstick::mlcp::{Mlcp, Parameters as _, PressureMethod, SolveError, SolverName, Stop, Tolerance};
+use unstick::mlcp::{Mlcp, Parameters as _, PressureMethod, SolveError, SolverName, Start, Stop, Tolerance};
 use unstick_parallel::bandwidth::median;
 
 use super::{Measurement, SIMULATED_WITH, Session, grids, scene_with};
@@ -87,11 +87,20 @@ fn key(experiment: &Problems, scene: &str, size: usize, frame: usize, entrant: &
     format!("problem {scene} {size} frame {frame} {solver} {parameters} {start} {target:?} x{repetitions}")
 }
 
-/// The solver of an entrant, with its parameters in the name.
+/// The solver of an entrant, with its parameters in the name, for a problem of unit weight.
 fn solver(entrant: &Entrant) -> Result<SolverName, LabError> {
+    solver_for(entrant, 1.0)
+}
+
+/// The same for problems on which q is so many times a pressure in the units of the thesis, divided by the density.
+fn solver_for(entrant: &Entrant, weight: f64) -> Result<SolverName, LabError> {
     let mut params = NewtonParams::published();
     match entrant.parameters {
         Parameters::Default => return Ok(entrant.solver.parse()?),
+        Parameters::ThesisUnits(density) => {
+            let literal = format!("fas-literal:weight={:e}", density * weight);
+            return Ok(entrant.solver.replacen("fas-literal", &literal, 1).parse()?);
+        }
         Parameters::PublishedNewton => {}
         Parameters::InexactNewton(inexactness) => params.inexactness = inexactness,
     }
@@ -109,18 +118,23 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
 fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
     let problem = captured.problem.mlcp();
     let mut start = vec![0.0; problem.size()];
+    if entrant.start == Start::Given {
+        previous_control(captured, &mut start);
+    }
     entrant.start.prepare(problem, &mut start).map_err(LabError::Prepare)?;
     let spacing = captured.problem.grid().map_or(1.0, |grid| grid.spacing);
+    let seconds = captured.step.as_ref().map_or(1.0, |step| step.seconds);
     let tolerance = match experiment.target {
         Target::Relative(part) => Tolerance::Relative(part),
         Target::PerSecond(divergence) => Tolerance::Absolute(divergence * spacing),
     };
     let mut stop = Stop::from(tolerance);
-    if entrant.parameters != Parameters::Default {
+    let has_own_tests = matches!(entrant.parameters, Parameters::PublishedNewton | Parameters::InexactNewton(_));
+    if has_own_tests {
         // The residual decides, as everywhere; the published tests may stop earlier.
         stop = stop.with_max_cycles(PUBLISHED_STEPS);
     }
-    let name = solver(entrant)?;
+    let name = solver_for(entrant, spacing * spacing / seconds)?;
     let on = on.on(problem);
     let (mut accounts, mut setups, mut solves) = (Vec::new(), Vec::new(), Vec::new());
     let mut worker = match PreparedSolver::new(on, &stop, problem, &start) {
@@ -146,8 +160,7 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
     }
     let first = &accounts[0];
     // The published Newton's method has stopping tests of its own, and they decide.
-    let own_test =
-        first.remark().filter(|remark| entrant.parameters != Parameters::Default && remark.ends_with("threshold"));
+    let own_test = first.remark().filter(|remark| has_own_tests && remark.ends_with("threshold"));
     Ok(Solve {
         outcome: own_test.map_or_else(|| first.outcome().to_string(), String::from),
         converged: first.converged() || own_test.is_some(),
@@ -160,6 +173,21 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
         solve: median(&solves),
         is_on_gpu: on.backend() == "gpu",
     })
+}
+
+/// Starts from the pressure of the step before, on which rows stand on their bound where the wall had let go. All others
+/// stand above it: cells that were air by the least number.
+fn previous_control(captured: &CapturedProblem, start: &mut [f64]) {
+    let (Some(step), Some(before)) = (&captured.step, captured.problem.start()) else { return };
+    let lower = captured.problem.mlcp().lower();
+    for (row, start) in start.iter_mut().enumerate() {
+        let has_wall = lower[row].is_finite();
+        *start = match has_wall && step.had_let_go[row] {
+            true => lower[row],
+            false if has_wall => before[row].max(f64::MIN_POSITIVE),
+            false => before[row],
+        };
+    }
 }
 
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {

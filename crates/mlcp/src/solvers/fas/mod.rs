@@ -3,8 +3,8 @@
 //!
 //! \[Lai2021, alg. 6\] smooths N(q) = min(q, A q + b) = f with projected Gauss–Seidel and corrects q on
 //! coarser levels, where the same nonlinear problem is posed again. Read literally
-//! ([`Scheme::Literal`]) it depends on units, since min(q, r) compares a pressure with an outflow;
-//! [`Scheme::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
+//! ([`Scheme::Literal`]) it depends on units, since min(q, r) compares a pressure with an outflow: in those of the thesis
+//! it is min(t q, r) with t = ρh²/Δt. [`Scheme::Scaled`] compares A_ii q with r. Both can stall: a coarse level that sees a wall where
 //! the fine one has let go corrects in the wrong direction, by more than the smoother can mend.
 //!
 //! [`Scheme::Corrected`] removes the cause:
@@ -60,6 +60,8 @@ parameters! {
         sweeps: usize = 2, 1..=1000;
         /// A level of this many unknowns or fewer is solved exactly. Automatic is 4^D on a grid and 64 elsewhere.
         coarsest: Option<usize> = None, 1..=1000000;
+        /// t: the wall's condition is min(t q, r) = 0. In the units of \[Lai2021\] it is ρh²/Δt.
+        weight: f64 = 1.0, 1e-12..=1e12;
     }
 }
 
@@ -68,9 +70,9 @@ parameters! {
 pub enum Scheme {
     /// The corrected scheme: `fas`.
     Corrected(FasParams),
-    /// \[Lai2021, alg. 6\] word by word, min(q, r): `fas-literal`. May stall.
+    /// \[Lai2021, alg. 6\] word by word, min(t q, r): `fas-literal`. May stall.
     Literal(PublishedFasParams),
-    /// The same with A_ii q instead of q: `fas-scaled`. May stall.
+    /// The same with t A_ii q instead of t q: `fas-scaled`. May stall.
     Scaled(PublishedFasParams),
     /// Full multigrid cycles: `fmg`.
     FullCycles(FmgParams),
@@ -113,8 +115,8 @@ impl MlcpSolver for Fas {
             let mut finest = trace.set_up(|| FinestLevel::new(task.problem, variant, coarsest, q))?;
             match scheme {
                 Scheme::Corrected(params) => corrected::iterate(&params, &task, &mut finest, trace)?,
-                Scheme::Literal(params) => published::iterate(false, params.sweeps, &task, &mut finest, trace)?,
-                Scheme::Scaled(params) => published::iterate(true, params.sweeps, &task, &mut finest, trace)?,
+                Scheme::Literal(params) => published::iterate(false, &params, &task, &mut finest, trace)?,
+                Scheme::Scaled(params) => published::iterate(true, &params, &task, &mut finest, trace)?,
                 Scheme::FullCycles(params) => fmg::iterate(&params, &task, &mut finest, trace)?,
             }
             finest.answer(task.problem, q);

@@ -4,12 +4,12 @@
 //! cell where any of its finer ones is. The problem N(q) = f on a level reads
 //!
 //! ```text
-//!     min(t_i q_i, (A q + b)_i) = f_i    on wall rows,  t = 1 (literal) or A_ii (scaled)
+//!     min(t_i q_i, (A q + b)_i) = f_i    on wall rows,  t = `weight` (literal) or `weight` A_ii (scaled)
 //!     (A q + b)_i = f_i                  elsewhere
 //! ```
 
-use super::StallDetector;
 use super::finest::FinestLevel;
+use super::{PublishedFasParams, StallDetector};
 use crate::error::SolveError;
 use crate::multigrid::hierarchy::{Link, MatrixHierarchy};
 use crate::multigrid::smooth::{Sweep, sweep};
@@ -28,13 +28,13 @@ const COARSEST_SWEEPS: usize = 50;
 
 pub(super) fn iterate(
     is_scaled: bool,
-    sweeps: usize,
+    params: &PublishedFasParams,
     task: &Solvable,
     finest: &mut FinestLevel,
     trace: &mut Trace,
 ) -> Result<(), SolveError> {
     let dimension = task.problem.operator().lattice().map(|lattice| lattice.dimension());
-    let mut scheme = NonlinearLevels::new(is_scaled, sweeps, finest, dimension);
+    let mut scheme = NonlinearLevels::new(is_scaled, params, finest, dimension);
     let mut stall = StallDetector::new();
     loop {
         let residual = finest.residual();
@@ -67,14 +67,15 @@ struct NonlinearLevel {
 }
 
 struct NonlinearLevels {
-    /// Whether t is A_ii rather than one.
+    /// Whether t has A_ii in it.
     is_scaled: bool,
+    weight: f64,
     sweeps: usize,
     levels: Vec<NonlinearLevel>,
 }
 
 impl NonlinearLevels {
-    fn new(is_scaled: bool, sweeps: usize, finest: &FinestLevel, dimension: Option<usize>) -> Self {
+    fn new(is_scaled: bool, params: &PublishedFasParams, finest: &FinestLevel, dimension: Option<usize>) -> Self {
         let mut levels = Vec::new();
         let (mut scale, mut is_wall, mut b) = (1.0, finest.is_wall.clone(), finest.b.clone());
         for level in &finest.hierarchy.levels {
@@ -88,7 +89,7 @@ impl NonlinearLevels {
             (is_wall, b) = next.unwrap_or_default();
             scale *= restriction;
         }
-        Self { is_scaled, sweeps, levels }
+        Self { is_scaled, weight: params.weight, sweeps: params.sweeps, levels }
     }
 
     fn cycle(&mut self, hierarchy: &MatrixHierarchy, level: usize) {
@@ -130,7 +131,7 @@ impl NonlinearLevels {
 
     /// t_i.
     fn stiffness(&self, matrix: &SquareMatrix, level: usize, row: usize) -> f64 {
-        if self.is_scaled { self.levels[level].scale * matrix.diagonal[row] } else { 1.0 }
+        self.weight * if self.is_scaled { self.levels[level].scale * matrix.diagonal[row] } else { 1.0 }
     }
 
     /// Projected Gauss–Seidel for N(q) = f \[Lai2021, alg. 5\].
