@@ -43,8 +43,7 @@ impl DeviceMethod {
         if matches!(method, Some(Self::Policy(_))) && name.params::<PolicyParams>().keep {
             return Err(GpuError::Unsupported("the GPU chooses its first policy itself: `keep` is for the processor"));
         }
-        let name = plain;
-        method.ok_or_else(|| GpuError::Solver { name, known: names().collect::<Vec<_>>().join(", ") })
+        method.ok_or_else(|| GpuError::Solver { name: plain, known: names().collect::<Vec<_>>().join(", ") })
     }
 
     /// The default limit on cycles, as on the processor.
@@ -100,6 +99,14 @@ mod tests {
     fn a_solver_that_the_device_lacks_is_refused_with_those_it_has() {
         let error = DeviceMethod::of(&"psor".parse().unwrap()).unwrap_err();
         assert!(error.to_string().starts_with("`psor` does not run on the GPU, which has best, "), "{error}");
+    }
+
+    #[test]
+    fn solvers_and_parameters_of_the_processor_alone_are_refused() {
+        for name in ["pivoting+cg/none", "pgs-sm+cg/none", "policy:keep=true+cg/none"] {
+            assert!(DeviceMethod::of(&name.parse().unwrap()).is_err(), "{name}");
+        }
+        assert!(DeviceMethod::of(&"policy:keep=false+cg/none".parse().unwrap()).is_ok());
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub struct Problems {
     pub entrants: Vec<Entrant>,
     /// What counts as solved.
     pub target: Target,
+    /// What is changed in the scenes, as `--set` takes it. Default nothing.
+    #[serde(default)]
+    pub sets: Vec<String>,
     /// Solves per solver; the median time counts. Default 1.
     #[serde(default = "once")]
     pub repetitions: usize,
@@ -117,6 +120,17 @@ pub struct Effort {
     pub sizes: Vec<usize>,
     /// Ascending.
     pub frames: Vec<usize>,
+    /// Grids of this size and finer are measured at every tenth frame only: pressure problems. Default none.
+    #[serde(default = "any_size")]
+    pub every_tenth_from: usize,
+}
+
+impl Effort {
+    /// The frames after which problems of a grid are solved.
+    pub fn frames_of(&self, size: usize) -> impl Iterator<Item = usize> {
+        let is_wanted = move |frame: &usize| size < self.every_tenth_from || frame.is_multiple_of(10);
+        self.frames.iter().copied().filter(is_wanted)
+    }
 }
 
 /// What counts as solved.

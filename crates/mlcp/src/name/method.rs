@@ -10,9 +10,11 @@ use crate::solvers::fischer::FischerParams;
 use crate::solvers::mprgp::MprgpParams;
 use crate::solvers::newton::NewtonParams;
 use crate::solvers::penalty::PenaltyParams;
+use crate::solvers::pivoting::PivotingParams;
 use crate::solvers::policy::PolicyParams;
 use crate::solvers::psor::{Psor, PsorParams};
 use crate::solvers::sticking::Sticking;
+use crate::solvers::subspace::SubspaceParams;
 use crate::solvers::{Composed, ComposedMethod, MlcpSolver};
 use crate::stop::Stop;
 
@@ -30,6 +32,10 @@ named! {
         Fischer = "fischer",
         /// Penalty iteration.
         Penalty = "penalty",
+        /// Block principal pivoting.
+        Pivoting = "pivoting",
+        /// Projected Gauss–Seidel with subspace minimisation.
+        SubspaceMinimisation = "pgs-sm",
         /// Modified proportioning with reduced gradient projections.
         Mprgp = "mprgp",
         /// Projected successive over-relaxation.
@@ -97,6 +103,8 @@ impl Method {
             Self::Newton => MethodEntry::composed::<NewtonParams>(Tail::Linear(Mic0)),
             Self::Fischer => MethodEntry::composed::<FischerParams>(Tail::Linear(Mic0)),
             Self::Penalty => MethodEntry::composed::<PenaltyParams>(Tail::Linear(Mic0)),
+            Self::Pivoting => MethodEntry::composed::<PivotingParams>(Tail::Linear(Mic0)),
+            Self::SubspaceMinimisation => MethodEntry::composed::<SubspaceParams>(Tail::Linear(Mic0)),
             Self::Mprgp => MethodEntry::composed::<MprgpParams>(Tail::Preconditioner(Jacobi)),
             Self::Psor => MethodEntry::new::<PsorParams>(Tail::Nothing, |name, stop| {
                 Box::new(Psor { params: name.params(), stop })

@@ -9,9 +9,11 @@ mod line_search;
 pub mod mprgp;
 pub mod newton;
 pub mod penalty;
+pub mod pivoting;
 pub mod policy;
 pub mod psor;
 pub mod sticking;
+pub mod subspace;
 
 pub use inner::{Composed, ComposedMethod, Inner, InnerParams};
 pub use line_search::LineSearch;

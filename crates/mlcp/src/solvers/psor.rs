@@ -84,7 +84,7 @@ impl<'p> Sweeps<'p> {
     }
 
     /// Colour by colour where that is asked for; by default where the rows lie on a grid.
-    fn colored(problem: &'p Mlcp, relaxation: f64, is_colored: Option<bool>) -> Result<Self, SolveError> {
+    pub(super) fn colored(problem: &'p Mlcp, relaxation: f64, is_colored: Option<bool>) -> Result<Self, SolveError> {
         let matrix = problem.operator().csr().ok_or(SolveError::NeedsMatrix("psor"))?;
         let colors = match (is_colored, problem.operator().lattice()) {
             (None | Some(true), Some(lattice)) => red_black(lattice),

@@ -3,6 +3,7 @@
 use unstick::gpu::{Backend, GpuError};
 use unstick::mlcp::solvers::newton::{NewtonParams, PUBLISHED_STEPS};
 use unstick::mlcp::{Mlcp, Parameters as _, PressureMethod, SolveError, SolverName, Start, Stop, Tolerance};
+use unstick::scene::AnyScene;
 use unstick_parallel::bandwidth::median;
 
 use super::{Measurement, SIMULATED_WITH, Session, grids, scene_with};
@@ -20,7 +21,7 @@ pub fn measurements(experiment: &Problems, scope: Scope) -> Vec<Measurement> {
     let effort = experiment.efforts.of(scope);
     let mut measurements = Vec::new();
     for (scene, size) in grids(&experiment.scenes, effort) {
-        for &frame in &effort.frames {
+        for frame in effort.frames_of(size) {
             for entrant in experiment.entrants.iter().filter(|entrant| size <= entrant.finest) {
                 let key = key(experiment, scene, size, frame, entrant);
                 measurements.push(Measurement::new(scene, size, frame, [&entrant.row, &entrant.column], key));
@@ -39,7 +40,7 @@ pub fn check(experiment: &Problems, scope: Scope, backend: Backend) -> Result<()
         return Err(LabError::Gpu(error.clone()));
     }
     grids(&experiment.scenes, experiment.efforts.of(scope))
-        .try_for_each(|(scene, size)| scene_with(scene, size, [SIMULATED_WITH]).map(drop))
+        .try_for_each(|(scene, size)| scene_of(experiment, scene, size).map(drop))
 }
 
 pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Result<(), LabError> {
@@ -57,12 +58,12 @@ pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Re
         let entrants = || placed.iter().filter(|(entrant, _)| size <= entrant.finest);
         let is_whole =
             |frame| entrants().all(|(entrant, _)| session.has(&key(experiment, scene, size, frame, entrant)));
-        let frames: Vec<_> = effort.frames.iter().copied().filter(|&frame| !is_whole(frame)).collect();
+        let frames: Vec<_> = effort.frames_of(size).filter(|&frame| !is_whole(frame)).collect();
         if frames.is_empty() {
             continue;
         }
         session.say(format!("simulating {scene}, {size}"));
-        let on_grid = Box::new(scene_with(scene, size, [SIMULATED_WITH])?);
+        let on_grid = Box::new(scene_of(experiment, scene, size)?);
         let source = Source::Scene { name: scene.into(), scene: on_grid, frames };
         source.visit(&pool, &Silent, &mut |captured| -> Result<(), LabError> {
             let frame = captured.frame.unwrap_or(0);
@@ -81,10 +82,16 @@ pub fn measure(experiment: &Problems, scope: Scope, session: &mut Session) -> Re
     Ok(())
 }
 
+/// The scene that gives the problems.
+fn scene_of(experiment: &Problems, name: &str, size: usize) -> Result<AnyScene, LabError> {
+    scene_with(name, size, [SIMULATED_WITH].into_iter().chain(experiment.sets.iter().map(String::as_str)))
+}
+
 fn key(experiment: &Problems, scene: &str, size: usize, frame: usize, entrant: &Entrant) -> String {
     let Entrant { solver, parameters, start, .. } = entrant;
     let (target, repetitions) = (experiment.target, experiment.repetitions);
-    format!("problem {scene} {size} frame {frame} {solver} {parameters} {start} {target:?} x{repetitions}")
+    let sets: String = experiment.sets.iter().map(|set| format!(" {set}")).collect();
+    format!("problem {scene} {size} frame {frame} {solver} {parameters} {start} {target:?} x{repetitions}{sets}")
 }
 
 /// The solver of an entrant, with its parameters in the name, for a problem of unit weight.
@@ -117,10 +124,12 @@ fn place(entrant: &Entrant, backend: Backend) -> Result<Result<Placed, GpuError>
 /// device.
 fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &CapturedProblem) -> Result<Solve, LabError> {
     let problem = captured.problem.mlcp();
-    let mut start = vec![0.0; problem.size()];
-    if entrant.start == Start::Given {
-        previous_control(captured, &mut start);
-    }
+    let mut start = match (&captured.step, captured.problem.start()) {
+        (Some(step), Some(before)) if entrant.start == Start::Given => {
+            previous_control(problem.lower(), &step.had_let_go, before)
+        }
+        _ => vec![0.0; problem.size()],
+    };
     entrant.start.prepare(problem, &mut start).map_err(LabError::Prepare)?;
     let spacing = captured.problem.grid().map_or(1.0, |grid| grid.spacing);
     let seconds = captured.step.as_ref().map_or(1.0, |step| step.seconds);
@@ -175,19 +184,16 @@ fn solve(experiment: &Problems, entrant: &Entrant, on: Placed, captured: &Captur
     })
 }
 
-/// Starts from the pressure of the step before, on which rows stand on their bound where the wall had let go. All others
-/// stand above it: cells that were air by the least number.
-fn previous_control(captured: &CapturedProblem, start: &mut [f64]) {
-    let (Some(step), Some(before)) = (&captured.step, captured.problem.start()) else { return };
-    let lower = captured.problem.mlcp().lower();
-    for (row, start) in start.iter_mut().enumerate() {
-        let has_wall = lower[row].is_finite();
-        *start = match has_wall && step.had_let_go[row] {
-            true => lower[row],
-            false if has_wall => before[row].max(f64::MIN_POSITIVE),
-            false => before[row],
-        };
-    }
+/// The pressure of the step before, with the control of that step: rows stand on their bound where the wall had let go. All others
+/// stand above it, and cells that were air by the least number.
+fn previous_control(lower: &[f64], had_let_go: &[bool], before: &[f64]) -> Vec<f64> {
+    let rows = lower.iter().zip(had_let_go).zip(before);
+    let start = rows.map(|((&lower, &had_let_go), &before)| match lower.is_finite() {
+        true if had_let_go => lower,
+        true => before.max(lower.next_up()),
+        false => before,
+    });
+    start.collect()
 }
 
 fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
@@ -197,5 +203,20 @@ fn failed(error: &SolveError, problem: &Mlcp) -> Solve {
         wall_rows: problem.wall_rows(),
         reference: problem.residual_at_zero(),
         ..Solve::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_control_of_the_step_before_is_seen_from_where_rows_stand() {
+        let (lower, none) = ([0.0, 0.0, 0.0, -2.0], f64::NEG_INFINITY);
+        let lower = [&lower[..], &[none]].concat();
+        let start = previous_control(&lower, &[true, false, false, false, true], &[3.0, 3.0, 0.0, -2.0, -1.0]);
+        assert_eq!((start[0], start[1], start[4]), (0.0, 3.0, -1.0));
+        assert!(start[2] > 0.0 && start[2] < 1e-300, "a cell that was air is above its bound: {}", start[2]);
+        assert!(start[3] > -2.0 && start[3] < -1.9999, "so it is where walls pull: {}", start[3]);
     }
 }

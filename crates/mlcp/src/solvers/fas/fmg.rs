@@ -37,6 +37,8 @@ parameters! {
         coarsest: Option<usize> = None, 1..=1000000;
         /// Levels on which pressures at walls stay positive.
         bounded_levels: usize = 3, 0..=100;
+        /// Whether rows on their bound have a say on coarse levels. Then corrections try to move what cannot move.
+        hears_held: bool = false;
     }
 }
 
@@ -59,7 +61,7 @@ pub(super) fn iterate(
             bounded.depth = usize::MAX;
             trace.remark("the published cycles did not converge: all levels keep their bounds");
         }
-        full_cycle(finest, &mut bounded, is_cautious);
+        full_cycle(finest, &mut bounded, is_cautious || params.hears_held);
         if is_cautious {
             finest.step(1.0)
         } else {
@@ -71,11 +73,11 @@ pub(super) fn iterate(
 }
 
 /// c ← what solving for the correction from the coarsest level up gives.
-/// Unless `is_cautious`, rows that are held have no say.
-fn full_cycle(finest: &mut FinestLevel, bounded: &mut Bounded, is_cautious: bool) {
+/// Unless `hears_held`, rows that are held have no say.
+fn full_cycle(finest: &mut FinestLevel, bounded: &mut Bounded, hears_held: bool) {
     let levels = finest.hierarchy.levels.len();
     for row in 0..finest.u.len() {
-        let is_held = !is_cautious && finest.is_held(row);
+        let is_held = !hears_held && finest.is_held(row);
         finest.hierarchy.levels[0].b[row] = if is_held { 0.0 } else { -finest.g[row] };
         bounded.bounds[0][row] = if finest.is_wall[row] { -finest.u[row] } else { f64::NEG_INFINITY };
     }
