@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use unstick_mlcp::device::{self, Patience};
+use unstick_mlcp::device::{self, FoundGrid, Patience};
 use unstick_mlcp::run::{self, Trace};
 use unstick_mlcp::solvers::policy::PolicyParams;
 use unstick_mlcp::{
-    AnyPressureOperator, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport, SolverName, Stop,
+    AnyPressureOperator, CsrMatrix, LinearOperator, Mlcp, MlcpSolver, PressureOperator, SolveError, SolveReport,
+    SolverName, Stop,
 };
 
 use crate::arena::{ProblemShape, Source};
@@ -82,7 +83,15 @@ impl Gpu {
     /// A solver of the catalogue on this device.
     pub fn solver(self, name: &SolverName, stop: Stop) -> Result<GpuSolver, GpuError> {
         let method = DeviceMethod::of(name)?;
-        Ok(GpuSolver { gpu: self, solver_name: *name, method, stop, problem: None, times: Times::default() })
+        Ok(GpuSolver {
+            gpu: self,
+            solver_name: *name,
+            method,
+            stop,
+            problem: None,
+            found: FoundGrid::default(),
+            times: Times::default(),
+        })
     }
 
     /// Cells along each axis for a [probe](Self::probe) that tells something about large problems.
@@ -110,6 +119,8 @@ pub struct GpuSolver {
     pub(crate) method: DeviceMethod,
     pub(crate) stop: Stop,
     problem: Option<DeviceProblem>,
+    /// The grid of the last bare matrix.
+    found: FoundGrid,
     pub(crate) times: Times,
 }
 
@@ -143,7 +154,40 @@ impl GpuSolver {
         Ok(self.problem.insert(problem))
     }
 
-    fn solve_on<const D: usize>(
+    fn solve_on(
+        &mut self,
+        operator: AnyPressureOperator,
+        task: &run::Solvable,
+        q: &mut [f64],
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
+        match operator {
+            AnyPressureOperator::Plane(operator) => self.solve_on_grid(operator, task, q, trace),
+            AnyPressureOperator::Space(operator) => self.solve_on_grid(operator, task, q, trace),
+        }
+    }
+
+    /// Solves on the grid of a bare matrix, if it has one.
+    fn solve_bare(
+        &mut self,
+        matrix: &CsrMatrix,
+        task: &run::Solvable,
+        q: &mut [f64],
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
+        let mut found = std::mem::take(&mut self.found);
+        let solved = match trace.set_up(|| found.of(matrix, matrix.fingerprint())) {
+            Some(grid) => {
+                trace.remark("the rows lie on a grid, on which they were solved");
+                grid.solve(task, q, |operator, task, q| self.solve_on(operator, task, q, trace))
+            }
+            None => Err(GpuError::Unsupported("the GPU solves problems on a grid, and these rows lie on none").into()),
+        };
+        self.found = found;
+        solved
+    }
+
+    fn solve_on_grid<const D: usize>(
         &mut self,
         operator: &PressureOperator<D>,
         task: &run::Solvable,
@@ -227,10 +271,12 @@ impl MlcpSolver for GpuSolver {
         let sealed = matches!(self.method, DeviceMethod::Sticking(_)).then(|| problem.sealed());
         let problem = sealed.as_ref().unwrap_or(problem);
         run::run(self.name(), problem, q, &stop, most, |task, q, trace: &mut Trace| {
-            let has_ended = match task.problem.operator().pressure() {
-                Some(AnyPressureOperator::Plane(operator)) => self.solve_on(operator, &task, q, trace)?,
-                Some(AnyPressureOperator::Space(operator)) => self.solve_on(operator, &task, q, trace)?,
-                None => return Err(GpuError::Unsupported("the GPU solves problems on a grid").into()),
+            let operator = task.problem.operator();
+            let bare = operator.csr().filter(|_| operator.nearby().is_none());
+            let has_ended = match (operator.pressure(), bare) {
+                (Some(operator), _) => self.solve_on(operator, &task, q, trace)?,
+                (None, Some(matrix)) => self.solve_bare(matrix, &task, q, trace)?,
+                (None, None) => return Err(GpuError::Unsupported("the GPU solves problems given by a matrix").into()),
             };
             if has_ended { Ok(()) } else { self.fall_back(task.problem, q, trace) }
         })
@@ -240,7 +286,7 @@ impl MlcpSolver for GpuSolver {
 #[cfg(all(test, feature = "emulation"))]
 mod tests {
     use super::*;
-    use unstick_mlcp::{CsrMatrix, Lattice};
+    use unstick_mlcp::Lattice;
 
     /// Two cells below a surface, the first of them at a separating wall.
     fn column(b: [f64; 2]) -> Mlcp<'static> {

@@ -2,7 +2,7 @@
 #![cfg(feature = "emulation")]
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::{MlcpSolver, SolverName};
+use unstick_mlcp::{AnyPressureOperator, CsrMatrix, Mlcp, MlcpSolver, SolverName};
 use unstick_problems::Example;
 
 /// The device may need this many cycles more than the processor. On its small levels there are projected sweeps in
@@ -31,6 +31,47 @@ fn generated_problems_have_the_answer_of_the_processor() {
             assert!(apart < 1e-3 * scale, "{what}: the answers are {apart:e} apart, the largest is {scale:e}");
         }
     }
+}
+
+#[test]
+fn a_bare_matrix_is_solved_on_its_own_grid() {
+    let problem = Example::SphereHalf.generate(3, 16, 1).unwrap().into_mlcp();
+    let size = problem.size();
+    let Some(AnyPressureOperator::Space(operator)) = problem.operator().pressure() else { unreachable!() };
+    let in_order = operator.to_csr();
+    let name: SolverName = "best".parse().unwrap();
+    let mut solver = Gpu::emulated().solver(&name, Default::default()).unwrap();
+    let mut expected = vec![0.0; size];
+    assert!(solver.solve(&problem, &mut expected).unwrap().converged());
+    // The number of rows has no factor in common with 1009.
+    let shuffled = |row: usize| (row * 1009 + 17) % size;
+    for row_of in [&(|row| row) as &dyn Fn(usize) -> usize, &shuffled] {
+        let entries = |row| in_order.row(row).map(move |(column, value)| (row_of(row), row_of(column), value));
+        let matrix = CsrMatrix::from_triplets(size, (0..size).flat_map(entries)).unwrap();
+        let (mut b, mut lower) = (vec![0.0; size], vec![0.0; size]);
+        for row in 0..size {
+            (b[row_of(row)], lower[row_of(row)]) = (problem.b()[row], problem.lower()[row]);
+        }
+        let bare = Mlcp::new(&matrix, b).unwrap().with_lower(lower).unwrap();
+        let mut q = vec![0.0; size];
+        let report = solver.solve(&bare, &mut q).unwrap();
+        assert!(report.converged() && report.remark().is_some_and(|remark| remark.contains("grid")));
+        let scale = expected.iter().fold(0.0f64, |most, q| most.max(q.abs()));
+        for row in 0..size {
+            assert!((q[row_of(row)] - expected[row]).abs() < 1e-3 * scale, "row {row}");
+        }
+    }
+}
+
+#[test]
+fn rows_that_lie_on_no_grid_are_refused_with_the_reason() {
+    // A ring of five rows: no grid has one.
+    let ring = (0..5).flat_map(|row| [(row, row, 3.0), (row, (row + 1) % 5, -1.0), (row, (row + 4) % 5, -1.0)]);
+    let matrix = CsrMatrix::from_triplets(5, ring).unwrap();
+    let problem = Mlcp::new(&matrix, vec![1.0; 5]).unwrap();
+    let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
+    let error = solver.solve(&problem, &mut [0.0; 5]).unwrap_err();
+    assert!(error.to_string().contains("these rows lie on none"), "{error}");
 }
 
 #[test]

@@ -35,7 +35,8 @@ pub enum MMatrixDefect {
 impl CsrMatrix<'_> {
     /// A number that another matrix has only by an accident nobody lives to see: what was prepared for a matrix
     /// recognises it by this. Costs about as much as a product.
-    pub(crate) fn fingerprint(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn fingerprint(&self) -> u64 {
         const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
         let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
         let of_words = |words: &[u32]| words.iter().fold(MULTIPLIER, |hash, &word| mix(hash, word as u64));

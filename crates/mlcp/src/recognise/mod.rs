@@ -13,9 +13,11 @@
 
 mod boxes;
 mod lines;
+mod on_grid;
 mod packing;
 mod walk;
 
+pub use on_grid::FoundGrid;
 use unstick_parallel as parallel;
 
 use crate::csr::CsrMatrix;

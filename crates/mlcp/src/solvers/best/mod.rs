@@ -22,12 +22,10 @@
 //! iteration from the start.
 
 mod on_checkerboard;
-mod on_found_grid;
 mod on_rows;
 mod walls;
 
 use self::on_checkerboard::{Memory, OnCheckerboard};
-use self::on_found_grid::FoundGrid;
 use self::on_rows::OnRows;
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
@@ -35,6 +33,7 @@ use crate::error::SolveError;
 use crate::parameter::{Parameters, parameters};
 use crate::pressure::{AnyPressureOperator, PressureOperator};
 use crate::problem::Mlcp;
+use crate::recognise::FoundGrid;
 use crate::report::SolveReport;
 use crate::run::{Solvable, Trace, run_on_ranks};
 use crate::stop::Stop;
@@ -106,15 +105,16 @@ impl MlcpSolver for Best {
             let policy = PolicyParams::default();
             let operator = solvable.problem.operator();
             let has_ended = match operator.pressure() {
-                Some(AnyPressureOperator::Plane(operator)) => on_grid(params, plane, operator, &solvable, q, trace)?,
-                Some(AnyPressureOperator::Space(operator)) => on_grid(params, space, operator, &solvable, q, trace)?,
+                Some(operator) => on_grid(params, (plane, space), operator, &solvable, q, trace)?,
                 None => match operator.csr().filter(|_| operator.nearby().is_none()) {
                     Some(matrix) => {
                         let fingerprint = trace.set_up(|| matrix.fingerprint());
                         let mut has_ended = false;
                         if let Some(grid) = trace.set_up(|| found.of(matrix, fingerprint)) {
                             trace.remark("the rows lie on a grid, on which they were solved");
-                            has_ended = grid.solve(params, (&mut *plane, &mut *space), &solvable, q, trace)?;
+                            has_ended = grid.solve(&solvable, q, |operator, solvable, q| {
+                                on_grid(params, (plane, space), operator, solvable, q, trace)
+                            })?;
                         }
                         let bare = (matrix, fingerprint);
                         has_ended || iterate(params, &mut OnRows::new(rows, bare, &solvable, q, trace), trace)?
@@ -136,8 +136,23 @@ impl MlcpSolver for Best {
     }
 }
 
-/// Runs the scheme on a grid, of which other ranks may hold parts; false if it makes no progress.
-fn on_grid<const D: usize>(
+/// Runs the scheme on a grid; false if it makes no progress.
+fn on_grid(
+    params: &BestParams,
+    (plane, space): (&mut Memory<2>, &mut Memory<3>),
+    operator: AnyPressureOperator,
+    solvable: &Solvable,
+    q: &mut [f64],
+    trace: &mut Trace,
+) -> Result<bool, SolveError> {
+    match operator {
+        AnyPressureOperator::Plane(operator) => on_grid_of(params, plane, operator, solvable, q, trace),
+        AnyPressureOperator::Space(operator) => on_grid_of(params, space, operator, solvable, q, trace),
+    }
+}
+
+/// The same in so many dimensions. Other ranks may hold parts of the grid.
+fn on_grid_of<const D: usize>(
     params: &BestParams,
     memory: &mut Memory<D>,
     operator: &PressureOperator<D>,

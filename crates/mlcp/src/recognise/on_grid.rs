@@ -1,25 +1,23 @@
-//! Bare matrices whose grid was found: the scheme on the checkerboard, rows in the order of their cells.
+//! Bare matrices on the grid that was found for them, rows in the order of their cells.
 
 use unstick_parallel as parallel;
 
-use super::on_checkerboard::{Memory, OnCheckerboard};
-use super::{BestParams, iterate};
+use super::{Found, FoundOperator};
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
-use crate::pressure::PressureOperator;
+use crate::pressure::AnyPressureOperator;
 use crate::problem::Mlcp;
-use crate::recognise::{Found, FoundOperator};
-use crate::run::{Solvable, Trace};
+use crate::run::Solvable;
 
-/// What was found for the last matrix.
+/// The grid of the last matrix, if one was found.
 #[derive(Default)]
-pub(super) struct FoundGrid {
+pub struct FoundGrid {
     fingerprint: Option<u64>,
     grid: Option<OnGrid>,
 }
 
 /// A matrix on its grid.
-pub(super) struct OnGrid {
+pub struct OnGrid {
     operator: FoundOperator,
     order: Option<Reordering>,
 }
@@ -47,46 +45,34 @@ impl FoundGrid {
 }
 
 impl OnGrid {
-    /// Runs the scheme; false if it makes no progress.
-    pub fn solve(
+    /// Hands the problem over with its rows in the order of cells, and takes its answer back.
+    pub fn solve<T>(
         &self,
-        params: &BestParams,
-        (plane, space): (&mut Memory<2>, &mut Memory<3>),
         solvable: &Solvable,
         q: &mut [f64],
-        trace: &mut Trace,
-    ) -> Result<bool, SolveError> {
-        match &self.operator {
-            FoundOperator::Plane(operator) => self.solve_with(params, plane, operator, solvable, q, trace),
-            FoundOperator::Space(operator) => self.solve_with(params, space, operator, solvable, q, trace),
-        }
-    }
-
-    fn solve_with<const D: usize>(
-        &self,
-        params: &BestParams,
-        memory: &mut Memory<D>,
-        operator: &PressureOperator<D>,
-        solvable: &Solvable,
-        q: &mut [f64],
-        trace: &mut Trace,
-    ) -> Result<bool, SolveError> {
+        solve: impl FnOnce(AnyPressureOperator, &Solvable, &mut [f64]) -> Result<T, SolveError>,
+    ) -> Result<T, SolveError> {
+        let operator = match &self.operator {
+            FoundOperator::Plane(operator) => AnyPressureOperator::Plane(operator),
+            FoundOperator::Space(operator) => AnyPressureOperator::Space(operator),
+        };
         let Some(Reordering { rows, numbers }) = &self.order else {
-            return iterate(params, &mut OnCheckerboard::new(memory, operator, solvable, q, trace), trace);
+            return solve(operator, solvable, q);
         };
         let problem = solvable.problem;
         let (b, lower) = (reordered(rows, problem.b()), reordered(rows, problem.lower()));
         let mut reordered_q = reordered(rows, q);
-        let problem = Mlcp::with_bounds(operator, b, lower)?;
+        let problem = match operator {
+            AnyPressureOperator::Plane(operator) => Mlcp::with_bounds(operator, b, lower)?,
+            AnyPressureOperator::Space(operator) => Mlcp::with_bounds(operator, b, lower)?,
+        };
         let renumbered = |rows: &Vec<u32>| rows.iter().map(|&row| numbers[row as usize]).collect();
         let loose: Vec<Vec<u32>> = solvable.loose.iter().map(renumbered).collect();
-        let solvable = Solvable { problem: &problem, loose: &loose };
-        let mut steps = OnCheckerboard::new(memory, operator, &solvable, &mut reordered_q, trace);
-        let has_ended = iterate(params, &mut steps, trace)?;
+        let answer = solve(operator, &Solvable { problem: &problem, loose: &loose }, &mut reordered_q)?;
         parallel::for_each((numbers.as_slice(), q), |(numbers, q)| {
             numbers.iter().zip(q).for_each(|(&number, q)| *q = reordered_q[number as usize]);
         });
-        Ok(has_ended)
+        Ok(answer)
     }
 }
 
