@@ -42,12 +42,14 @@ pub enum Quantity {
     EarlySpeed,
     /// Cells whose wall has let go, at the end of a run.
     Separated,
+    /// Kinetic and potential energy that a run has lost, percent of what it began with.
+    EnergyLoss,
     /// A number of a flow, by its name.
     Named(&'static str),
 }
 
 /// Every quantity that is not [named](Quantity::Named).
-const ALL: [Quantity; 16] = [
+const ALL: [Quantity; 17] = [
     Quantity::Iterations,
     Quantity::Cycles,
     Quantity::Seconds,
@@ -64,6 +66,7 @@ const ALL: [Quantity; 16] = [
     Quantity::Speed,
     Quantity::EarlySpeed,
     Quantity::Separated,
+    Quantity::EnergyLoss,
 ];
 
 /// By its heading; the catalogue is read once, so that other names may stay in memory.
@@ -95,6 +98,7 @@ impl Quantity {
             Self::Speed => "fastest particle, m/s",
             Self::EarlySpeed => "fastest particle after five frames, m/s",
             Self::Separated => "cells that let go",
+            Self::EnergyLoss => "energy lost, %",
             Self::Named(name) => name,
         }
     }
@@ -127,6 +131,7 @@ impl Quantity {
                 Self::Speed => Some(run.frames.last()?.fastest),
                 Self::EarlySpeed => Some(run.frames.get(EARLY - 1)?.fastest),
                 Self::Separated => Some(run.frames.last()?.separated as f64),
+                Self::EnergyLoss if run.energy > 0.0 => Some(100.0 * (1.0 - run.frames.last()?.energy / run.energy)),
                 _ => None,
             },
             Record::Flow(findings) => match self {
@@ -162,7 +167,12 @@ impl Quantity {
             Self::Iterations | Self::Cycles | Self::Rises if value < 100.0 => format!("{value:.2}"),
             Self::Iterations | Self::Cycles | Self::Separated | Self::Rises => format!("{value:.0}"),
             Self::Residual | Self::Difference | Self::Spread => format!("{value:.1e}"),
-            Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::Speed | Self::EarlySpeed => {
+            Self::VolumeGain
+            | Self::VolumeDrift
+            | Self::SurfaceGain
+            | Self::Speed
+            | Self::EarlySpeed
+            | Self::EnergyLoss => {
                 format!("{value:.2}")
             }
             Self::Named(_) => digits(value),

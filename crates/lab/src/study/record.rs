@@ -51,6 +51,9 @@ pub struct Course {
     pub volume: f64,
     /// Volume inside the surface at the start.
     pub surface_volume: f64,
+    /// Kinetic and potential energy in the first step, in joules.
+    #[serde(default)]
+    pub energy: f64,
     /// One entry per frame.
     pub frames: Vec<CourseFrame>,
     /// Steps whose pressure missed the tolerance.
@@ -76,6 +79,9 @@ pub struct CourseFrame {
     pub separated: usize,
     /// Speed of the fastest particle.
     pub fastest: f64,
+    /// Kinetic and potential energy in the last step, in joules.
+    #[serde(default)]
+    pub energy: f64,
     /// Outer iterations.
     pub cycles: f64,
     /// Inner iterations.

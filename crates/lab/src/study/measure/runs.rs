@@ -110,6 +110,9 @@ fn run<const D: usize>(
         session.say(format!("{}, frame {frame} of {frames}", scene.name));
         match simulation.advance_to(frame as f64 * scene.frame) {
             Ok(report) => {
+                if course.frames.is_empty() {
+                    course.energy = report.steps.first().map_or(0.0, energy);
+                }
                 course.unconverged += report.steps.iter().filter(|step| !step.converged).count();
                 course.frames.extend(summary(&simulation, &report.steps));
             }
@@ -136,10 +139,15 @@ fn summary<const D: usize>(simulation: &Simulation<D>, steps: &[StepReport]) -> 
         volume: last.volume,
         surface_volume: last.surface_volume,
         separated: state.separated.values().iter().filter(|&&separated| separated).count(),
+        energy: energy(last),
         fastest: state.particles.velocity.iter().map(square).fold(0.0, f64::max).sqrt(),
         cycles: mean(&|step| step.cycles as f64),
         iterations: mean(&|step| step.inner_iterations as f64),
         pressure_seconds: mean(&|step| step.seconds[Stage::Pressure as usize].as_secs_f64()),
         seconds: mean(&|step| step.seconds.iter().sum::<std::time::Duration>().as_secs_f64()),
     })
+}
+
+fn energy(step: &StepReport) -> f64 {
+    step.kinetic_energy + step.potential_energy
 }
