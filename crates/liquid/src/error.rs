@@ -4,8 +4,6 @@ use unstick_flow::Viscosity;
 use unstick_grid::NotANumber;
 use unstick_mlcp::{Convergence, Outcome, ProblemError, SolveError};
 
-use crate::setup::Drag;
-
 /// A simulation that cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -31,8 +29,8 @@ pub enum SetupError {
     #[error("the viscosity is {0:?}, expected numbers that make a viscosity from zero on")]
     Viscosity(Viscosity),
     /// A slip length or a coefficient of friction that is negative or no number.
-    #[error("the drag of a wall is {0:?}, expected a number from zero on")]
-    Drag(Drag),
+    #[error("the slip length or friction of a wall is {0}, expected a number from zero on")]
+    Drag(f64),
     /// A splitting has no bounds that κ could shift.
     #[error(
         "κ is {control}, which `{splitting}` cannot follow: expected 0, or a solver of the complementarity problem"

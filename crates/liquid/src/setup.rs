@@ -20,18 +20,33 @@ pub enum Wall {
 }
 
 /// What a wall does to liquid that slides along it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub enum Drag {
+pub enum Drag<const D: usize> {
     /// Nothing: liquid slips.
     #[default]
     None,
     /// Shear stress ρν u/b for liquid that slides at the velocity u: Navier's law. The slip length b, in metres, is as far
     /// behind the wall as the velocity would vanish. Zero is the wall to which liquid sticks.
-    SlipLength(f64),
+    SlipLength(Varying<D>),
     /// Shear stress up to this part of the pressure on the wall: Coulomb's law. Liquid that needs less stays in place. It
     /// needs no viscosity, and without it acts on the layer of cells at the wall.
-    Friction(f64),
+    Friction(Varying<D>),
+}
+
+impl<const D: usize> Drag<D> {
+    /// The wall to which liquid sticks.
+    pub fn no_slip() -> Self {
+        Self::SlipLength(0.0.into())
+    }
+
+    /// Its number, which may depend on place and time; none if it does nothing.
+    pub fn number(&self) -> Option<&Varying<D>> {
+        match self {
+            Self::None => None,
+            Self::SlipLength(number) | Self::Friction(number) => Some(number),
+        }
+    }
 }
 
 /// A solid and what its surface does.
@@ -42,7 +57,7 @@ pub struct Solid<const D: usize> {
     /// What its surface does to the liquid.
     pub wall: Wall,
     /// What it does to liquid that slides along it.
-    pub drag: Drag,
+    pub drag: Drag<D>,
     /// How it moves.
     pub motion: Motion<D>,
     /// σ of its surface, in Pa: see [`Setup::border_adhesion`]. Default 0.
@@ -204,7 +219,7 @@ pub struct Setup<const D: usize> {
     /// never pulls, and a sealed wall pulls without limit. What varies to less than zero does not pull there. Default 0.
     pub border_adhesion: Varying<D>,
     /// What the border does to liquid that slides along it.
-    pub border_drag: Drag,
+    pub border_drag: Drag<D>,
     /// Solids beside the border.
     pub solids: Vec<Solid<D>>,
     /// Acceleration. Default 9.81 along −y.
@@ -304,9 +319,14 @@ impl<const D: usize> Setup<D> {
         self.control.constant().filter(|_| self.solids.iter().all(is_usual))
     }
 
-    /// Whether walls differ in how they pull or drive liquid off.
+    /// What the border and the solids do to liquid that slides along them.
+    pub(crate) fn drags(&self) -> impl Iterator<Item = &Drag<D>> {
+        self.solids.iter().map(|solid| &solid.drag).chain([&self.border_drag])
+    }
+
+    /// Whether walls may differ in how they pull liquid, drive it off or drag it.
     pub(crate) fn has_dials(&self) -> bool {
-        self.pulls() || self.uniform_control().is_none()
+        self.pulls() || self.uniform_control().is_none() || self.drags().any(|drag| *drag != Drag::None)
     }
 
     /// A warning for the user before a long run: tension where it cannot be relied on.
@@ -340,11 +360,9 @@ impl<const D: usize> Setup<D> {
         if !self.viscosity.is_valid() {
             return Err(SetupError::Viscosity(self.viscosity));
         }
-        for drag in self.solids.iter().map(|solid| solid.drag).chain([self.border_drag]) {
-            let (Drag::SlipLength(value) | Drag::Friction(value)) = drag else { continue };
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(SetupError::Drag(drag));
-            }
+        let mut numbers = self.drags().filter_map(Drag::number).filter_map(Varying::constant);
+        if let Some(value) = numbers.find(|&value| !(value >= 0.0 && value.is_finite())) {
+            return Err(SetupError::Drag(value));
         }
         self.pressure.splitting.check()?;
         if let PressureMethod::Splitting(name) = self.pressure.solver

@@ -20,10 +20,8 @@ pub struct Geometry<const D: usize> {
     pub solid_velocity: Option<FaceField<f64, D>>,
     /// Whether the nearest wall of a cell separates.
     pub separating: CellField<bool, D>,
-    /// The nearest wall of every cell; none where walls do not differ in how they pull or drive liquid off.
+    /// The nearest wall of every cell; none where walls do not differ in how they pull, drive off or drag liquid.
     pub nearest_wall: Option<CellField<NearestWall, D>>,
-    /// What the nearest wall of a cell does to liquid that slides along it; none if nothing.
-    pub drag: Option<CellField<Drag, D>>,
     /// Part of every cell that is not solid.
     pub cell_open: CellField<f64, D>,
     /// Part of the space within a cell of every cell's centre that is not solid, with linear weights; exact for plane
@@ -65,11 +63,6 @@ impl<const D: usize> Geometry<D> {
         let open = open_fractions_of_nodes(&grid, &solid);
         let mut nearest_to_centre = CellField::filled(grid.cells(), Nearest::NONE);
         fill(&mut nearest_to_centre, |cell, found| *found = still.at_centre(setup, time, cell));
-        let solid_of = |cell: [usize; D]| {
-            let Nearest { distance, solid } = nearest_to_centre.at(cell);
-            let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
-            setup.solids.get(solid as usize).filter(|_| !is_border)
-        };
         let wall_of = |cell: [usize; D]| {
             let Nearest { distance, solid } = nearest_to_centre.at(cell);
             let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
@@ -87,12 +80,6 @@ impl<const D: usize> Geometry<D> {
             let mut nearest_wall = CellField::filled(grid.cells(), NearestWall::Border);
             fill(&mut nearest_wall, |cell, wall| *wall = wall_of(cell));
             nearest_wall
-        });
-        let has_drag = setup.border_drag != Drag::None || setup.solids.iter().any(|solid| solid.drag != Drag::None);
-        let drag = has_drag.then(|| {
-            let mut drag = CellField::filled(grid.cells(), Drag::None);
-            fill(&mut drag, |cell, value| *value = solid_of(cell).map_or(setup.border_drag, |solid| solid.drag));
-            drag
         });
         let mut cell_open = CellField::filled(grid.cells(), 0.0);
         fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
@@ -115,19 +102,7 @@ impl<const D: usize> Geometry<D> {
                 field
             })
         });
-        Self {
-            solid,
-            open,
-            solid_velocity,
-            separating,
-            nearest_wall,
-            drag,
-            cell_open,
-            space,
-            bodies,
-            nearest_body,
-            walls,
-        }
+        Self { solid, open, solid_velocity, separating, nearest_wall, cell_open, space, bodies, nearest_body, walls }
     }
 
     /// Distance of a point to the solids.
@@ -184,6 +159,16 @@ impl<const D: usize> Geometry<D> {
         };
         let value = adhesion.at(setup.grid.centre(cell), time);
         if value < 0.0 { 0.0 } else { value } // and not a number where it is none
+    }
+
+    /// What the wall of a cell does to liquid that slides along it.
+    pub(crate) fn drag<'s>(&self, setup: &'s Setup<D>, cell: [usize; D]) -> &'s Drag<D> {
+        match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {
+            Some(NearestWall::Solid(solid)) => &setup.solids[solid as usize].drag,
+            Some(NearestWall::Border) => &setup.border_drag,
+            // Bodies do not feel shear, so they do not cause any.
+            Some(NearestWall::Body(_)) | None => &Drag::None,
+        }
     }
 
     /// κ at a cell and a time.

@@ -7,7 +7,7 @@ use super::bodies::Immersed;
 use super::geometry::{Geometry, NearestWall};
 use super::half_cells::HalfCells;
 use crate::cells::multi_index;
-use crate::setup::{Drag, Wall};
+use crate::setup::Wall;
 
 /// Cells around a body's box that it has a part in.
 const RIM: usize = 2;
@@ -114,9 +114,6 @@ impl<const D: usize> Geometry<D> {
                 *self.separating.at_mut(cell) = body.wall == Wall::Separating;
                 if let Some(nearest_wall) = &mut self.nearest_wall {
                     *nearest_wall.at_mut(cell) = NearestWall::Body(self.bodies.len() as u32);
-                }
-                if let Some(drag) = &mut self.drag {
-                    *drag.at_mut(cell) = Drag::None; // bodies do not feel shear, so they do not cause any
                 }
             }
         });

@@ -24,6 +24,7 @@ pub(super) struct Medium<'a, const D: usize> {
     pub separated: &'a CellField<bool, D>,
     /// Pressure over density.
     pub pressure: &'a CellField<f64, D>,
+    pub time: f64,
     /// Seconds over which stress acts.
     pub kick: f64,
     pub lattice: Lattice<D>,
@@ -40,7 +41,7 @@ impl<'a, const D: usize> Medium<'a, D> {
         setup: &Setup<D>,
         geometry: &'a Geometry<D>,
         (liquid, separated, pressure): Wet<'a, D>,
-        kick: f64,
+        (time, kick): (f64, f64),
     ) -> Self {
         let (grid, shape) = (setup.grid, setup.grid.cells());
         let mut window = Window::around_negative(shape, liquid.values());
@@ -66,7 +67,7 @@ impl<'a, const D: usize> Medium<'a, D> {
             });
         }
         let filled = Filled::new(&lattice, depth);
-        Self { grid, geometry, separated, pressure, kick, lattice, filled, cell_open, face_open }
+        Self { grid, geometry, separated, pressure, time, kick, lattice, filled, cell_open, face_open }
     }
 
     /// A cell of the box on the grid.

@@ -8,6 +8,7 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::medium::Medium;
 use super::solve::solve;
+use super::walls::LocalDrag;
 use crate::error::StepError;
 use crate::pressure::update_velocity;
 use crate::setup::{Drag, Setup};
@@ -42,8 +43,8 @@ impl<const D: usize> Simulation<D> {
             load.iter_mut().zip(predicted).filter(|(load, _)| **load <= 0.0).for_each(|(load, new)| *load = *new);
         });
         let wet = (&state.liquid, &state.separated, &load);
-        let medium = Medium::new(setup, geometry, wet, kick);
-        let (change, convergence) = medium.change(setup, state.time, &predicted, gathered);
+        let medium = Medium::new(setup, geometry, wet, (state.time, kick));
+        let (change, convergence) = medium.change(setup, &predicted, gathered);
         medium.add(&change, &mut state.velocity);
         self.times.add(Stage::Viscosity, start.elapsed());
         if convergence.converged() || self.setup.pressure.on_unconverged == Unconverged::Accept {
@@ -66,10 +67,7 @@ impl<const D: usize> Setup<D> {
 
     /// Whether there is viscosity or friction.
     pub fn has_stress(&self) -> bool {
-        let is_rough = |drag: &Drag| matches!(drag, Drag::Friction(_));
-        self.viscosity != Viscosity::Newtonian(0.0)
-            || is_rough(&self.border_drag)
-            || self.solids.iter().any(|solid| is_rough(&solid.drag))
+        self.viscosity != Viscosity::Newtonian(0.0) || self.drags().any(|drag| matches!(drag, Drag::Friction(_)))
     }
 }
 
@@ -79,14 +77,13 @@ impl<const D: usize> Medium<'_, D> {
     fn change(
         &self,
         setup: &Setup<D>,
-        time: f64,
         velocity: &FaceField<f64, D>,
         started: &FaceField<f64, D>,
     ) -> (Vec<f64>, Convergence) {
         let before = self.take(velocity);
-        let (shape, mass, patches) = (self.shape(), self.mass(), self.patches(&before));
+        let (shape, mass, patches) = (self.shape(), self.mass(), self.patches(setup, &before));
         let law = &setup.viscosity;
-        let has_friction = patches.iter().any(|patch| matches!(patch.drag, Drag::Friction(_)));
+        let has_friction = patches.iter().any(|patch| matches!(patch.drag, LocalDrag::Friction(_)));
         let rounds = if matches!(law, Viscosity::Newtonian(_)) && !has_friction { 1 } else { ROUNDS };
         let zeros = || parallel::filled(before.len(), 0.0);
         let (mut change, mut now) = (zeros(), before.clone());
@@ -99,7 +96,7 @@ impl<const D: usize> Medium<'_, D> {
             let (mut drag, mut force) = (zeros(), zeros());
             let mut pull = zeros();
             self.add_drag(&patches, (&viscosity, &now), round, (&mut drag, &mut pull));
-            self.hold_sources(setup, time, &viscosity, (&mut drag, &mut pull));
+            self.hold_sources(setup, &viscosity, (&mut drag, &mut pull));
             let mut system = self.system(&shape, &viscosity, drag);
             // −(strain + drag) u + pull of the walls.
             system.products(&before, &mut force, |first, force| {

@@ -4,7 +4,7 @@
 //! difference of the open parts of opposite faces. Drag acts on all of the velocity relative to the wall but the
 //! component that leads away from it. Where the wall is oblique, that is all of it: liquid in contact has no other.
 
-use unstick_grid::part_behind_plane;
+use unstick_grid::{Varying, part_behind_plane};
 use unstick_parallel::{self as parallel, vector};
 
 use super::lattice::straddling;
@@ -39,19 +39,42 @@ pub(super) struct Patch<const D: usize> {
     distance: f64,
     /// Whether liquid presses on it. Then it bears the strain of what comes towards it.
     is_pressed: bool,
-    pub drag: Drag,
+    pub drag: LocalDrag,
+}
+
+/// A [`Drag`] at a place and a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LocalDrag {
+    None,
+    SlipLength(f64),
+    Friction(f64),
+}
+
+impl LocalDrag {
+    fn of<const D: usize>(drag: &Drag<D>, point: [f64; D], time: f64) -> Self {
+        // What a formula makes negative is nothing. What it makes no number ends the solve, which says so.
+        let at = |number: &Varying<D>| {
+            let value = number.at(point, time);
+            if value < 0.0 { 0.0 } else { value }
+        };
+        match drag {
+            Drag::None => Self::None,
+            Drag::SlipLength(length) => Self::SlipLength(at(length)),
+            Drag::Friction(friction) => Self::Friction(at(friction)),
+        }
+    }
 }
 
 impl<const D: usize> Medium<'_, D> {
     /// The walls of all cells with liquid that have not let go of a velocity.
-    pub fn patches(&self, velocity: &[f64]) -> Vec<Patch<D>> {
+    pub fn patches(&self, setup: &Setup<D>, velocity: &[f64]) -> Vec<Patch<D>> {
         let mut is_wall = parallel::filled(self.lattice.len(), false);
         self.lattice.fill(&mut is_wall, [false; D], |_, at, is_wall| {
             *is_wall = self.cell_open[at] > 0.0 && self.wall_area(at).iter().any(|area| *area != 0.0);
         });
         parallel::list((0..self.lattice.len(), is_wall.as_slice()), |(range, is_wall)| {
             let places = range.zip(is_wall).filter(|(_, is_wall)| **is_wall);
-            places.filter_map(|(at, _)| self.patch(at, velocity)).collect()
+            places.filter_map(|(at, _)| self.patch(setup, at, velocity)).collect()
         })
     }
 
@@ -64,7 +87,7 @@ impl<const D: usize> Medium<'_, D> {
         })
     }
 
-    fn patch(&self, at: usize, velocity: &[f64]) -> Option<Patch<D>> {
+    fn patch(&self, setup: &Setup<D>, at: usize, velocity: &[f64]) -> Option<Patch<D>> {
         let cell = self.cell(multi_index(self.lattice.shape, at).map(|place| place - 1));
         let vector = self.wall_area(at);
         let size = vector.iter().map(|area| area * area).sum::<f64>().sqrt();
@@ -85,7 +108,7 @@ impl<const D: usize> Medium<'_, D> {
                 return None;
             }
         }
-        let drag = self.geometry.drag.as_ref().map_or(Drag::None, |drag| drag.at(cell));
+        let drag = LocalDrag::of(self.geometry.drag(setup, cell), self.grid.centre(cell), self.time);
         let distance = (0.5 * self.cell_open[at]).max(LEAST_DISTANCE);
         let tangent = normal.map(|along| (4.0 * (1.0 - along * along)).min(1.0));
         let is_pressed = self.pressure.at(cell) > 0.0;
@@ -130,11 +153,11 @@ impl<const D: usize> Medium<'_, D> {
             let stiffness = self.kick * viscosity[at] / (spacing * spacing);
             let across = 2.0 * stiffness / (2.0 * distance).max(LEAST_WIDTH);
             // What friction allows depends on the load: there the wall must not pull.
-            let has_friction = matches!(law, Drag::Friction(_));
+            let has_friction = matches!(law, LocalDrag::Friction(_));
             let coefficient = match law {
-                Drag::None => 0.0,
-                Drag::SlipLength(length) => stiffness / (distance + length / spacing),
-                Drag::Friction(friction) => {
+                LocalDrag::None => 0.0,
+                LocalDrag::SlipLength(length) => stiffness / (distance + length / spacing),
+                LocalDrag::Friction(friction) => {
                     let sliding = self.sliding(at, cell, velocity);
                     let squared: f64 = (0..D).map(|axis| tangent[axis] * sliding[axis] * sliding[axis]).sum();
                     // Stress has not acted on the velocity of the first round: its strain is no load.
@@ -169,10 +192,10 @@ impl<const D: usize> Medium<'_, D> {
     /// Holds the liquid in sources at the velocity with which it enters, as a nozzle does. Otherwise a thread would pull it out
     /// by its own weight, and more would enter than the source says. The nozzle ends half a cell further, so that what is still
     /// inside is not stretched.
-    pub fn hold_sources(&self, setup: &Setup<D>, time: f64, viscosity: &[f64], (drag, pull): (&mut [f64], &mut [f64])) {
+    pub fn hold_sources(&self, setup: &Setup<D>, viscosity: &[f64], (drag, pull): (&mut [f64], &mut [f64])) {
         let (scale, length) = (self.kick / self.grid.spacing().powi(2), self.lattice.len());
         let mouth = 0.5 * self.grid.spacing();
-        for (source, entering) in setup.sources(time) {
+        for (source, entering) in setup.sources(self.time) {
             for axis in 0..D {
                 let mut held = parallel::filled(length, 0.0);
                 self.lattice.fill(&mut held, straddling(&[axis]), |face, at, held| {

@@ -1,6 +1,8 @@
 //! Viscous liquids with known answers.
 
-use unstick_grid::{Grid, Motion, SignedDistance, Spin};
+use std::sync::Arc;
+
+use unstick_grid::{Formula, Grid, Motion, SignedDistance, Spin, Varying};
 use unstick_liquid::{Drag, Emitter, Gravity, Setup, Simulation, Solid, Transport, Viscosity, Wall};
 
 /// Nothing of the grid's own velocity: its smoothing would act as a viscosity too.
@@ -19,7 +21,7 @@ fn plate(place: f64, into_liquid: f64, slip_length: f64, velocity: f64) -> Solid
         _ => Motion::Steady { velocity: [0.0, velocity], spin: Spin::none(), pivot: [0.0; 2] },
     };
     let shape = SignedDistance::half_space([place, 0.0], [into_liquid, 0.0]);
-    Solid { wall: Wall::Sealed, drag: Drag::SlipLength(slip_length), motion, ..Solid::still(shape) }
+    Solid { wall: Wall::Sealed, drag: Drag::SlipLength(slip_length.into()), motion, ..Solid::still(shape) }
 }
 
 /// Velocities along the plates in the middle of a slab of liquid of width 1 and height 4 between upright plates, after a
@@ -141,7 +143,7 @@ fn a_free_blob_keeps_its_momentum_and_turns_on() {
 #[test]
 fn honey_in_a_tank_that_holds_it_stays_at_rest() {
     let mut setup = viscous(Grid::<2>::unit(24).unwrap(), 1.0, [0.0, -9.81]);
-    setup.border_drag = Drag::SlipLength(0.0);
+    setup.border_drag = Drag::no_slip();
     let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.5])).unwrap();
     let report = tank.advance_to(0.5).unwrap();
     assert!(report.steps.iter().all(|step| step.converged && step.viscosity.iterations < 40));
@@ -152,23 +154,36 @@ fn honey_in_a_tank_that_holds_it_stays_at_rest() {
 #[test]
 fn a_ceiling_that_holds_honey_lets_it_fall_freely() {
     let mut setup = viscous(Grid::<2>::unit(24).unwrap(), 1.0, [0.0, -9.81]);
-    setup.border_drag = Drag::SlipLength(0.0);
+    setup.border_drag = Drag::no_slip();
     let mut drop = Simulation::new(setup, &SignedDistance::cuboid([0.25, 0.75], [0.75, 1.0])).unwrap();
     drop.advance_to(0.1).unwrap();
     let fall = moments(&drop)[1] / (-9.81 * (0.1 - 0.5 * drop.state().last_step));
     assert!((fall - 1.0).abs() < 1e-3, "{fall}");
 }
 
-/// A block on a plane of this angle: speed after half a second along the plane.
-fn slide(angle: f64, friction: f64) -> (f64, f64) {
-    let grid = Grid::new([48, 16], 0.125, [0.0; 2]).unwrap();
+/// Gravity of 9.81 along a plane of this angle, and onto it.
+fn along_plane(angle: f64) -> [f64; 2] {
     let (sine, cosine) = f64::to_radians(angle).sin_cos();
-    let mut setup = viscous(grid, 1000.0, [9.81 * sine, -9.81 * cosine]);
+    [9.81 * sine, -9.81 * cosine]
+}
+
+/// Half a second of stiff blocks, a metre high, between these places on a plane of this angle.
+fn blocks_on_plane(angle: f64, friction: Varying<2>, blocks: &[[f64; 2]]) -> Simulation<2> {
+    let grid = Grid::new([48, 16], 0.125, [0.0; 2]).unwrap();
+    let mut setup = viscous(grid, 1000.0, along_plane(angle));
     setup.border_drag = Drag::Friction(friction);
-    let mut block = Simulation::new(setup, &SignedDistance::cuboid([1.0, 0.0], [3.0, 1.0])).unwrap();
-    block.advance_to(0.5).unwrap();
-    let time = 0.5 - 0.5 * block.state().last_step;
-    (moments(&block)[0] / time, 9.81 * (sine - friction * cosine))
+    let blocks: Vec<_> =
+        blocks.iter().map(|[from, to]| (SignedDistance::cuboid([*from, 0.0], [*to, 1.0]), [0.0; 2])).collect();
+    let mut simulation = Simulation::with_liquids(setup, &blocks).unwrap();
+    simulation.advance_to(0.5).unwrap();
+    simulation
+}
+
+/// A block on a plane of this angle: its acceleration along the plane, and what Coulomb says.
+fn slide(angle: f64, friction: f64) -> (f64, f64) {
+    let block = blocks_on_plane(angle, friction.into(), &[[1.0, 3.0]]);
+    let (time, [along, onto]) = (0.5 - 0.5 * block.state().last_step, along_plane(angle));
+    (moments(&block)[0] / time, along + friction * onto)
 }
 
 #[test]
@@ -182,11 +197,34 @@ fn a_block_slides_down_a_plane_as_coulomb_says_or_stays() {
     assert!(exact < 0.0 && found.abs() < 0.05 * 9.81 * f64::to_radians(10.0).sin(), "{found}");
 }
 
+#[test]
+fn friction_that_ends_brakes_until_then() {
+    let table = [(0.0, 0.3), (0.25, 0.3), (0.2501, 0.0)];
+    let block = blocks_on_plane(30.0, Varying::Table(table.into()), &[[1.0, 3.0]]);
+    let (time, [along, onto]) = (0.5 - 0.5 * block.state().last_step, along_plane(30.0));
+    let (found, exact) = (moments(&block)[0], along * time + 0.3 * onto * 0.25);
+    assert!((found / exact - 1.0).abs() < 0.02, "{found} for {exact}");
+}
+
+#[test]
+fn friction_at_one_place_brakes_what_is_there() {
+    let rough_until_3 =
+        Formula { text: "0.3*step(3-x)".into(), value: Arc::new(|at, _| if at[0] < 3.0 { 0.3 } else { 0.0 }) };
+    let both = blocks_on_plane(30.0, Varying::Formula(rough_until_3), &[[0.25, 2.25], [3.25, 5.25]]);
+    let (time, [along, onto]) = (0.5 - 0.5 * both.state().last_step, along_plane(30.0));
+    let particles = &both.state().particles;
+    for (places, exact) in [(0.0..3.0, along + 0.3 * onto), (3.0..6.0, along)] {
+        let of_block = || particles.position.iter().zip(&particles.velocity).filter(|(at, _)| places.contains(&at[0]));
+        let found = of_block().map(|(_, velocity)| velocity[0]).sum::<f64>() / of_block().count() as f64 / time;
+        assert!((found / exact - 1.0).abs() < 0.02, "{places:?}: {found} for {exact}");
+    }
+}
+
 /// Friction without viscosity brakes the layer of cells at the wall by the weight above it.
 #[test]
 fn friction_needs_no_viscosity() {
     let mut setup = Setup::new(Grid::<2>::new([64, 16], 0.0625, [0.0; 2]).unwrap());
-    (setup.border_drag, setup.transport) = (Drag::Friction(0.01), PLAIN);
+    (setup.border_drag, setup.transport) = (Drag::Friction(0.01.into()), PLAIN);
     let layer = (SignedDistance::cuboid([0.0; 2], [4.0, 0.5]), [0.5, 0.0]);
     let mut simulation = Simulation::with_liquids(setup, &[layer]).unwrap();
     simulation.advance_to(0.05).unwrap();
@@ -200,7 +238,7 @@ fn friction_needs_no_viscosity() {
 #[test]
 fn every_thread_count_gives_the_same_bits_and_so_does_a_resumed_run() {
     let mut setup = viscous(Grid::<3>::unit(12).unwrap(), 0.05, [0.0, -9.81, 0.0]);
-    setup.border_drag = Drag::SlipLength(0.02);
+    setup.border_drag = Drag::SlipLength(0.02.into());
     setup.viscosity = Viscosity::Yield { stress: 0.1, consistency: 0.01, exponent: 0.8, at_rest: 1.0 };
     let run = |threads: usize, stops: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -225,7 +263,7 @@ fn a_column_runs_out_as_huppert_says() {
     let h = 1.0 / 48.0;
     let mut setup = viscous(Grid::<2>::new([80, 24], h, [0.0; 2]).unwrap(), 0.05, [0.0, -9.81]);
     let floor = SignedDistance::half_space([0.0, 2.0 * h], [0.0, 1.0]);
-    setup.solids.push(Solid { drag: Drag::SlipLength(0.0), ..Solid::still(floor) });
+    setup.solids.push(Solid { drag: Drag::no_slip(), ..Solid::still(floor) });
     let column = SignedDistance::cuboid([0.0, 2.0 * h], [0.25, 2.0 * h + 0.375]);
     let mut simulation = Simulation::new(setup, &column).unwrap();
     simulation.advance_to(4.0).unwrap();
@@ -242,7 +280,7 @@ fn mud_stands_where_honey_spreads() {
     let height = |stress: f64| {
         let mut setup = viscous(Grid::<2>::new([48, 24], 1.0 / 24.0, [0.0; 2]).unwrap(), 0.0, [0.0, -9.81]);
         setup.viscosity = Viscosity::Yield { stress, consistency: 0.05, exponent: 1.0, at_rest: 50.0 };
-        setup.border_drag = Drag::SlipLength(0.0);
+        setup.border_drag = Drag::no_slip();
         let mut block = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [0.5, 0.5])).unwrap();
         block.advance_to(0.5).unwrap();
         let heights = block.state().particles.position.iter().map(|point| point[1]);

@@ -131,6 +131,7 @@ impl Reader<'_> {
         walls.read("adhesion", &mut usual.adhesion, pull)?;
         setup.border_adhesion = usual.adhesion.clone();
         let mut of_solids = Drag::None;
+        let drag = |node: &Node| drag(node, &grid, self.folder);
         walls.read("border_drag", &mut setup.border_drag, drag)?;
         walls.read("solids_drag", &mut of_solids, drag)?;
         walls.read("control", &mut setup.control, control)?;
@@ -139,7 +140,7 @@ impl Reader<'_> {
             let mut solid = Solid::still(shape(fields.need("shape")?, self.folder)?);
             (solid.wall, solid.adhesion) = usual.read(&fields, "wall", usual.adhesion.clone(), pull)?;
             fields.read("control", &mut solid.control, |node| control(node).map(Some))?;
-            solid.drag = of_solids;
+            solid.drag = of_solids.clone();
             fields.read("drag", &mut solid.drag, drag)?;
             fields.read("motion", &mut solid.motion, |node| motion(node, self.folder))?;
             setup.solids.push(solid);
@@ -196,15 +197,16 @@ impl Reader<'_> {
     }
 }
 
-/// A name, or a table with a number.
-fn drag(node: &Node) -> Result<Drag, SceneError> {
+/// A name, or a table with a number that may depend on place and time.
+fn drag<const D: usize>(node: &Node, grid: &Grid<D>, folder: &Path) -> Result<Drag<D>, SceneError> {
     if !matches!(node.value, Value::Table(_)) {
-        return node.choice(&[("none", Drag::None), ("no-slip", Drag::SlipLength(0.0))]);
+        let sticks = node.choice(&[("none", false), ("no-slip", true)])?;
+        return Ok(if sticks { Drag::no_slip() } else { Drag::None });
     }
     let fields = node.fields(&schema::DRAG)?;
     match (fields.get("slip_length"), fields.get("friction")) {
-        (Some(length), None) => length.within(0.0, 1e9).map(Drag::SlipLength),
-        (None, Some(friction)) => friction.within(0.0, 1e6).map(Drag::Friction),
+        (Some(length), None) => varying(length, grid, folder, 0.0).map(Drag::SlipLength),
+        (None, Some(friction)) => varying(friction, grid, folder, 0.0).map(Drag::Friction),
         _ => Err(node.refuse("one of { slip_length = … } and { friction = … }")),
     }
 }

@@ -13,8 +13,8 @@ pub(super) const DRAGS: Kind = Kind::Either(&[Kind::Choice(&["none", "no-slip"])
 pub(crate) static DRAG: Table = Table::new(
     "drag",
     &[
-        optional("slip_length", Kind::Within(0.0, 1e9), "none", "metres; one of them"),
-        optional("friction", Kind::Within(0.0, 1e6), "none", "Coulomb's coefficient; one of them"),
+        optional("slip_length", VARYING, "none", "metres; one of them"),
+        optional("friction", VARYING, "none", "Coulomb's coefficient; one of them"),
     ],
 );
 

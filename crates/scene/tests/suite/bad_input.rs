@@ -58,7 +58,13 @@ fn viscosities_and_drags_that_make_no_sense_are_refused() {
     assert_refused("viscosity_tolerance = 2", "1:23", "expected a number between 0 and 1", "");
     assert_refused("[walls]\nborder_drag = \"noslip\"", "2:15", "expected one of", "did you mean `no-slip`?");
     assert_refused("[walls]\nsolids_drag = { slip = 1 }", "2:17", "unknown key `slip`", "`slip_length`");
-    assert_refused("[walls]\nborder_drag = { friction = -1 }", "2:28", "is -1, expected a number from 0", "");
+    assert_refused(
+        "[walls]\nborder_drag = { friction = -1 }",
+        "2:28",
+        "is -1, expected a number that is zero or more",
+        "",
+    );
+    assert_refused("[walls]\nborder_drag = { friction = \"0.5-w\" }", "2:28", "`w` is unknown", "");
     let both = "[walls]\nborder_drag = { friction = 1, slip_length = 1 }";
     assert_refused(both, "2:15", "one of { slip_length", "");
 }
