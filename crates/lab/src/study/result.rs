@@ -114,6 +114,7 @@ impl Section {
         let caption = view.caption.as_str();
         let ours = match &view.show {
             Show::Table(quantity) => Table::measured(observations, *quantity),
+            Show::Sizes(quantity) => Table::measured_by_size(observations, *quantity),
             Show::Excess { quantity, base } => Table::measured(observations, *quantity).excess_over(base),
             Show::Methods(quantities) => Table::methods(observations, quantities),
             Show::Convergence | Show::Quartiles => curves::counts(observations),
@@ -122,7 +123,9 @@ impl Section {
             Show::Course(_) | Show::Gallery | Show::Residuals | Show::Curves { .. } => Table::default(),
         };
         let charts = match &view.show {
-            Show::Table(quantity) => vec![curves::over_rows(caption, quantity.name(), &published, &ours)],
+            Show::Table(quantity) | Show::Sizes(quantity) => {
+                vec![curves::over_rows(caption, quantity.name(), &published, &ours)]
+            }
             Show::Excess { .. } => vec![curves::over_rows(caption, "percent", &published, &ours)],
             Show::Methods(quantities) => curves::over_frames(caption, quantities, observations),
             Show::Gallery | Show::Numbers(_) => Vec::new(),

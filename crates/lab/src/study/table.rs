@@ -77,6 +77,14 @@ impl Table {
         table
     }
 
+    /// The same with a row for each size, whatever the scene.
+    pub fn measured_by_size(observations: &[(Measurement, &Record)], quantity: Quantity) -> Self {
+        let of_any_scene = observations
+            .iter()
+            .map(|(measurement, record)| (Measurement { scene: String::new(), ..measurement.clone() }, *record));
+        Self::measured(&of_any_scene.collect::<Vec<_>>(), quantity)
+    }
+
     /// One row per method, one column per quantity.
     pub fn methods(observations: &[(Measurement, &Record)], quantities: &[Quantity]) -> Self {
         let row = |name: &str| {

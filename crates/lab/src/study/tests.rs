@@ -42,9 +42,11 @@ fn every_published_column_has_a_solver_and_best_comes_last() {
                 Show::Methods(quantities) if quantities.iter().any(is_unknown) => {
                     panic!("{}: {quantities:?}", study.name)
                 }
-                Show::Table(quantity) if is_unknown(quantity) => panic!("{}: {quantity:?}", study.name),
+                Show::Table(quantity) | Show::Sizes(quantity) if is_unknown(quantity) => {
+                    panic!("{}: {quantity:?}", study.name)
+                }
                 Show::Methods(_) => table.rows.into_iter().map(|(name, _)| name).collect(),
-                Show::Table(_) | Show::Excess { .. } => table.columns,
+                Show::Table(_) | Show::Sizes(_) | Show::Excess { .. } => table.columns,
                 _ => Vec::new(),
             };
             for name in &named {

@@ -26,7 +26,9 @@ pub struct View {
 pub enum Show {
     /// A quantity by row and column, averaged over frames.
     Table(Quantity),
-    /// The same, as percents above a column.
+    /// A quantity by size and column, averaged over scenes too.
+    Sizes(Quantity),
+    /// A quantity by row and column, as percents above a column.
     Excess {
         /// What is compared.
         quantity: Quantity,
