@@ -34,7 +34,7 @@ mod volume;
 pub use error::{SetupError, StepError};
 pub use particles::Particles;
 pub use particles::exchange::lattice_in;
-pub use pressure::splitting::{Marking, SplittingParams, Stopping};
+pub use pressure::splitting::{Marked, Marking, SplittingParams, Stopping};
 pub use pressure::{PressureSources, PressureStage};
 pub use setup::{Drag, Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};

@@ -6,7 +6,7 @@ use unstick_grid::{Grid, Motion, SignedDistance, Varying};
 use unstick_mlcp::{PressureMethod, SolveReport, Splitting, Stop, Unconverged};
 
 use crate::error::{SetupError, StepError};
-use crate::pressure::splitting::{SplittingParams, Stopping};
+use crate::pressure::splitting::SplittingParams;
 
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,9 +178,8 @@ impl PressureParams {
         let stops_on_divergence = match self.solver {
             PressureMethod::Solver(_) => false,
             PressureMethod::Splitting(name) => match name.splitting() {
-                Splitting::Iop | Splitting::IopBc => true,
-                Splitting::Admm => self.splitting.stopping == Stopping::Divergence,
                 Splitting::Reclassify => false,
+                splitting => !self.splitting.stops_on_velocity(splitting),
             },
         };
         self.splitting.warning().filter(|_| stops_on_divergence)

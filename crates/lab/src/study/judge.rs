@@ -75,6 +75,10 @@ impl Check {
                 let value = table.value(row, column)?;
                 Some(Finding { holds: value <= *bound, numbers: short(value) })
             }
+            Self::AtLeast(column, row, bound) => {
+                let value = table.value(row, column)?;
+                Some(Finding { holds: value >= *bound, numbers: short(value) })
+            }
             Self::Near(column, row, bound) => {
                 let value = table.value(row, column)?;
                 Some(Finding { holds: value.abs() <= *bound, numbers: short(value) })
@@ -90,6 +94,9 @@ impl Check {
                 let (low, high) = extent(&ratios)?;
                 let numbers = format!("ratios from {} to {}", short(low), short(high));
                 Some(Finding { holds: low > 1.0 / factor && high < *factor, numbers })
+            }
+            Self::RowsAlike(one, other, factor) => {
+                Self::Alike(one.clone(), other.clone(), *factor).find(&table.transposed())
             }
             Self::Known(row, value, part) => {
                 let found = last_of_row(table, row)?;

@@ -30,6 +30,8 @@ pub enum Quantity {
     VolumeDrift,
     /// Volume that the surface encloses at the end of a run, percent of gain.
     SurfaceGain,
+    /// Volume of balls around the particles at the end of a run, percent of gain.
+    BallGain,
     /// Largest difference of a face velocity from the reference, in m/s.
     Difference,
     /// Root of the mean square of these differences, in m/s.
@@ -60,6 +62,7 @@ const ALL: [Quantity; 17] = [
     Quantity::VolumeGain,
     Quantity::VolumeDrift,
     Quantity::SurfaceGain,
+    Quantity::BallGain,
     Quantity::Difference,
     Quantity::Spread,
     Quantity::Rises,
@@ -92,6 +95,7 @@ impl Quantity {
             Self::VolumeGain => "volume gain, %",
             Self::VolumeDrift => "largest volume error, %",
             Self::SurfaceGain => "gain of enclosed volume, %",
+            Self::BallGain => "gain of a union of balls, %",
             Self::Difference => "velocity difference, m/s",
             Self::Spread => "root mean square, m/s",
             Self::Rises => "times the residual grew",
@@ -128,6 +132,7 @@ impl Quantity {
                     drift.reduce(f64::max)
                 }
                 Self::SurfaceGain => Some(100.0 * (run.frames.last()?.surface_volume / run.surface_volume - 1.0)),
+                Self::BallGain => Some(100.0 * (run.frames.last()?.ball_volume / run.ball_volume - 1.0)),
                 Self::Speed => Some(run.frames.last()?.fastest),
                 Self::EarlySpeed => Some(run.frames.get(EARLY - 1)?.fastest),
                 Self::Separated => Some(run.frames.last()?.separated as f64),
@@ -167,14 +172,8 @@ impl Quantity {
             Self::Iterations | Self::Cycles | Self::Rises if value < 100.0 => format!("{value:.2}"),
             Self::Iterations | Self::Cycles | Self::Separated | Self::Rises => format!("{value:.0}"),
             Self::Residual | Self::Difference | Self::Spread => format!("{value:.1e}"),
-            Self::VolumeGain
-            | Self::VolumeDrift
-            | Self::SurfaceGain
-            | Self::Speed
-            | Self::EarlySpeed
-            | Self::EnergyLoss => {
-                format!("{value:.2}")
-            }
+            Self::VolumeGain | Self::VolumeDrift | Self::SurfaceGain | Self::BallGain => format!("{value:.2}"),
+            Self::Speed | Self::EarlySpeed | Self::EnergyLoss => format!("{value:.2}"),
             Self::Named(_) => digits(value),
             Self::Seconds | Self::Setup | Self::Work | Self::StepSeconds => significant(value),
         }

@@ -54,6 +54,9 @@ pub struct Course {
     /// Kinetic and potential energy in the first step, in joules.
     #[serde(default)]
     pub energy: f64,
+    /// Volume of balls around the particles at the start.
+    #[serde(default)]
+    pub ball_volume: f64,
     /// One entry per frame.
     pub frames: Vec<CourseFrame>,
     /// Steps whose pressure missed the tolerance.
@@ -75,6 +78,9 @@ pub struct CourseFrame {
     pub volume: f64,
     /// Volume inside the surface.
     pub surface_volume: f64,
+    /// Volume of balls around the particles.
+    #[serde(default)]
+    pub ball_volume: f64,
     /// Cells whose wall has let go.
     pub separated: usize,
     /// Speed of the fastest particle.

@@ -92,12 +92,16 @@ pub enum Check {
     Times(String, String, String, f64),
     /// The number in a column and a row is at most a bound.
     AtMost(String, String, f64),
+    /// … at least a bound.
+    AtLeast(String, String, f64),
     /// The number in a column and a row is at most this far from zero.
     Near(String, String, f64),
     /// A column has no answer in the last row.
     Fails(String),
     /// Two columns differ by less than a factor in every row.
     Alike(String, String, f64),
+    /// Two rows differ by less than a factor in every column.
+    RowsAlike(String, String, f64),
     /// The number in a row is within a fraction of a value, in the last column that has one.
     Known(String, f64, f64),
     /// … between two values.

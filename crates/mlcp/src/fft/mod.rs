@@ -17,6 +17,7 @@
 //!
 //! Exact to rounding, in O(N log N), with the same bits on any number of threads.
 
+mod embedding;
 mod recognise;
 mod transform;
 
@@ -31,6 +32,7 @@ use crate::error::SolveError;
 use crate::linear::{Subsystem, fit};
 use crate::operator::LinearOperator;
 use crate::precondition::Preconditioner;
+pub use embedding::BoxEmbedding;
 use recognise::LiquidBox;
 pub use recognise::NotABox;
 use transform::Transform;

@@ -8,7 +8,7 @@ use crate::pressure::{AnyPressureOperator, INSIDE, PressureOperator, Stencil};
 const ROUNDING: f64 = 1e-12;
 
 /// With fewer cells along an axis, every cell belongs to both sides.
-const LEAST: usize = 3;
+pub(super) const LEAST: usize = 3;
 
 /// Why `fft` cannot solve a system.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -141,3 +141,40 @@ fn a_box_is_recognised_with_its_sides() {
     assert_eq!((found.extents, found.unit), ([4, 3, 5], 0.25));
     assert!(found.sides.iter().flatten().zip(sides.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-12));
 }
+
+#[test]
+fn a_box_around_the_liquid_inverts_what_fills_it_and_helps_what_does_not() {
+    // Zero one cell beyond each side is what the embedding has there: one step is enough.
+    let (lattice, matrix) = matrix_of([7, 5], [[1.0; 2]; 2]);
+    let size = matrix.rows();
+    let b: Vec<f64> = (0..size).map(|row| (row as f64).sin()).collect();
+    let iterations = |name: &str, problem: &Mlcp| {
+        let mut q = vec![0.0; problem.size()];
+        let report = name.parse::<SolverName>().unwrap().build(&Stop::relative(1e-8)).solve(problem, &mut q).unwrap();
+        assert_eq!(report.outcome(), Outcome::Converged, "{name}");
+        report.inner_iterations()
+    };
+    let filled = Mlcp::on_lattice(lattice, &matrix, b).unwrap();
+    assert_eq!(iterations("sticking+cg/box", &filled), 1);
+    // A disc in its box, with air around it.
+    let (count, is_liquid) = (48usize, |x: usize, y: usize| (x as f64 - 23.5).hypot(y as f64 - 23.5) < 20.3);
+    let places: Vec<_> = (0..count * count).filter(|at| is_liquid(at % count, at / count)).collect();
+    let lattice = Lattice::new(&[count; 2], places.iter().map(|&at| at as u32).collect()).unwrap();
+    let disc = CsrMatrix::from_rows(places.len(), |row, entries| {
+        for step in [-(count as isize), -1, 0, 1, count as isize] {
+            let beside = places.binary_search(&places[row].wrapping_add_signed(step));
+            entries.extend(beside.map(|column| (column, if step == 0 { 4.0 } else { -1.0 })));
+        }
+    });
+    let b: Vec<f64> = places.iter().map(|&at| (0.3 * at as f64).sin()).collect();
+    let disc = Mlcp::on_lattice(lattice, &disc.unwrap(), b).unwrap();
+    let (plain, embedded) = (iterations("sticking+cg/none", &disc), iterations("sticking+cg/box", &disc));
+    assert!(2 * embedded < plain, "{embedded} iterations with the box, {plain} without");
+}
+
+#[test]
+fn a_box_needs_a_grid() {
+    let problem = Mlcp::new(CsrMatrix::from_triplets(1, [(0, 0, 1.0)]).unwrap(), vec![1.0]).unwrap();
+    let solved = "sticking+cg/box".parse::<SolverName>().unwrap().build(&Stop::default()).solve(&problem, &mut [0.0]);
+    assert!(solved.unwrap_err().to_string().contains("no places on a grid"));
+}

@@ -1,7 +1,7 @@
 //! From a name to its linear part.
 
 use super::{Krylov, Method, PreconditionerName, SolverName};
-use crate::fft::BoxInverse;
+use crate::fft::{BoxEmbedding, BoxInverse};
 use crate::linear::{
     BiCgStab, ConjugateGradients, ConjugateResiduals, Cycles, Gmres, GmresParams, LinearSolver, Refinement,
 };
@@ -24,7 +24,7 @@ impl PreconditionerName {
     /// Its parameters; those of `multigrid` are for its variants, such as `multigrid-linear`.
     pub fn parameters(self) -> Vec<Parameter> {
         match self {
-            Self::None | Self::Jacobi | Self::Ilu0 => Vec::new(),
+            Self::None | Self::Jacobi | Self::Ilu0 | Self::Box => Vec::new(),
             Self::Ic0 => Ic0Params::list(),
             Self::Mic0 => Mic0Params::list(),
             Self::Ainv => AinvParams::list(),
@@ -89,6 +89,7 @@ impl SolverName {
             PreconditionerName::AinvStatic => inverse(Dropping::Static(settings.params::<AinvStaticParams>().entries)),
             PreconditionerName::AinvLin => inverse(Dropping::Lin(settings.params::<AinvLinParams>().extra)),
             PreconditionerName::Multigrid => self.multigrid_preconditioner(),
+            PreconditionerName::Box => Box::new(BoxEmbedding::default()),
         };
         if self.is_reused { Box::new(Reused::new(preconditioner)) } else { preconditioner }
     }

@@ -27,7 +27,7 @@ const SCALES: [(f64, f64); 12] = [
 fn names() -> Vec<SolverName> {
     let mut names = SolverName::defaults();
     for linear in Krylov::ALL.iter().filter(|linear| **linear != Krylov::Fft) {
-        for preconditioner in PreconditionerName::ALL {
+        for preconditioner in PreconditionerName::ALL.iter().filter(|name| **name != PreconditionerName::Box) {
             for method in ["policy", "sticking"] {
                 names.extend(format!("{method}+{linear}/{preconditioner}").parse::<SolverName>());
             }

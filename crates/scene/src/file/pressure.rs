@@ -1,7 +1,7 @@
 //! `[pressure]`: the solver by name, where it runs, and the thresholds of splittings.
 
 use unstick_gpu::Backend;
-use unstick_liquid::{Marking, PressureParams, SplittingParams, Stopping, Unconverged};
+use unstick_liquid::{Marked, Marking, PressureParams, SplittingParams, Stopping, Unconverged};
 use unstick_mlcp::PressureMethod;
 
 use super::body::by_name;
@@ -12,7 +12,10 @@ use crate::schema;
 
 const STOPPING: [(&str, Stopping); 2] = [("velocity", Stopping::Velocity), ("divergence", Stopping::Divergence)];
 
-const MARKING: [(&str, Marking); 2] = [("velocity", Marking::Velocity), ("pressure", Marking::Pressure)];
+const MARKING: [(&str, Marking); 3] =
+    [("velocity", Marking::Velocity), ("pressure", Marking::Pressure), ("before", Marking::Before)];
+
+const MARKED: [(&str, Marked); 2] = [("faces", Marked::Faces), ("cells", Marked::Cells)];
 
 /// How the pressure is solved for, and where.
 pub(super) fn pressure(node: &Node) -> Result<(PressureParams, Backing), SceneError> {
@@ -41,8 +44,10 @@ fn splitting(node: &Node) -> Result<SplittingParams, SceneError> {
     fields.read("outer", &mut params.outer, Node::positive)?;
     fields.read("absolute", &mut params.absolute, Node::positive)?;
     fields.read("relative", &mut params.relative, part)?;
-    fields.read("stop", &mut params.stopping, |node| node.choice(&STOPPING))?;
+    fields.read("stop", &mut params.stopping, |node| node.choice(&STOPPING).map(Some))?;
     fields.read("mark", &mut params.marking, |node| node.choice(&MARKING))?;
+    fields.read("marked", &mut params.marked, |node| node.choice(&MARKED))?;
+    fields.read("take_back", &mut params.takes_back, Node::truth)?;
     fields.read("max_iterations", &mut params.max_iterations, |node| node.count(1, 1_000_000))?;
     Ok(params)
 }

@@ -95,20 +95,33 @@ pub(crate) static SPLITTING: Table = Table::new(
     &[
         optional("inner", Kind::Positive, "1e-3", "outflow that a linear solve may leave, in h/(2 Δt)"),
         optional("outer", Kind::Positive, "1e-2", "outflow at which the outer loop ends"),
-        optional("absolute", Kind::Positive, "1e-3", "difference of the velocities at which `admm` ends"),
+        optional(
+            "absolute",
+            Kind::Positive,
+            "1e-3",
+            "difference of the velocities at which `admm` ends, and `iop` if it stops on them",
+        ),
         optional("relative", Kind::Within(0.0, 1.0), "1e-3", "the same as a part of the velocities"),
         optional(
             "stop",
             Kind::Choice(PARTS),
-            "\"velocity\"",
-            "what `admm` stops on: `\"velocity\"` or `\"divergence\"`",
+            "velocity in `admm`, divergence in `iop`",
+            "what they stop on: `\"velocity\"` or `\"divergence\"`; `iop-bc` stops on the divergence",
         ),
         optional(
             "mark",
-            Kind::Choice(&["velocity", "pressure"]),
+            Kind::Choice(&["velocity", "pressure", "before"]),
             "\"velocity\"",
-            "what decides that liquid leaves a wall: `\"velocity\"` or `\"pressure\"`",
+            "what decides that liquid leaves a wall: the `\"velocity\"` or the `\"pressure\"` of the first solve, or the \
+             velocity `\"before\"` it",
         ),
+        optional(
+            "marked",
+            Kind::Choice(&["faces", "cells"]),
+            "\"faces\"",
+            "what is left then: `\"faces\"`, or whole solid `\"cells\"` as published",
+        ),
+        optional("take_back", Kind::Bool, "true", "whether a wall that liquid flows into is held again; `false` as published"),
         optional("max_iterations", Kind::Count(1), "1000", "largest number of outer iterations"),
     ],
 )

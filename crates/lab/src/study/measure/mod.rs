@@ -1,5 +1,6 @@
 //! Makes the missing measurements of a study.
 
+mod balls;
 mod flows;
 mod problems;
 mod runs;

@@ -5,6 +5,7 @@ use unstick::scene::draw::{PictureStyle, draw};
 use unstick::scene::run::RunError;
 use unstick::scene::{AnyScene, Frame, Scene};
 
+use super::balls::volume_of_balls;
 use super::{Measurement, Session, grids, prepared};
 use crate::LabError;
 use crate::study::record::{Course, CourseFrame, Record};
@@ -105,7 +106,8 @@ fn run<const D: usize>(
 ) -> Result<Course, LabError> {
     let mut simulation = scene.simulation()?;
     let (volume, surface_volume) = (simulation.volume(), simulation.surface_volume());
-    let mut course = Course { volume, surface_volume, ..Course::default() };
+    let ball_volume = volume_of_balls(&simulation);
+    let mut course = Course { volume, surface_volume, ball_volume, ..Course::default() };
     for frame in 1..=frames {
         session.say(format!("{}, frame {frame} of {frames}", scene.name));
         match simulation.advance_to(frame as f64 * scene.frame) {
@@ -138,6 +140,7 @@ fn summary<const D: usize>(simulation: &Simulation<D>, steps: &[StepReport]) -> 
         time: last.time,
         volume: last.volume,
         surface_volume: last.surface_volume,
+        ball_volume: volume_of_balls(simulation),
         separated: state.separated.values().iter().filter(|&&separated| separated).count(),
         energy: energy(last),
         fastest: state.particles.velocity.iter().map(square).fold(0.0, f64::max).sqrt(),

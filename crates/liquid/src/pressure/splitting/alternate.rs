@@ -26,7 +26,7 @@ use unstick_mlcp::{Mlcp, SolveError, SolveReport, Splitting, SplittingName};
 use unstick_parallel::vector;
 
 use super::closed_faces::ClosedFaces;
-use super::{SplittingInput, SplittingParams, Stopping, linear};
+use super::{Marking, SplittingInput, SplittingParams, linear};
 
 pub(super) fn alternate<const D: usize>(
     input: &SplittingInput<D>,
@@ -38,7 +38,7 @@ pub(super) fn alternate<const D: usize>(
 ) -> Result<SolveReport, SolveError> {
     let unit = input.unit();
     let is_dual = name.splitting() == Splitting::Admm;
-    let stops_on_velocity = is_dual && params.stopping == Stopping::Velocity;
+    let stops_on_velocity = params.stops_on_velocity(name.splitting());
     let target = unit * if stops_on_velocity { params.absolute } else { params.outer };
     run_until(name.to_string(), problem, q, target, params.max_iterations, |q, trace: &mut Trace| {
         let equations = trace.set_up(|| closed.equations(input, |_| true))?;
@@ -53,8 +53,13 @@ pub(super) fn alternate<const D: usize>(
         trace.start(vector::norm_max(&outflow))?;
         closed.list.iter().for_each(|face| face.flow(face.speed, &mut outflow));
         let mut change = vec![0.0; q.len()];
-        let (mut is_marked, mut fastest) = (false, 0.0);
+        let mut speeds = vec![0.0; closed.list.len()];
+        let (mut is_marked, mut fastest) = (params.marking == Marking::Before, 0.0);
+        if is_marked {
+            closed.mark(params, q);
+        }
         loop {
+            speeds.iter_mut().zip(&closed.list).for_each(|(speed, face)| *speed = face.speed);
             let report = inner.solve_prepared(&system, &mut outflow, &mut change, params.inner * unit);
             trace.spend(report.iterations);
             if report.outcome == LinearOutcome::Breakdown {
@@ -63,19 +68,28 @@ pub(super) fn alternate<const D: usize>(
             vector::add_scaled(-1.0, &change, q);
             closed.add_gradient(&change);
             if !std::mem::replace(&mut is_marked, true) {
-                closed.mark(params.marking, q);
+                closed.mark(params, q);
             }
             let measure = if stops_on_velocity {
                 // Scaled so that the absolute threshold is what it is held against.
                 let scale = |fastest: f64| target / (target + params.relative * fastest);
-                let apart = closed.disagree();
+                let apart = if is_dual {
+                    closed.disagree()
+                } else {
+                    closed.enforce(&mut outflow);
+                    input.largest_change(&change).max(closed.largest_change(&speeds))
+                };
                 // Speeds hardly change from one turn to the next: they are measured only where they decide.
                 if fastest == 0.0 || scale(fastest) * apart <= target {
                     fastest = input.fastest(q).max(closed.fastest());
                 }
                 let scale = scale(fastest);
                 let apart = scale * apart;
-                let contradiction = if apart <= target { closed.take_back(target / scale) } else { None };
+                let is_settled = apart <= target && params.takes_back;
+                let contradiction = if is_settled { closed.take_back(target / scale) } else { None };
+                if contradiction.is_some() && !is_dual {
+                    closed.enforce(&mut outflow);
+                }
                 contradiction.map_or(apart, |speed| scale * speed)
             } else {
                 let mut turn = |closed: &mut ClosedFaces<D>| {
@@ -90,14 +104,16 @@ pub(super) fn alternate<const D: usize>(
                     closed.disagree();
                 }
                 match turn(closed) {
-                    measure if measure <= target && closed.take_back(target).is_some() => turn(closed),
+                    measure if measure <= target && params.takes_back && closed.take_back(target).is_some() => {
+                        turn(closed)
+                    }
                     measure => measure,
                 }
             };
             if !trace.goes_on(measure)? {
                 return Ok(());
             }
-            if stops_on_velocity {
+            if stops_on_velocity && is_dual {
                 closed.reflect(&mut outflow);
             }
         }
@@ -117,6 +133,11 @@ impl<const D: usize> ClosedFaces<D> {
             face.dual += face.speed - face.second;
             most.max((face.speed - face.second).abs())
         })
+    }
+
+    /// The largest difference from earlier speeds.
+    fn largest_change(&self, before: &[f64]) -> f64 {
+        self.list.iter().zip(before).fold(0.0, |most, (face, before)| most.max((face.speed - before).abs()))
     }
 
     /// u ← v − d.

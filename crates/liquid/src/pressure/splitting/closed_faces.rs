@@ -1,8 +1,10 @@
 //! The faces beside the liquid that walls close, all or in part, and the velocity through what is closed of them.
 
+use std::collections::HashSet;
+
 use unstick_mlcp::{CsrMatrix, Mlcp, ProblemError};
 
-use super::{Marking, SplittingInput};
+use super::{Marked, Marking, SplittingInput, SplittingParams};
 use crate::cells::multi_index;
 use crate::pressure::NO_ROW;
 
@@ -33,6 +35,17 @@ impl<const D: usize> ClosedFace<D> {
     /// Rows on either side.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         [self.lower, self.upper].into_iter().filter(|&row| row != NO_ROW).map(|row| row as usize)
+    }
+
+    /// The solid cell behind a face that is closed altogether; the border of the grid has cells beyond it.
+    fn behind(&self) -> Option<[isize; D]> {
+        let shift = match (self.lower, self.upper) {
+            _ if self.area < 1.0 => return None,
+            (NO_ROW, _) => -1,
+            (_, NO_ROW) => 0,
+            _ => return None,
+        };
+        Some(std::array::from_fn(|axis| self.face[axis] as isize + if axis == self.axis { shift } else { 0 }))
     }
 
     /// Value above minus value below; beyond the liquid it is zero.
@@ -105,14 +118,21 @@ impl<const D: usize> ClosedFaces<D> {
     /// Marks the faces that the liquid leaves, once in a step \[Eckert2014, alg. 3\], from the pressure q of
     /// the first solve and the velocity that it would give the liquid at walls that are air.
     ///
-    /// The source marks solid cells, and with them all of their faces. Here every face is judged by itself: otherwise
-    /// liquid would run through plates that are one cell thick.
-    pub fn mark(&mut self, marking: Marking, q: &[f64]) {
+    /// The source marks solid cells, and with them all of their faces. Here every face is judged by itself unless that is asked
+    /// for: otherwise liquid would run through plates that are one cell thick.
+    pub fn mark(&mut self, params: &SplittingParams, q: &[f64]) {
         for face in self.list.iter_mut().filter(|face| face.away != 0.0) {
-            face.is_left = match marking {
-                Marking::Velocity => face.speed * face.away > 0.0,
+            face.is_left = match params.marking {
+                Marking::Velocity | Marking::Before => face.speed * face.away > 0.0,
                 Marking::Pressure => pressure_beside(face, q) <= 0.0,
             };
+        }
+        if params.marked == Marked::Cells {
+            let left: HashSet<_> =
+                self.list.iter().filter(|face| face.is_left).filter_map(ClosedFace::behind).collect();
+            for face in self.list.iter_mut().filter(|face| face.away != 0.0) {
+                face.is_left |= face.behind().is_some_and(|cell| left.contains(&cell));
+            }
         }
     }
 
@@ -197,6 +217,20 @@ mod tests {
             let of_floor = [(1, [0, 0], 1.0, 1.0), (1, [1, 0], 1.0, 1.0)];
             assert_eq!(found, [of_sides, of_floor].concat());
             assert!(closed.leaving(input).is_empty());
+        });
+    }
+
+    #[test]
+    fn a_cell_that_is_left_on_one_side_is_left_on_all() {
+        in_a_box(1.0, |input| {
+            let mut closed = ClosedFaces::of(input);
+            // As if one solid cell were behind the left side and the floor of the first cell.
+            closed.list[2].axis = 0;
+            closed.list[0].speed = 1.0;
+            for (marked, is_left) in [(Marked::Faces, false), (Marked::Cells, true)] {
+                closed.mark(&SplittingParams { marked, ..Default::default() }, &[0.0; 2]);
+                assert_eq!((closed.list[0].is_left, closed.list[2].is_left), (true, is_left), "{marked:?}");
+            }
         });
     }
 

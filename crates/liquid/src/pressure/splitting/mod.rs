@@ -21,7 +21,7 @@ mod closed_faces;
 mod params;
 mod reclassify;
 
-pub use params::{Marking, SplittingParams, Stopping};
+pub use params::{Marked, Marking, SplittingParams, Stopping};
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fft::check_box;
@@ -57,14 +57,24 @@ impl<const D: usize> SplittingInput<'_, D> {
 
     /// The largest velocity across an open face of the liquid once a pressure has acted.
     fn fastest(&self, q: &[f64]) -> f64 {
+        self.largest(q, |axis, index, gradient| self.velocity[axis].values()[index] - gradient)
+    }
+
+    /// The largest change of such a velocity that a pressure makes.
+    fn largest_change(&self, q: &[f64]) -> f64 {
+        self.largest(q, |_, _, gradient| gradient)
+    }
+
+    /// The largest absolute value at an open face of the liquid, given its axis, its index and the gradient of a pressure there.
+    fn largest(&self, q: &[f64], value: impl Fn(usize, usize, f64) -> f64 + Sync) -> f64 {
         let of_axis = |axis: usize| {
-            let (open, velocity) = (&self.geometry.open[axis], &self.velocity[axis]);
+            let open = &self.geometry.open[axis];
             parallel::max(0..open.values().len(), |faces| {
                 let open_faces = faces.filter(|&index| open.values()[index] > 0.0);
                 open_faces.fold(0.0, |most, index| {
                     let gradient =
                         self.rows.gradient(self.grid, self.liquid, q, axis, multi_index(open.shape(), index));
-                    gradient.map_or(most, |gradient| most.max((velocity.values()[index] - gradient).abs()))
+                    gradient.map_or(most, |gradient| most.max(value(axis, index, gradient).abs()))
                 })
             })
         };

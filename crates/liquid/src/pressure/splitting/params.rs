@@ -1,5 +1,7 @@
 //! Thresholds and choices.
 
+use unstick_mlcp::Splitting;
+
 use crate::error::SetupError;
 
 /// When a splitting stops, and how it tells which walls are left.
@@ -13,14 +15,18 @@ pub struct SplittingParams {
     pub inner: f64,
     /// ε_div: outflow of a cell at which `iop`, `iop-bc` and, if asked to, `admm` stop. Default 1e-2.
     pub outer: f64,
-    /// ε_abs: difference of the two velocities at which `admm` stops. Default 1e-3.
+    /// ε_abs: difference of two velocities at which `admm` and, if asked to, `iop` stop. Default 1e-3.
     pub absolute: f64,
     /// ε_rel: the same, relative to the larger of the two. Default 1e-3.
     pub relative: f64,
-    /// What `admm` stops on. Default the velocities.
-    pub stopping: Stopping,
+    /// What the outer loop stops on. Default the velocities in `admm` and the divergence in `iop`; `iop-bc` always stops on that.
+    pub stopping: Option<Stopping>,
     /// What tells which walls are left. Default the velocity.
     pub marking: Marking,
+    /// What is marked. Default faces.
+    pub marked: Marked,
+    /// Whether a wall is held again when liquid flows into it. Default true; \[Eckert2014\] never does so.
+    pub takes_back: bool,
     /// Outer iterations after which to give up. Default 1000, as in \[Eckert2014, §4.4\].
     pub max_iterations: usize,
 }
@@ -32,21 +38,33 @@ impl Default for SplittingParams {
             outer: 1e-2,
             absolute: 1e-3,
             relative: 1e-3,
-            stopping: Stopping::default(),
+            stopping: None,
             marking: Marking::default(),
+            marked: Marked::default(),
+            takes_back: true,
             max_iterations: 1000,
         }
     }
 }
 
-/// What `admm` stops on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an outer loop stops on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopping {
-    /// The difference of its two velocities: how well divergence and walls hold at once.
-    #[default]
+    /// The difference of two velocities: in `admm` those of its two parts, which says how well divergence and walls hold at
+    /// once; in `iop` those of two turns, which says how much a turn still changes. \[Eckert2014, §3.3\] finds that walls leak then.
     Velocity,
-    /// The divergence; \[Eckert2014, §4.1\] finds that walls then hold less well.
+    /// The divergence; \[Eckert2014, §4.1\] finds that walls then hold less well in `admm`.
     Divergence,
+}
+
+/// What is marked where liquid leaves a wall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marked {
+    /// The face.
+    #[default]
+    Faces,
+    /// The solid cell behind it with all of its faces \[Eckert2014, alg. 3\]. Plates that are one cell thick leak.
+    Cells,
 }
 
 /// What tells whether the liquid leaves a wall.
@@ -57,9 +75,20 @@ pub enum Marking {
     Velocity,
     /// A pressure of zero or less beside it.
     Pressure,
+    /// A velocity away from the wall before the first solve, forces included. \[Eckert2014, §3.4\] finds that walls leak then.
+    Before,
 }
 
 impl SplittingParams {
+    /// Whether a splitting stops on a difference of velocities.
+    pub(crate) fn stops_on_velocity(&self, splitting: Splitting) -> bool {
+        match splitting {
+            Splitting::Admm => self.stopping.unwrap_or(Stopping::Velocity) == Stopping::Velocity,
+            Splitting::Iop => self.stopping == Some(Stopping::Velocity),
+            Splitting::Reclassify | Splitting::IopBc => false,
+        }
+    }
+
     /// A warning if the outer loop is stricter than the inner one: then it converges by luck only
     /// \[Eckert2014, §4.1\].
     ///

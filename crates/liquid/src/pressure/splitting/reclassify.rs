@@ -10,7 +10,7 @@ use unstick_mlcp::{Mlcp, Outcome, SolveError, SolveReport, Splitting, SplittingN
 use unstick_parallel::vector;
 
 use super::closed_faces::ClosedFaces;
-use super::{SplittingInput, SplittingParams, linear};
+use super::{Marking, SplittingInput, SplittingParams, linear};
 
 pub(super) fn reclassify<const D: usize>(
     input: &SplittingInput<D>,
@@ -37,24 +37,39 @@ pub(super) fn reclassify<const D: usize>(
             }
             Ok::<(), SolveError>(())
         };
-        trace.start(vector::norm_max(problem.b()))?;
-        solve(problem, q, trace)?;
-        let mut outflow = vec![0.0; q.len()];
-        problem.residual(q, &mut outflow);
-        closed.follow(q);
-        closed.mark(params.marking, q);
-        closed.list.iter_mut().filter(|face| !face.is_left).for_each(|face| face.speed = 0.0);
-        if !repeats {
-            // What the walls that are left bring in is not asked about [Eckert2014, §4.1].
-            return trace.goes_on(vector::norm_max(&outflow)).map(drop);
-        }
-        closed.list.iter().for_each(|face| face.flow(face.speed, &mut outflow));
-        let mut goes_on = trace.goes_on(vector::norm_max(&outflow))?;
-        if !goes_on {
-            return Ok(());
-        }
         let equations_of =
             |closed: &ClosedFaces<D>, trace: &mut Trace| trace.set_up(|| closed.equations(input, |face| face.is_left));
+        trace.start(vector::norm_max(problem.b()))?;
+        let mut outflow = vec![0.0; q.len()];
+        if params.marking == Marking::Before {
+            // Walls that are left are air from the start, in the solve as in what it does [Eckert2014, §3.4].
+            closed.mark(params, q);
+            let mut flow = problem.b().to_vec();
+            closed.list.iter().filter(|face| face.is_left).for_each(|face| face.flow(face.speed, &mut flow));
+            let equations = equations_of(closed, trace)?.with_b(flow)?;
+            solve(&equations, q, trace)?;
+            equations.residual(q, &mut outflow);
+            closed.follow(q);
+            closed.list.iter_mut().filter(|face| !face.is_left).for_each(|face| face.speed = 0.0);
+            if repeats && params.takes_back && closed.take_back(target).is_some() {
+                closed.take_back(0.0);
+                closed.enforce(&mut outflow);
+            }
+        } else {
+            solve(problem, q, trace)?;
+            problem.residual(q, &mut outflow);
+            closed.follow(q);
+            closed.mark(params, q);
+            closed.list.iter_mut().filter(|face| !face.is_left).for_each(|face| face.speed = 0.0);
+            if repeats {
+                closed.list.iter().for_each(|face| face.flow(face.speed, &mut outflow));
+            }
+        }
+        // What the walls that are left bring in is not asked about by `reclassify` [Eckert2014, §4.1].
+        let mut goes_on = trace.goes_on(vector::norm_max(&outflow))?;
+        if !repeats || !goes_on {
+            return Ok(());
+        }
         let mut equations = equations_of(closed, trace)?;
         let mut change = vec![0.0; q.len()];
         while goes_on {
@@ -66,7 +81,7 @@ pub(super) fn reclassify<const D: usize>(
             for face in closed.list.iter_mut().filter(|face| face.is_left) {
                 face.speed -= face.difference(&change);
             }
-            if closed.take_back(target).is_some() {
+            if params.takes_back && closed.take_back(target).is_some() {
                 // Held walls push liquid into their neighbours: those that it touches at all are next.
                 closed.take_back(0.0);
                 closed.enforce(&mut outflow);
