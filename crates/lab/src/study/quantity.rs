@@ -51,7 +51,7 @@ pub enum Quantity {
 }
 
 /// Every quantity that is not [named](Quantity::Named).
-const ALL: [Quantity; 17] = [
+const ALL: [Quantity; 18] = [
     Quantity::Iterations,
     Quantity::Cycles,
     Quantity::Seconds,

@@ -145,7 +145,7 @@ fn shared_measurements_are_expected_once() {
     };
     assert_eq!(of(&["lai-6.1", "lai-6.7", "lai-6.9"]), of(&["lai-6.1"]));
     let all = of(&["all"]);
-    assert!(all < 30.0, "{all} minutes");
+    assert!(all < 40.0, "{all} minutes: a quick run is one that is waited for");
 }
 
 #[test]
