@@ -229,7 +229,7 @@ pub struct Setup<const D: usize> {
     pub tension: f64,
     /// Kinematic viscosity, in m²/s. Default 0.
     pub viscosity: Viscosity,
-    /// Residual of the viscous solve to reach, relative to the velocity that it changes. Default 1e-4.
+    /// Error of the viscous solve, relative to the largest change that it makes to the velocity. Default 1e-4.
     pub viscosity_tolerance: f64,
     /// How velocity travels.
     pub transport: Transport,

@@ -38,6 +38,8 @@ pub const ALL: &[CatalogueEntry] = catalogue!(
     "ceiling-drop",
     "adhesion",
     "drop-oscillating",
+    "honey",
+    "slump",
     "float",
     "lid-bounce",
     "rest",

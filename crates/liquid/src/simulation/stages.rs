@@ -82,7 +82,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Brings viscous liquid in sources back to the velocity with which it enters. The pressure does not know of the nozzle
     /// that holds it against the pull of a thread.
-    pub(super) fn hold_sources(&mut self) {
+    pub(crate) fn hold_sources(&mut self) {
         let Self { setup, state, known, .. } = self;
         if setup.has_stress() {
             exchange::prescribe(setup, state.time, &mut state.velocity, known);

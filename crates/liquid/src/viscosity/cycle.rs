@@ -11,11 +11,12 @@ use super::level::Level;
 /// of a cell to one. Rows of edges alone have 4, inner ones 3 in space.
 const LARGEST: f32 = 4.0;
 
-/// The smallest eigenvalue that is smoothed, as a part of the largest.
-const SMOOTHED: f32 = 0.15;
+/// The smallest eigenvalue that is smoothed, as a part of the largest. Waves across the velocity that are as short as the coarse
+/// cells no longer see have |k|²/8 = 1/4, a sixteenth of the bound; waves along it have twice as much.
+const SMOOTHED: f32 = 0.08;
 
-/// Degree of the polynomial before and after the coarse correction.
-const DEGREE: usize = 2;
+/// Degree of the polynomial before and after the coarse correction. Two takes half as many iterations more.
+const DEGREE: usize = 3;
 
 /// The same on the coarsest level, where all eigenvalues are meant.
 const COARSEST_DEGREE: usize = 12;

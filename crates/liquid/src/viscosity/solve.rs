@@ -13,13 +13,16 @@ const STIFF: f64 = 3.0;
 /// Iterations after which to give up.
 const MOST: usize = 400;
 
-/// Solves A x = b from x, until no face has a residual above `target`.
+/// Solves A x = b from x. It stops where no face would change by more than `tolerance` of the largest value of x.
+///
+/// What would change is z = M⁻¹ r: the preconditioner is an approximate inverse, so z is about the error itself. The residual
+/// r would be no measure: forces of short waves are large where the liquid is stiff, and hardly move it.
 pub(super) fn solve<const D: usize>(
     system: &System<f64, D>,
     diagonal: &[f64],
     b: &[f64],
     x: &mut [f64],
-    target: f64,
+    tolerance: f64,
 ) -> Convergence {
     let zeros = || parallel::filled(b.len(), 0.0);
     let (mut r, mut p, mut z) = (zeros(), zeros(), zeros());
@@ -29,8 +32,8 @@ pub(super) fn solve<const D: usize>(
         vector::add_scaled(-1.0, &z, &mut r);
     }
     let mut residual = vector::norm_max(&r);
-    if residual <= target {
-        return Convergence::new(Outcome::Converged, 0, residual, target);
+    if residual == 0.0 {
+        return Convergence::direct(0);
     }
     // Where mass outweighs strain its diagonal is nearly all of the system.
     let of_block = |(faces, diagonal): (&[f64], &[f64])| {
@@ -40,12 +43,20 @@ pub(super) fn solve<const D: usize>(
     };
     let stiffness = parallel::max((system.faces.as_slice(), diagonal), of_block);
     let mut levels = if stiffness > STIFF { Level::all(system.rounded()) } else { Vec::new() };
-    let mut rho_before = f64::NAN;
-    for iteration in 0..MOST {
+    let (mut rho_before, mut iteration) = (f64::NAN, 0);
+    let (outcome, error, target) = loop {
         let rho = match levels.is_empty() {
             true => divide(diagonal, &r, &mut z),
             false => precondition(&mut levels, &r, residual, &mut z),
         };
+        let error = vector::norm_max(&z);
+        let target = tolerance * vector::norm_max(x).max(if iteration == 0 { error } else { 0.0 });
+        if error <= target {
+            break (Outcome::Converged, error, target);
+        }
+        if iteration == MOST || is_interrupted() {
+            break (Outcome::IterationLimit, error, target);
+        }
         if iteration == 0 {
             vector::copy(&z, &mut p)
         } else {
@@ -54,17 +65,12 @@ pub(super) fn solve<const D: usize>(
         rho_before = rho;
         let curvature = system.apply_dot(&p, &mut z);
         if !(rho > 0.0 && curvature > 0.0) {
-            return Convergence::new(Outcome::Stalled, iteration, residual, target);
+            break (Outcome::Stalled, error, target);
         }
         residual = vector::step_both(rho / curvature, &p, &z, x, &mut r);
-        if residual <= target {
-            return Convergence::new(Outcome::Converged, iteration + 1, residual, target);
-        }
-        if is_interrupted() {
-            return Convergence::new(Outcome::IterationLimit, iteration + 1, residual, target);
-        }
-    }
-    Convergence::new(Outcome::IterationLimit, MOST, residual, target)
+        iteration += 1;
+    };
+    Convergence::new(outcome, iteration, error, target)
 }
 
 /// z ← r / diagonal; returns rᵀ z.

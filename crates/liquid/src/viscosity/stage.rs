@@ -26,6 +26,7 @@ impl<const D: usize> Simulation<D> {
             return Ok(Convergence::default());
         }
         let before = self.state.pressure.clone();
+        self.hold_sources();
         self.predict_pressure(kick, dt)?;
         let start = Instant::now();
         let Self { setup, geometry, state, known, scaled_pressure, gathered, .. } = self;
@@ -103,13 +104,8 @@ impl<const D: usize> Medium<'_, D> {
                 force.iter_mut().zip(&pull[first..]).for_each(|(force, pull)| *force = pull - *force);
             });
             let diagonal = self.add_mass(&mut system, &mass);
-            let of_block = |(force, diagonal): (&[f64], &[f64])| {
-                let parts = force.iter().zip(diagonal).filter(|(_, diagonal)| **diagonal > 0.0);
-                parts.fold(0.0, |most, (force, diagonal)| parallel::larger(most, (force / diagonal).abs()))
-            };
-            let largest = parallel::max((force.as_slice(), diagonal.as_slice()), of_block);
-            let target = setup.viscosity_tolerance * largest;
-            convergence = convergence.and(solve(&system, &diagonal, &force, &mut change, target));
+            let solved = solve(&system, &diagonal, &force, &mut change, setup.viscosity_tolerance);
+            convergence = convergence.and(solved);
             vector::copy(&before, &mut now);
             vector::add_scaled(1.0, &change, &mut now);
         }

@@ -61,7 +61,7 @@ pub(crate) static ROOT: Table = Table::new(
             "viscosity_tolerance",
             Kind::Within(0.0, 1.0),
             "1e-4",
-            "residual of the viscous solve to reach, relative to the velocity that it changes",
+            "error of the viscous solve, relative to the largest change that it makes to the velocity",
         ),
         optional("seed", Kind::Count(0), "0", "of the places of particles that are added"),
         heading("grid", Kind::Table(&GRID)),
