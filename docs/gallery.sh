@@ -13,6 +13,7 @@ moment() {
   case "$1" in
     ceiling-drop) echo 0.15 ;;
     adhesion) echo 0.18 ;;
+    honey) echo 0.14 ;;
     rest | sealed-full) echo 1.0 ;;
     maze | two-discs | stairs*) echo 0.3 ;;
     cylinder-channel* | cavity* | oscillating-cylinder | kissing) echo 0.9 ;;

@@ -323,7 +323,7 @@ fn a_thread_of_honey_falls_from_a_source_that_sets_how_much() {
 fn mud_that_is_far_stiffer_at_rest_is_solved_for() {
     let mut setup = viscous(Grid::<2>::new([64, 32], 1.0 / 32.0, [0.0; 2]).unwrap(), 0.0, [0.0, -9.81]);
     setup.viscosity = Viscosity::Yield { stress: 1.0, consistency: 0.02, exponent: 1.0, at_rest: 200.0 };
-    setup.border_drag = Drag::SlipLength(0.0);
+    setup.border_drag = Drag::no_slip();
     let mut pile = Simulation::new(setup, &SignedDistance::cuboid([0.7, 0.0], [1.3, 0.75])).unwrap();
     let report = pile.advance_to(0.15).unwrap();
     assert!(report.steps.iter().all(|step| step.viscosity.converged()));
@@ -337,7 +337,7 @@ fn a_column_of_mud_sinks_as_its_yield_stress_says() {
     for stress in [0.35, 0.5] {
         let mut setup = viscous(Grid::<2>::new([48, 16], 0.025, [0.0; 2]).unwrap(), 0.0, [0.0, -9.81]);
         setup.viscosity = Viscosity::Yield { stress, consistency: 0.02, exponent: 1.0, at_rest: 20.0 };
-        setup.border_drag = Drag::SlipLength(0.0);
+        setup.border_drag = Drag::no_slip();
         let mut column = Simulation::new(setup, &SignedDistance::cuboid([0.45, 0.0], [0.75, 0.3])).unwrap();
         column.advance_to(0.6).unwrap();
         let top = column.state().particles.position.iter().map(|point| point[1]).fold(0.0, f64::max);
