@@ -62,6 +62,7 @@ impl ComposedMethod for SubspaceParams {
         problem.residual(q, &mut r);
         while trace.goes_on(problem.natural_residual(q, &r))? {
             (0..params.sweeps).for_each(|_| sweeps.sweep(q));
+            trace.spend(params.sweeps);
             problem.residual(q, &mut r);
             find_free(problem, q, &r, &mut free);
             for _ in 0..params.rounds {
