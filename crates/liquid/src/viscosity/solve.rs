@@ -10,8 +10,8 @@ use super::system::System;
 /// Where the whole diagonal is more than this many times the mass, multigrid pays.
 const STIFF: f64 = 3.0;
 
-/// Iterations after which to give up.
-const MOST: usize = 400;
+/// Iterations after which to give up. Threads of a few cells, which coarse levels do not see, take hundreds.
+const MOST: usize = 3000;
 
 /// Solves A x = b from x. It stops where no face would change by more than `tolerance` of the largest value of x.
 ///
