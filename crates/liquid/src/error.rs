@@ -56,6 +56,9 @@ pub enum SetupError {
     /// All of the liquid lies in solids or outside of the grid.
     #[error("there is no liquid: all of its shape lies inside solids or outside of the grid")]
     NoLiquid,
+    /// Enclosed air with a splitting, which knows no air but the outer one.
+    #[error("`{0}` knows no enclosed air: expected open air, or a solver of the complementarity problem")]
+    NoEnclosedAir(&'static str),
 }
 
 /// A step that could not be taken.
@@ -128,8 +131,8 @@ pub enum StepError {
         /// Why.
         message: String,
     },
-    /// At this time the problem has bodies, and so no matrix that could be written.
-    #[error("at {0} s: the pressure moves bodies, and such a problem has no sparse matrix")]
+    /// At this time the problem has bodies or bubbles, and so no matrix that could be written.
+    #[error("at {0} s: the pressure moves bodies or holds bubbles, and such a problem has no sparse matrix")]
     NoMatrix(f64),
     /// Something moves faster than anything can explain.
     #[error(

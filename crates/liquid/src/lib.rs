@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod air;
 mod cells;
 mod distribution;
 mod error;
@@ -31,6 +32,7 @@ mod velocity;
 mod viscosity;
 mod volume;
 
+pub use air::{Air, AirState, Bubble, Part};
 pub use error::{SetupError, StepError};
 pub use particles::Particles;
 pub use particles::exchange::lattice_in;

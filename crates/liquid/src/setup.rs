@@ -5,6 +5,7 @@ use unstick_flow::Viscosity;
 use unstick_grid::{Grid, Motion, SignedDistance, Varying};
 use unstick_mlcp::{PressureMethod, SolveReport, Splitting, Stop, Unconverged};
 
+use crate::air::Air;
 use crate::error::{SetupError, StepError};
 use crate::pressure::splitting::SplittingParams;
 
@@ -225,6 +226,8 @@ pub struct Setup<const D: usize> {
     pub gravity: Gravity<D>,
     /// Density in kg/m³ (kg/m² in 2D). Default 1000; only pressures, energies and what tension does depend on it.
     pub density: f64,
+    /// What the air around the liquid does. Default [`Air::Open`].
+    pub air: Air<D>,
     /// γ: surface tension in N/m (N in 2D), zero for none. Water has 0.072. Default 0.
     pub tension: f64,
     /// Kinematic viscosity, in m²/s. Default 0.
@@ -265,6 +268,7 @@ impl<const D: usize> Setup<D> {
             solids: Vec::new(),
             gravity: Gravity::Constant(gravity),
             density: 1000.0,
+            air: Air::Open,
             tension: 0.0,
             viscosity: Viscosity::Newtonian(0.0),
             viscosity_tolerance: 1e-4,
@@ -378,6 +382,11 @@ impl<const D: usize> Setup<D> {
             && self.pulls()
         {
             return Err(SetupError::NoAdhesion(name.splitting().name()));
+        }
+        if let PressureMethod::Splitting(name) = self.pressure.solver
+            && self.air != Air::Open
+        {
+            return Err(SetupError::NoEnclosedAir(name.splitting().name()));
         }
         if !(1..=4).contains(&self.particles_per_axis) {
             return Err(SetupError::ParticlesPerAxis(self.particles_per_axis));

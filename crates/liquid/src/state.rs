@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use unstick_grid::stored::{ReadInto, ReadRows};
 use unstick_grid::{CellField, FaceField, Grid};
 
+use crate::air::AirState;
 use crate::particles::Particles;
 
 /// The state of a simulation; it *is* the checkpoint.
@@ -23,7 +24,7 @@ pub struct LiquidState<const D: usize> {
     pub particles: Particles<D>,
     /// Velocity across the faces, also beyond the liquid.
     pub velocity: FaceField<f64, D>,
-    /// Pressure in every cell divided by density; zero outside of the liquid.
+    /// Pressure in every cell divided by density; zero in solids and in the outer air.
     pub pressure: CellField<f64, D>,
     /// Distance to the liquid at cell centres, negative inside.
     pub liquid: CellField<f64, D>,
@@ -31,6 +32,8 @@ pub struct LiquidState<const D: usize> {
     pub separated: CellField<bool, D>,
     /// Density of the particles relative to full cells, at the start of the last step, as `liquid`.
     pub density: CellField<f64, D>,
+    /// Bubbles, where air is enclosed.
+    pub air: AirState,
     /// The state of the bodies, as they store it.
     pub bodies: Vec<f64>,
     /// Where solids and bodies were that the last step has met.
@@ -60,6 +63,7 @@ impl<const D: usize> LiquidState<D> {
             liquid: CellField::from_fn(grid, |_| grid.spacing()),
             separated: CellField::from_fn(grid, |_| false),
             density: CellField::from_fn(grid, |_| 0.0),
+            air: AirState::default(),
             bodies: Vec::new(),
             met: MetSolids::default(),
         }
@@ -78,7 +82,7 @@ impl<const D: usize> LiquidState<D> {
 
 /// How many parts a stored state has.
 const fn parts(dimension: usize) -> usize {
-    15 + dimension
+    17 + dimension
 }
 
 struct StoredState<'a, const D: usize>(&'a LiquidState<D>);
@@ -86,7 +90,7 @@ struct StoredState<'a, const D: usize>(&'a LiquidState<D>);
 impl<const D: usize> Serialize for StoredState<'_, D> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let LiquidState { time, step, last_step, particles, velocity, .. } = self.0;
-        let LiquidState { pressure, liquid, separated, density, bodies, met, .. } = self.0;
+        let LiquidState { pressure, liquid, separated, density, air, bodies, met, .. } = self.0;
         let mut parts = to.serialize_tuple(parts(D))?;
         parts.serialize_element(time)?;
         parts.serialize_element(step)?;
@@ -101,6 +105,8 @@ impl<const D: usize> Serialize for StoredState<'_, D> {
         parts.serialize_element(liquid)?;
         parts.serialize_element(separated)?;
         parts.serialize_element(density)?;
+        parts.serialize_element(&air.part_of)?;
+        parts.serialize_element(&air.parts)?;
         parts.serialize_element(bodies)?;
         parts.serialize_element(&met.time)?;
         parts.serialize_element(&met.bodies)?;
@@ -143,6 +149,10 @@ impl<'de, const D: usize> Visitor<'de> for RestoredState<'_, D> {
         }
         next_by(&mut data, ReadInto(state.separated.values_mut()))?;
         next_by(&mut data, ReadInto(state.density.values_mut()))?;
+        state.air = AirState { part_of: next(&mut data)?, parts: next(&mut data)? };
+        if !state.air.fits(self.0.len()) {
+            return Err(A::Error::custom("cells without a part of the air"));
+        }
         state.bodies = next(&mut data)?;
         state.met = MetSolids { time: next(&mut data)?, bodies: next(&mut data)? };
         Ok(state)

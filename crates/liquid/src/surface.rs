@@ -11,6 +11,7 @@ use std::ops::Range;
 use unstick_grid::{CellField, Grid};
 use unstick_parallel::{self as parallel, simd::vectorised};
 
+use crate::air::AirState;
 use crate::cells::{fill_by_number, multi_index};
 use crate::particles::Particles;
 use crate::particles::tiles::{Tile, add_by_tiles};
@@ -105,7 +106,8 @@ pub(crate) fn track<const D: usize>(
     });
 }
 
-/// Fills cells that have dried among wet ones since `before`, although they were under `pressure`.
+/// Fills cells that have dried among wet ones since `before`, although they were under `pressure`: more than that of the
+/// thinnest air.
 ///
 /// Air comes into liquid from outside, where a wall has let go, or where liquid is torn. Anywhere else a cell that dries
 /// has too few particles by chance. As air it would have no pressure, and all liquid around would rush in at once. As
@@ -113,12 +115,12 @@ pub(crate) fn track<const D: usize>(
 pub(crate) fn fill_gaps<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
-    (before, pressure): (&CellField<f64, D>, &CellField<f64, D>),
+    (before, pressure, air): (&CellField<f64, D>, &CellField<f64, D>, &AirState),
     liquid: &mut CellField<f64, D>,
 ) {
     let known = &*liquid;
     let (is, was, pressure) = (known.values(), before.values(), pressure.values());
-    let has_dried = |index: usize| is[index] >= 0.0 && was[index] < 0.0 && pressure[index] > 0.0;
+    let has_dried = |index: usize| is[index] >= 0.0 && was[index] < 0.0 && pressure[index] > air.least_pressure(index);
     let find_gap = |first: [usize; D]| {
         let (mut gap, mut seen) = (vec![first], 0);
         while let Some(&cell) = gap.get(seen) {
@@ -214,7 +216,7 @@ mod tests {
         let is_wet = |liquid: &CellField<f64, 2>, cells: &[[usize; 2]]| cells.iter().all(|&cell| liquid.at(cell) < 0.0);
         let chance = [[0, 0], [1, 0], [4, 2], [4, 3], [5, 3]];
         let mut liquid = with_dry(&chance);
-        fill_gaps(&grid, tank.geometry(), (&before, &pressure), &mut liquid);
+        fill_gaps(&grid, tank.geometry(), (&before, &pressure, &AirState::default()), &mut liquid);
         assert!(is_wet(&liquid, &chance) && grid.iter().all(|cell| (cell[1] < 6) == (liquid.at(cell) < 0.0)));
         // A hole from above, one that was there before, and one at a wall that has let go.
         let (pit, bubble, cavity) = ([[3, 4], [3, 5]], [[6, 1], [6, 2]], [[0, 2]]);
@@ -223,7 +225,7 @@ mod tests {
         *pressure.at_mut(cavity[0]) = 0.0;
         let mut liquid = with_dry(&[&pit[..], &bubble, &cavity].concat());
         let unfilled = liquid.clone();
-        fill_gaps(&grid, tank.geometry(), (&holed, &pressure), &mut liquid);
+        fill_gaps(&grid, tank.geometry(), (&holed, &pressure, &AirState::default()), &mut liquid);
         assert_eq!(liquid, unfilled);
     }
 

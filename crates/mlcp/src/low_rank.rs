@@ -1,4 +1,4 @@
-//! A matrix plus a term of low rank: A + U Uᵀ.
+//! A matrix plus or less a term of low rank: A + U Uᵀ − V Vᵀ.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use unstick_parallel::vector;
 
 use crate::operator::LinearOperator;
 
-/// A symmetric positive operator with a symmetric term of low rank added, never assembled.
+/// A symmetric positive operator with symmetric terms of low rank added and taken off, never assembled.
 ///
-/// Rigid bodies in a liquid make one: each adds a column for every direction in which it can move. The
-/// eigenvalues of A⁻¹(A + U Uᵀ) are 1, except for one per column. So conjugate gradients with a
+/// Rigid bodies in a liquid add one: a column for every direction in which each can move. Unknowns that were eliminated
+/// take one off: a column for each, as for the pressure of a bubble. The
+/// eigenvalues of A⁻¹(A + U Uᵀ − V Vᵀ) are 1, except for one per column. So conjugate gradients with a
 /// preconditioner of A take at most that many iterations more. Preconditioners read A
 /// through [`nearby`](LinearOperator::nearby); parts that read entries of the sum (`psor`,
 /// `fas`, `fmg`) refuse it.
@@ -27,21 +28,34 @@ use crate::operator::LinearOperator;
 /// ```
 pub struct LowRank<A> {
     base: A,
+    /// U, then V.
     columns: Arc<[Vec<(u32, f64)>]>,
+    /// How many columns U has.
+    added: usize,
     diagonal: Vec<f64>,
 }
 
 impl<A: LinearOperator> LowRank<A> {
     /// Adds columns, each given by its (row, value) pairs.
     pub fn new(base: A, columns: Vec<Vec<(u32, f64)>>) -> Self {
-        let mut diagonal = base.diagonal().to_vec();
-        for &(row, value) in columns.iter().flatten() {
-            diagonal[row as usize] += value * value;
-        }
-        Self { base, columns: columns.into(), diagonal }
+        Self::with_eliminated(base, columns, Vec::new())
     }
 
-    /// Uᵀ x, one number a column.
+    /// Adds columns and takes others off. What is left must be positive, as it is where unknowns of a positive operator were
+    /// eliminated: V Vᵀ = G K⁻¹ Gᵀ for a block K of them that G couples with the rows.
+    pub fn with_eliminated(base: A, added: Vec<Vec<(u32, f64)>>, eliminated: Vec<Vec<(u32, f64)>>) -> Self {
+        let mut diagonal = base.diagonal().to_vec();
+        for &(row, value) in added.iter().flatten() {
+            diagonal[row as usize] += value * value;
+        }
+        for &(row, value) in eliminated.iter().flatten() {
+            diagonal[row as usize] -= value * value;
+        }
+        let count = added.len();
+        Self { base, columns: added.into_iter().chain(eliminated).collect(), added: count, diagonal }
+    }
+
+    /// Uᵀ x and Vᵀ x, one number a column.
     fn along<'x>(&'x self, x: &'x [f64]) -> impl Iterator<Item = (&'x [(u32, f64)], f64)> {
         self.columns.iter().map(|column| {
             let sum = column.iter().map(|&(row, value)| value * x[row as usize]).sum();
@@ -49,12 +63,13 @@ impl<A: LinearOperator> LowRank<A> {
         })
     }
 
-    /// y ← y + U Uᵀ x; returns |Uᵀ x|².
+    /// y ← y + U Uᵀ x − V Vᵀ x; returns |Uᵀ x|² − |Vᵀ x|².
     fn add(&self, x: &[f64], y: &mut [f64]) -> f64 {
         let mut squared = 0.0;
-        for (column, sum) in self.along(x) {
-            squared += sum * sum;
-            column.iter().for_each(|&(row, value)| y[row as usize] += sum * value);
+        for (number, (column, sum)) in self.along(x).enumerate() {
+            let signed = if number < self.added { sum } else { -sum };
+            squared += signed * sum;
+            column.iter().for_each(|&(row, value)| y[row as usize] += signed * value);
         }
         squared
     }
@@ -107,7 +122,7 @@ impl<A: LinearOperator> LinearOperator for LowRank<A> {
 mod tests {
     use super::*;
     use crate::test_problems::{self, Example, difference, generate};
-    use crate::{Mlcp, Stop};
+    use crate::{CsrMatrix, Mlcp, Stop};
 
     #[test]
     fn every_method_that_needs_no_entries_solves_the_sum_as_its_assembled_matrix() {
@@ -124,7 +139,7 @@ mod tests {
                 entries.extend(column.iter().map(|&(other, value)| (row, other as usize, column[row].1 * value)));
             }
         }
-        let assembled = crate::CsrMatrix::from_triplets(size, entries).unwrap();
+        let assembled = CsrMatrix::from_triplets(size, entries).unwrap();
         let walls: Vec<bool> = generated.lower.iter().map(|bound| *bound == 0.0).collect();
         let solve = |problem: Mlcp, name: &str| {
             let (q, report) = test_problems::solve(name, &problem, Stop::relative(1e-9));
@@ -138,6 +153,40 @@ mod tests {
             let found = solve(Mlcp::new(sum, &generated.b).unwrap().with_walls(&walls).unwrap(), name);
             let error = difference(&expected, &found);
             assert!(error < 1e-6, "{name}: {error}");
+        }
+    }
+
+    /// One more unknown that holds many rows at once, as the air of a bubble does: the whole matrix with it has the answer
+    /// of the one without.
+    #[test]
+    fn an_unknown_that_was_eliminated_leaves_the_answer_of_the_others() {
+        let generated = generate(Example::SphereHalf, 2, 16, 0);
+        let size = generated.b.len();
+        let held: Vec<(u32, f64)> = (0..size as u32).step_by(7).map(|row| (row, 0.4)).collect();
+        let hold: f64 = held.iter().map(|entry| entry.1).sum();
+        // A with what the unknown adds to the diagonal, as rows that air holds have it.
+        let added = held.iter().map(|&(row, value)| (row as usize, row as usize, value));
+        let entries =
+            (0..size).flat_map(|row| generated.matrix.row(row).map(move |(other, value)| (row, other, value)));
+        let entries: Vec<_> = entries.chain(added).collect();
+        let base = CsrMatrix::from_triplets(size, entries.clone()).unwrap();
+        let coupling =
+            held.iter().flat_map(|&(row, value)| [(row as usize, size, -value), (size, row as usize, -value)]);
+        let whole = CsrMatrix::from_triplets(size + 1, entries.into_iter().chain(coupling).chain([(size, size, hold)]));
+        let (whole, outflow) = (whole.unwrap(), 0.3);
+        let walls: Vec<bool> = generated.lower.iter().map(|bound| *bound == 0.0).collect();
+        let whole_b = [generated.b.as_slice(), &[outflow]].concat();
+        let whole = Mlcp::new(&whole, &whole_b).unwrap().with_walls(&[walls.as_slice(), &[false]].concat()).unwrap();
+        let (expected, _) = test_problems::solve("psor", &whole, Stop::relative(1e-10));
+        let mut b = generated.b.clone();
+        held.iter().for_each(|&(row, value)| b[row as usize] += value * outflow / hold);
+        let column = held.iter().map(|&(row, value)| (row, value / hold.sqrt())).collect();
+        let rest = LowRank::with_eliminated(&base, Vec::new(), vec![column]);
+        let rest = Mlcp::new(rest, &b).unwrap().with_walls(&walls).unwrap();
+        for name in ["best", "policy+cg/mic0", "mprgp"] {
+            let (found, report) = test_problems::solve(name, &rest, Stop::relative(1e-9));
+            let error = difference(&expected[..size], &found);
+            assert!(report.converged() && error < 1e-6, "{name}: {error}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn a_run_leaves_its_folder() {
     );
     let stats = fs::read_to_string(out.join("stats.csv")).unwrap();
     let header = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,divergence,complementarity,unknowns,\
-        wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,viscous_iterations,viscous_residual,seconds_solids,\
+        wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,viscous_iterations,viscous_residual,bubbles,bubble_volume,seconds_solids,\
         seconds_gather,seconds_surface";
     assert!(stats.starts_with(header) && stats.lines().count() > 3, "{stats}");
     assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("Breaking dam"));

@@ -25,7 +25,7 @@ mod view;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use unstick_grid::CellField;
-use unstick_liquid::{LiquidState, Setup, Simulation, StepError, StepReport};
+use unstick_liquid::{Air, LiquidState, Setup, Simulation, StepError, StepReport};
 use unstick_mlcp::PressureMethod;
 
 use crate::error::GpuError;
@@ -97,6 +97,7 @@ impl<const D: usize> GpuLiquid<D> {
                 Err(GpuError::Unsupported("κ that varies is placed by the processor"))
             }
             () if setup.pulls() => Err(GpuError::Unsupported("walls that pull are solved for on the processor")),
+            () if setup.air != Air::Open => Err(GpuError::Unsupported("enclosed air is worked out by the processor")),
             () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
             () if setup.has_stress() => {

@@ -2,12 +2,12 @@
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
-use unstick_mlcp::{Convergence, SolveError, SolverName, Stop};
+use unstick_mlcp::{Convergence, LowRank, Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, Stop};
 use unstick_parallel::vector;
 
 use super::Crowd;
 use crate::cells::{fill, fill_by_number, multi_index};
-use crate::pressure::update_velocity;
+use crate::pressure::{BubbleRows, update_velocity};
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::{extrapolate, in_faces, interpolate};
@@ -107,10 +107,12 @@ impl<const D: usize> Blocks<D> {
             self.version = Some(crowd.geometry_version);
         }
         self.find_liquid(crowd.liquid);
+        let bubble_of = self.find_bubbles(crowd);
         self.ask_for_growth(crowd, dt);
         self.displacement.iter_mut().for_each(|field| vector::clear(field.values_mut()));
         vector::clear(self.potential.values_mut());
-        if vector::norm_max(self.growth.values()) == 0.0 {
+        let gain: Vec<f64> = crowd.air.bubbles().map(|bubble| bubble.gain(dt)).collect();
+        if vector::norm_max(self.growth.values()).max(vector::norm_max(&gain)) == 0.0 {
             return Ok(Convergence::default());
         }
         let Self { grid, open, liquid, potential, displacement, known, .. } = self;
@@ -131,7 +133,10 @@ impl<const D: usize> Blocks<D> {
             control: 0.0,
             lower: None,
         };
-        let report = self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?;
+        let report = match gain.is_empty() {
+            true => self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?,
+            false => solve_around_bubbles(grid, &fields, bubble_of, &gain, self.solver.solver(), potential)?,
+        };
         update_velocity(grid, open, liquid, potential, displacement, known);
         // A wall holds its side of a block; only what lies deeper in solids is extrapolated.
         for axis in 0..D {
@@ -176,6 +181,36 @@ impl<const D: usize> Blocks<D> {
         });
     }
 
+    /// The number of the bubble of every block, from one; zero for none. It is the one that most cells of a dry block belong
+    /// to. A bubble too small for that has the block in which most of its cells lie, which is dry then.
+    fn find_bubbles(&mut self, crowd: &Crowd<D>) -> Vec<u32> {
+        let (grid, of_cell) = (&crowd.setup.grid, crowd.air.bubble_of());
+        let count = crowd.air.bubbles().count();
+        let mut of_block = vec![0; self.grid.len()];
+        // The block with most cells of each bubble: how many, and which.
+        let mut most = vec![(0, 0); if of_cell.is_empty() { 0 } else { count }];
+        for (block, place) in self.grid.iter().enumerate().take(if count > 0 { usize::MAX } else { 0 }) {
+            let numbers: Vec<u32> = cells_of(crowd, place).map(|cell| of_cell[grid.index(cell)]).collect();
+            let cells = |bubble: u32| numbers.iter().filter(|&&number| number == bubble).count();
+            let Some(&bubble) = numbers.iter().filter(|&&bubble| bubble > 0).max_by_key(|&&bubble| cells(bubble))
+            else {
+                continue;
+            };
+            let most = &mut most[bubble as usize - 1];
+            if self.liquid.at(place) >= 0.0 {
+                (of_block[block], *most) = (bubble, (usize::MAX, block));
+            } else if cells(bubble) > most.0 {
+                *most = (cells(bubble), block);
+            }
+        }
+        for (bubble, &(cells, block)) in most.iter().enumerate() {
+            if cells > 0 && of_block[block] == 0 {
+                (of_block[block], self.liquid.values_mut()[block]) = (bubble as u32 + 1, 0.0);
+            }
+        }
+        of_block
+    }
+
     /// The part by which each block is to grow: c (ρ − 1).
     ///
     /// Blocks at the surface, or at a wall that has let go, need not be full. They only spread when they are crowded.
@@ -213,6 +248,32 @@ impl<const D: usize> Blocks<D> {
             *growth = wanted.clamp(-MOST, MOST);
         });
     }
+}
+
+/// Solves with one unknown more for every bubble, which gains a volume.
+fn solve_around_bubbles<const D: usize>(
+    grid: &Grid<D>,
+    fields: &PressureFields<D>,
+    bubble_of: Vec<u32>,
+    gain: &[f64],
+    solver: &mut dyn MlcpSolver,
+    potential: &mut CellField<f64, D>,
+) -> Result<SolveReport, SolveError> {
+    let mut rows = fields.rows()?;
+    let cells = rows.operator.lattice().cells().to_vec();
+    let mut row_of = vec![None; grid.len()];
+    cells.iter().zip(0..).for_each(|(&cell, row)| row_of[cell as usize] = Some(row));
+    let bubbles = BubbleRows::new(grid, fields, bubble_of, gain, |cell| row_of[grid.index(cell)]);
+    let eliminated = bubbles.eliminate(bubbles.outflow(), &mut [], &mut rows.b);
+    let operator = LowRank::with_eliminated(&rows.operator, Vec::new(), eliminated.columns.clone());
+    let mut q = vec![0.0; cells.len()];
+    let report = solver.solve(&Mlcp::new(operator, &rows.b)?.with_lower(&rows.lower)?, &mut q)?;
+    let air = eliminated.pressures(&q);
+    fill_by_number(potential, |block, potential| {
+        let of_air = bubbles.at(block).map_or(0.0, |bubble| air[bubble as usize]);
+        *potential = row_of[block].map_or(of_air, |row: u32| q[row as usize]);
+    });
+    Ok(report)
 }
 
 /// Whether a body that can move reaches into a block. The liquid that a body leaves free as it lifts off comes before its
@@ -274,9 +335,9 @@ mod tests {
 
     fn crowd_of(tank: &Simulation<2>) -> Crowd<'_, 2> {
         let Simulation { setup, geometry, starts, state, .. } = tank;
-        let LiquidState { liquid, separated, density, .. } = state;
+        let LiquidState { liquid, separated, density, air, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
-        Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step }
+        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step }
     }
 
     /// A tank of 9 × 8 cells, half full, in which `change` has moved the particles.

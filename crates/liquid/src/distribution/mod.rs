@@ -19,6 +19,8 @@
 //!    This is the pressure problem once more, with sealed walls, on 2^D times fewer cells \[Kugelstadt2019\]. c is the
 //!    part that a step makes good. Small deviations fade within [`blocks::FADE`] seconds, whatever the step. Larger
 //!    ones, which only impacts make, are halved at once.
+//!    Bubbles are like the [bubbles of the pressure](crate::air): ψ is the same all over each, and its volume grows by what it
+//!    lacks. So liquid that spreads does not fill them, and their volumes are held without a change of any velocity.
 //! 2. [`spread`](spread::spread): two particles closer than a least distance move apart by what is missing. This keeps
 //!    the density even inside of the blocks, and in films and spray that no block resolves.
 
@@ -28,6 +30,7 @@ pub(crate) mod spread;
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::{Convergence, SolveError};
 
+use crate::air::AirState;
 use crate::setup::Setup;
 use crate::solids::Geometry;
 use blocks::Blocks;
@@ -47,6 +50,8 @@ pub(crate) struct Crowd<'a, const D: usize> {
     pub density: &'a CellField<f64, D>,
     /// Distance to the liquid at cell centres.
     pub liquid: &'a CellField<f64, D>,
+    /// Bubbles, where air is enclosed.
+    pub air: &'a AirState,
     /// Cells whose wall has let go.
     pub separated: &'a CellField<bool, D>,
     /// Where each cell's particles start.

@@ -37,7 +37,7 @@ impl<const D: usize> Simulation<D> {
             let answer = rows.solve(solver.solver(), q).map_err(|error| StepError::of_solve(time, error))?;
             let answer = RowAnswer { report: self.setup.pressure.accept(time, answer.report)?, ..answer };
             let Self { bodies: Some(bodies), geometry, setup, .. } = self else { return Ok(answer) };
-            let pushes = rows.pushes(&answer.q);
+            let pushes = rows.pushes(&answer);
             let next = bodies.respond(&pushes, dt).map_err(in_bodies)?;
             let settling = settling(&**bodies, &pushes, &response, &next, round);
             if round == ROUNDS || settling.converged() {

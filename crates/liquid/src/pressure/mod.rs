@@ -1,5 +1,7 @@
 //! The pressure: its problem as fields or rows, who solves it, and what it does to the velocity.
 
+mod air_bounds;
+mod bubbles;
 mod couple;
 mod fields;
 mod project;
@@ -11,6 +13,8 @@ mod update;
 
 pub use stage::PressureStage;
 
+pub(crate) use air_bounds::Enclosed;
+pub(crate) use bubbles::BubbleRows;
 pub use fields::PressureSources;
 pub(crate) use rows::{NO_ROW, PressureRows, RowAnswer};
 pub(crate) use update::update_velocity;

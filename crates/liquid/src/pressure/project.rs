@@ -1,8 +1,9 @@
 //! The projection: the pressure of a step, and what it does to the velocities of liquid and bodies.
 //!
-//! The simulation hands over fields, and the processor or a device solves. Two kinds of problem need rows: bodies add
-//! a term of low rank to the operator, and splittings work on the closed parts of faces.
+//! The simulation hands over fields, and the processor or a device solves. Three kinds of problem need rows: bodies add
+//! a term of low rank to the operator, bubbles take one off, and splittings work on the closed parts of faces.
 
+use unstick_grid::vector::length;
 use unstick_mlcp::fields::FieldSolver;
 use unstick_mlcp::{ProblemError, SolveReport};
 use unstick_parallel as parallel;
@@ -12,7 +13,8 @@ use unstick_parallel::vector;
 use super::pull::Pull;
 use super::splitting::{self, SplittingInput};
 use super::update::update_velocity;
-use super::{PressureRows, PressureSolver, PressureSources, RowAnswer};
+use super::{Enclosed, PressureRows, PressureSolver, PressureSources, RowAnswer};
+use crate::cells::fill_by_number;
 use crate::error::StepError;
 use crate::simulation::Simulation;
 use crate::simulation::report::Stage;
@@ -42,8 +44,8 @@ impl<const D: usize> Simulation<D> {
         let start = Instant::now();
         let scale = kick / self.setup.grid.spacing();
         let sources = self.pressure_sources(kick);
-        match (&self.solver, &self.bodies) {
-            (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
+        match (&self.solver, self.needs_rows()) {
+            (PressureSolver::Solver(_), false) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt, Bodily::Stay)?,
         };
         self.keep_pressure(scale);
@@ -69,8 +71,8 @@ impl<const D: usize> Simulation<D> {
         let sources = self.pressure_sources(kick);
         let driven = sources.divergence.as_ref().map_or(0.0, |divergence| vector::norm_max(divergence.values()));
         self.guard.explain(driven * grid.spacing());
-        let Projection { report, leaving } = match (&self.solver, &self.bodies) {
-            (PressureSolver::Solver(_), None) => self.solve_fields(&sources, scale)?,
+        let Projection { report, leaving } = match (&self.solver, self.needs_rows()) {
+            (PressureSolver::Solver(_), false) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt, Bodily::Move)?,
         };
         let Self { state, geometry, known, scaled_pressure, .. } = self;
@@ -138,13 +140,25 @@ impl<const D: usize> Simulation<D> {
                 RowAnswer { report: self.setup.pressure.accept(time, answer.report)?, ..answer }
             }
         };
-        let RowAnswer { report, q, let_go, leaving } = answer;
-        let Self { state, scaled_pressure, .. } = self;
+        let RowAnswer { report, q, air, let_go, leaving } = answer;
+        let Self { state, scaled_pressure, touching, .. } = self;
         scaled_pressure.values_mut().fill(0.0);
         state.separated.values_mut().fill(false);
         rows.cells.iter().zip(&q).for_each(|(&cell, q)| *scaled_pressure.at_mut(cell) = *q);
         let_go.iter().for_each(|&row| *state.separated.at_mut(rows.cells[row as usize]) = true);
+        if !air.is_empty() {
+            fill_by_number(scaled_pressure, |cell, q| {
+                *q = rows.bubble_at(cell).map_or(*q, |bubble| air[bubble as usize]);
+            });
+            let pressures: Vec<f64> = air.iter().map(|q| q / scale).collect();
+            state.air.keep_pressures(&pressures, touching);
+        }
         Ok(Projection { report, leaving })
+    }
+
+    /// Whether rows are needed: bodies and bubbles add to them.
+    fn needs_rows(&self) -> bool {
+        self.bodies.is_some() || self.bubbles().next().is_some()
     }
 
     /// The terms of the problem beside the velocity, for a pressure that acts for a time of `kick`.
@@ -162,10 +176,12 @@ impl<const D: usize> Simulation<D> {
         sources: &PressureSources<D>,
         kick: f64,
     ) -> Result<PressureRows<D>, ProblemError> {
-        let Self { setup, state, geometry, geometry_version, .. } = self;
+        let Self { setup, state, geometry, geometry_version, touching, .. } = self;
         let fields = sources.fields(&setup.grid, geometry, *geometry_version, &state.liquid, &state.velocity);
         let fall = setup.gravity.at(state.time).map(|acceleration| kick * acceleration);
-        PressureRows::new(&setup.grid, geometry, &fields, setup.density, fall)
+        let cell = length(setup.gravity.at(state.time)) * setup.grid.spacing();
+        let enclosed = Enclosed { air: &state.air, touching, scale: kick / setup.grid.spacing(), cell };
+        PressureRows::new(&setup.grid, geometry, &fields, (setup.density, fall), &enclosed)
     }
 }
 

@@ -4,6 +4,8 @@ use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::{FieldRows, PressureFields};
 use unstick_mlcp::{CsrMatrix, Lattice, LowRank, Mlcp, MlcpSolver, ProblemError, SolveError, SolveReport};
 
+use super::air_bounds::{AirBounds, Enclosed};
+use super::bubbles::{BubbleRows, Column, Eliminated};
 use super::update::{Side, gradient};
 use crate::cells::multi_index;
 use crate::solids::{BodyColumns, Geometry, Push, Response};
@@ -17,11 +19,15 @@ pub(crate) struct PressureRows<const D: usize> {
     pub cells: Vec<[usize; D]>,
     row_of: CellField<u32, D>,
     rows: FieldRows<D>,
-    /// b of bodies that do not move.
+    /// b of bodies that do not move, with the rows of bubbles after those of the liquid.
     still: Vec<f64>,
     /// The outflow that bodies make in the cells, and the term that they add to the operator.
     bodies: BodyColumns<D>,
-    columns: Vec<Vec<(u32, f64)>>,
+    columns: Vec<Column>,
+    /// The rows of bubbles, and what is left of them in those of the liquid.
+    bubbles: BubbleRows,
+    eliminated: Eliminated,
+    bounds: AirBounds,
 }
 
 /// An answer in rows.
@@ -30,6 +36,8 @@ pub(crate) struct RowAnswer<const D: usize> {
     pub report: SolveReport,
     /// The scaled pressure.
     pub q: Vec<f64>,
+    /// The scaled pressure of the bubbles.
+    pub air: Vec<f64>,
     /// Rows whose wall has let go.
     pub let_go: Vec<u32>,
     /// Velocities at which liquid leaves closed faces, where a method knows them: axis, face, velocity.
@@ -38,13 +46,13 @@ pub(crate) struct RowAnswer<const D: usize> {
 
 impl<const D: usize> PressureRows<D> {
     /// The rows of `fields`, whose walls are those of `geometry`, with the bodies in a liquid of that density, to
-    /// whose velocity gravity has added `fall`. They do not move before [`Self::set_response`].
+    /// whose velocity gravity has added `fall`. [`Self::set_response`] must follow.
     pub fn new(
         grid: &Grid<D>,
         geometry: &Geometry<D>,
         fields: &PressureFields<D>,
-        density: f64,
-        fall: [f64; D],
+        (density, fall): (f64, [f64; D]),
+        enclosed: &Enclosed,
     ) -> Result<Self, ProblemError> {
         let rows = fields.rows()?;
         let mut row_of = CellField::from_fn(grid, |_| NO_ROW);
@@ -52,35 +60,52 @@ impl<const D: usize> PressureRows<D> {
         places.iter().zip(0..).for_each(|(&cell, row)| row_of.values_mut()[cell as usize] = row);
         let cells = places.iter().map(|&cell| multi_index(grid.cells(), cell as usize)).collect();
         let row = |cell| Some(row_of.at(cell)).filter(|&row| row != NO_ROW);
-        let bodies = geometry.body_columns(grid, density, fall, &row);
-        let still = rows.b.clone();
-        Ok(Self { cells, row_of, rows, still, bodies, columns: Vec::new() })
+        let bubbles =
+            BubbleRows::new(grid, fields, enclosed.air.bubble_of(), &vec![0.0; enclosed.air.bubbles().count()], row);
+        let air = |cell| bubbles.at(grid.index(cell)).map(|bubble| places.len() as u32 + bubble);
+        let bodies = geometry.body_columns(grid, density, fall, &row, &air);
+        let still = [rows.b.as_slice(), bubbles.outflow()].concat();
+        let bounds = AirBounds::new(enclosed, bubbles.count(), places, &rows.lower);
+        let (columns, eliminated) = Default::default();
+        let mut all = Self { cells, row_of, rows, still, bodies, columns, bubbles, eliminated, bounds };
+        all.bounds.write(&mut all.rows.lower);
+        all.set_outflow(all.still.clone());
+        Ok(all)
     }
 
     /// Lets the bodies answer the pressure in this way.
     pub fn set_response(&mut self, response: &Response<D>) {
-        self.rows.b.copy_from_slice(&self.still);
-        self.bodies.add_outflow(&response.under(self.bodies.lifts()), &mut self.rows.b);
+        let mut outflow = self.still.clone();
+        self.bodies.add_outflow(&response.under(self.bodies.lifts()), &mut outflow);
         self.columns = self.bodies.columns(response);
+        self.set_outflow(outflow);
+    }
+
+    /// Takes b of liquid and bubbles, and eliminates the bubbles.
+    fn set_outflow(&mut self, outflow: Vec<f64>) {
+        let (liquid, air) = outflow.split_at(self.cells.len());
+        self.rows.b.copy_from_slice(liquid);
+        self.eliminated = self.bubbles.eliminate(air, &mut self.columns, &mut self.rows.b);
     }
 
     /// The problem as solvers see it.
     pub fn problem(&self) -> Result<Mlcp<'_>, ProblemError> {
-        if self.columns.is_empty() {
+        if self.is_sparse() {
             return self.rows.problem();
         }
         let FieldRows { operator, b, lower, .. } = &self.rows;
-        Mlcp::new(LowRank::new(operator, self.columns.clone()), b)?.with_lower(lower)
+        let (added, eliminated) = (self.columns.clone(), self.eliminated.columns.clone());
+        Mlcp::new(LowRank::with_eliminated(operator, added, eliminated), b)?.with_lower(lower)
     }
 
-    /// Whether bodies are moved by the pressure.
-    pub fn moves_bodies(&self) -> bool {
-        !self.columns.is_empty()
+    /// Whether the rows couple neighbours alone: neither bodies nor bubbles join them.
+    pub fn is_sparse(&self) -> bool {
+        self.columns.is_empty() && self.eliminated.columns.is_empty()
     }
 
-    /// The impulses of the pressure on the bodies.
-    pub fn pushes(&self, q: &[f64]) -> Vec<Push<D>> {
-        self.bodies.pushes(q)
+    /// The impulses of the pressure of liquid and bubbles on the bodies.
+    pub fn pushes(&self, answer: &RowAnswer<D>) -> Vec<Push<D>> {
+        self.bodies.pushes(&[answer.q.as_slice(), &answer.air].concat())
     }
 
     /// Where the rows lie.
@@ -98,11 +123,29 @@ impl<const D: usize> PressureRows<D> {
         self.rows.operator.matrix()
     }
 
-    /// Solves from a scaled pressure.
-    pub fn solve(&self, solver: &mut dyn MlcpSolver, mut q: Vec<f64>) -> Result<RowAnswer<D>, SolveError> {
+    /// Solves from a scaled pressure. Where the air of a bubble turns out thinner than its walls have taken it for, they
+    /// hold at first, and then as far as this air lets them.
+    pub fn solve(&mut self, solver: &mut dyn MlcpSolver, q: Vec<f64>) -> Result<RowAnswer<D>, SolveError> {
+        let mut answer = self.solve_within_bounds(solver, q)?;
+        if self.bounds.hold_where_thinner(&answer.air) {
+            for _ in 0..2 {
+                self.bounds.write(&mut self.rows.lower);
+                answer = self.solve_within_bounds(solver, answer.q)?;
+                self.bounds.take(&answer.air);
+            }
+        }
+        Ok(answer)
+    }
+
+    fn solve_within_bounds(&self, solver: &mut dyn MlcpSolver, mut q: Vec<f64>) -> Result<RowAnswer<D>, SolveError> {
         let report = solver.solve(&self.problem()?, &mut q)?;
-        let let_go = report.let_go().to_vec();
-        Ok(RowAnswer { report, q, let_go, leaving: Vec::new() })
+        let (air, let_go) = (self.eliminated.pressures(&q), report.let_go().to_vec());
+        Ok(RowAnswer { report, q, air, let_go, leaving: Vec::new() })
+    }
+
+    /// The number of a cell's bubble, from zero.
+    pub fn bubble_at(&self, cell: usize) -> Option<u32> {
+        self.bubbles.at(cell)
     }
 
     /// Cells below and above a face, and their rows.

@@ -31,7 +31,7 @@ impl<const D: usize> Simulation<D> {
         let rows = self.pressure_rows(&sources, kick);
         let mut rows = rows.map_err(|source| StepError::Problem { time: self.state.time, source })?;
         rows.set_response(&self.expected_response(kick, dt)?);
-        if rows.moves_bodies() {
+        if !rows.is_sparse() {
             return Err(StepError::NoMatrix(self.state.time));
         }
         let grid = self.setup.grid;

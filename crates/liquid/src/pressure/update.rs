@@ -6,7 +6,7 @@ use unstick_parallel as parallel;
 
 use crate::cells::{multi_index, strides};
 
-/// A cell beside a face, if there is one: the distance to the liquid, and the scaled pressure.
+/// A cell beside a face, if there is one: the distance to the liquid, and the scaled pressure, of its air where it is dry.
 pub(crate) type Side = Option<(f64, f64)>;
 
 /// ∇q across an open face; none where there is no liquid on either side. Liquid beside an open face always has an
@@ -14,10 +14,11 @@ pub(crate) type Side = Option<(f64, f64)>;
 #[inline]
 pub(crate) fn gradient(below: Side, above: Side, spacing: f64) -> Option<f64> {
     let distance = |side: Side| side.map(|(distance, _)| distance);
+    let air = |side: Side| side.map_or(0.0, |(_, q)| q);
     match (below, above) {
         (Some((lower, below)), Some((upper, above))) if lower < 0.0 && upper < 0.0 => Some(above - below),
-        (Some((inside, q)), _) if inside < 0.0 => Some(-q / theta(inside, distance(above), spacing)),
-        (_, Some((inside, q))) if inside < 0.0 => Some(q / theta(inside, distance(below), spacing)),
+        (Some((inside, q)), _) if inside < 0.0 => Some((air(above) - q) / theta(inside, distance(above), spacing)),
+        (_, Some((inside, q))) if inside < 0.0 => Some((q - air(below)) / theta(inside, distance(below), spacing)),
         _ => None,
     }
 }
@@ -72,6 +73,7 @@ mod tests {
         assert_eq!(gradient(deep, shallow, 1.0), Some(-3.0));
         assert_eq!(gradient(shallow, air, 1.0), Some(-4.0)); // the surface is a quarter of a cell away
         assert_eq!(gradient(air, shallow, 1.0), Some(4.0));
+        assert_eq!(gradient(shallow, Some((0.75, 3.0)), 1.0), Some(8.0)); // a bubble
         assert_eq!((gradient(air, None, 1.0), gradient(None, air, 1.0)), (None, None));
     }
 

@@ -105,6 +105,7 @@ impl<const D: usize> Simulation<D> {
         if !fits {
             return Err(SetupError::OtherBodies(state.bodies.len()));
         }
+        let vented = setup.air.vented(&grid);
         let no_velocity = state.velocity.clone();
         let mut simulation = Self {
             solver: PressureSolver::of(&setup.pressure),
@@ -131,6 +132,8 @@ impl<const D: usize> Simulation<D> {
             spare: Vec::new(),
             surface_energy: 0.0,
             adhesion: None,
+            vented,
+            touching: Vec::new(),
             times: StageTimes::default(),
             viscosity: Convergence::default(),
             coupling: Convergence::default(),

@@ -54,11 +54,13 @@ impl<const D: usize> Simulation<D> {
     fn check_fit(&self, before: &LiquidState<D>) -> Result<(), StepError> {
         let (state, particles, grid) = (&self.state, &self.state.particles, &self.setup.grid);
         let count = particles.len();
+        let air_cells = if state.air.fits(grid.len()) { state.air.part_of.len() } else { grid.len() };
         let of_particles = [
             ("velocities of particles", particles.velocity.len(), count),
             ("gradients of particles", particles.affine.len(), if particles.affine.is_empty() { 0 } else { count }),
             ("numbers of particles", particles.id.len(), count),
             ("numbers of bodies", state.bodies.len(), before.bodies.len()),
+            ("cells of the air", state.air.part_of.len(), air_cells),
         ];
         let of_cells = [
             ("cells of the pressure", state.pressure.shape()),

@@ -72,6 +72,10 @@ pub struct Simulation<const D: usize> {
     surface_energy: f64,
     /// σ of the liquid cells at walls in this step, where walls pull.
     pub(crate) adhesion: Option<CellField<f64, D>>,
+    /// Whether each cell lies in a vent, where there are vents.
+    pub(crate) vented: Vec<bool>,
+    /// Parts of liquid and of air that touch in this step.
+    pub(crate) touching: Vec<(u32, u32)>,
     pub(crate) times: StageTimes,
     /// How the viscous solve of this step ended.
     pub(crate) viscosity: Convergence,

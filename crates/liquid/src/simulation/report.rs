@@ -102,6 +102,10 @@ pub struct StepReport {
     pub potential_energy: f64,
     /// Energy of the surface in joules at the start of the step: tension times area; zero without tension.
     pub surface_energy: f64,
+    /// Bubbles at the start of the step; zero where all air is open.
+    pub bubbles: usize,
+    /// Volume of all bubbles at the start of the step.
+    pub bubble_volume: f64,
     /// Largest |r| on equation rows: divergence left, in velocity units.
     pub divergence: f64,
     /// Largest violation on wall rows: −min(q, 0), −min(r, 0) or min(q, r), in velocity units.
@@ -154,6 +158,8 @@ impl StepReport {
             kinetic_energy: 0.0,
             potential_energy: 0.0,
             surface_energy: 0.0,
+            bubbles: 0,
+            bubble_volume: 0.0,
             divergence: pressure.divergence(),
             complementarity: pressure.complementarity(),
             unknowns: pressure.rows(),
@@ -235,6 +241,8 @@ impl<const D: usize> Simulation<D> {
             kinetic_energy: kinetic,
             potential_energy: potential,
             surface_energy: self.surface_energy,
+            bubbles: self.bubbles().count(),
+            bubble_volume: self.bubbles().map(|bubble| bubble.measured).sum(),
             active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
             device_failure,
             coupling,

@@ -96,7 +96,7 @@ impl<const D: usize> Simulation<D> {
         times.time(Stage::Surface, || {
             std::mem::swap(&mut state.liquid, liquid_before);
             surface::track(&setup.grid, geometry, &state.density, &mut state.liquid);
-            surface::fill_gaps(&setup.grid, geometry, (liquid_before, &state.pressure), &mut state.liquid);
+            surface::fill_gaps(&setup.grid, geometry, (liquid_before, &state.pressure, &state.air), &mut state.liquid);
         });
     }
 
@@ -115,9 +115,9 @@ impl<const D: usize> Simulation<D> {
         let start = Instant::now();
         let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
         let Self { gathered, known, reached, carrying, adhesion, .. } = self;
-        let LiquidState { velocity, particles, liquid, separated, density, time, step, .. } = state;
+        let LiquidState { velocity, particles, liquid, separated, density, air, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
-        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
         let (found, [extrapolated, scattered]) = parallel::join(
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
@@ -127,7 +127,8 @@ impl<const D: usize> Simulation<D> {
                     carry_change(geometry, gathered, velocity, (known, reached));
                 }
                 let pulls = |cell| adhesion.as_ref().is_some_and(|adhesion| adhesion.at(cell) > 0.0);
-                let is_held = |cell| pulls(cell) && !separated.at(cell);
+                let is_thin = |cell| air.least_pressure(setup.grid.index(cell)) < 0.0;
+                let is_held = |cell| (pulls(cell) || is_thin(cell)) && !separated.at(cell);
                 let spray = Spray { gathered, fall, reached };
                 beyond_liquid(setup, geometry, (velocity, carrying), known, &spray, is_held);
                 let extrapolated = start.elapsed();
@@ -181,9 +182,10 @@ impl<const D: usize> Simulation<D> {
         times.time(Stage::Move, || {
             copy_faces(&state.velocity, carrying);
             if setup.volume_correction {
-                let LiquidState { particles, liquid, separated, density, time, step, .. } = state;
+                let LiquidState { particles, liquid, separated, density, air, time, step, .. } = state;
                 let (geometry_version, time, step) = (*geometry_version, *time, *step);
-                let crowd = Crowd { setup, geometry, geometry_version, density, liquid, separated, starts, time, step };
+                let crowd =
+                    Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step };
                 distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying));
             }
         });

@@ -116,6 +116,7 @@ impl<const D: usize> Simulation<D> {
         self.track_surface();
         self.geometry.fill_cut_cells(&self.setup.grid, &mut self.state.liquid);
         self.apply_tension(kick);
+        self.find_air();
         kick
     }
 }

@@ -11,19 +11,24 @@ use super::geometry::Geometry;
 use super::immerse::Covered;
 
 impl<const D: usize> Geometry<D> {
-    /// N of the bodies, for rows given by their cells. `fall` is what gravity adds to velocities in the step.
+    /// N of the bodies, for rows given by their cells: those of liquid, and those of bubbles in `air_of`. `fall` is what
+    /// gravity adds to velocities in the step.
     pub(crate) fn body_columns(
         &self,
         grid: &Grid<D>,
         density: f64,
         fall: [f64; D],
         row_of: &impl Fn([usize; D]) -> Option<u32>,
+        air_of: &impl Fn([usize; D]) -> Option<u32>,
     ) -> BodyColumns<D> {
         let mass = density * grid.spacing().powi(D as i32);
         let mut columns = BodyColumns { mass, bodies: Vec::new(), lifts: Vec::new() };
         let outflows: Vec<_> = self.bodies.iter().map(|covered| outflow(grid, covered)).collect();
         let films = Films::new(grid, self, &outflows, row_of);
+        let wet_parts = films.wet_parts();
+        let air_of = |cell| air_of(cell).filter(|_| !wet_parts.contains_key(&cell));
         for outflow in &outflows {
+            let row_of = |cell| row_of(cell).or_else(|| air_of(cell));
             let of_cell = |(&cell, flow): (&[usize; D], &Outflow<D>)| Some((row_of(cell)?, flow.0, flow.1));
             let mut rows: Vec<(u32, [f64; D], [f64; 3])> = outflow.iter().filter_map(of_cell).collect();
             rows.extend(films.to_rim(outflow));
@@ -38,7 +43,6 @@ impl<const D: usize> Geometry<D> {
             });
             columns.bodies.push(BodyRows { rows });
         }
-        let wet_parts = films.wet_parts();
         let wet_part = |cell: [usize; D]| match row_of(cell) {
             Some(_) => 1.0,
             None => wet_parts.get(&cell).copied().unwrap_or(0.0),
@@ -163,7 +167,8 @@ mod tests {
         let setup = Setup::new(Grid::<2>::unit(8).unwrap());
         let mut geometry = Geometry::at(&setup, 0.0);
         geometry.immerse(&setup.grid, vec![cuboid([0.25; 2], [0.75; 2])]);
-        let columns = geometry.body_columns(&setup.grid, 1000.0, [0.0; 2], &|cell| Some(setup.grid.index(cell) as u32));
+        let row_of = |cell| Some(setup.grid.index(cell) as u32);
+        let columns = geometry.body_columns(&setup.grid, 1000.0, [0.0; 2], &row_of, &|_| None);
         (setup.grid, geometry, columns)
     }
 

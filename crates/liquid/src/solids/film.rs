@@ -196,7 +196,7 @@ mod tests {
             (!is_under).then(|| grid.index(cell) as u32)
         };
         // Still liquid: q falls by one from a cell to the next, as gravity takes one from the velocity.
-        let columns = geometry.body_columns(&grid, 1000.0, [0.0, -1.0], &row);
+        let columns = geometry.body_columns(&grid, 1000.0, [0.0, -1.0], &row, &|_| None);
         let q: Vec<f64> = grid.iter().map(|[_, y]| 8.0 - y as f64).collect();
         let (impulse, turning) = columns.pushes(&q)[0];
         let displaced = 1000.0 * 0.5 * 0.25;

@@ -1,6 +1,7 @@
 //! One program for all tests from outside: it is compiled and linked once.
 
 mod adhesion;
+mod air;
 mod device;
 mod exact;
 mod martin_moyce;

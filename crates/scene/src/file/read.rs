@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unstick_grid::{Grid, SignedDistance, Varying};
-use unstick_liquid::{Drag, Emitter, Gravity, Setup, Solid, Transport, Viscosity, Wall};
+use unstick_liquid::{Air, Drag, Emitter, Gravity, Setup, Solid, Transport, Viscosity, Wall};
 
 use super::body::{body, contact};
 use super::error::SceneError;
@@ -96,6 +96,7 @@ impl Reader<'_> {
         let usual = self.walls_and_solids(&mut setup)?;
         let backing = self.methods(&mut setup)?;
         self.emitters(&mut setup)?;
+        setup.air = self.air()?;
         let liquids = self.liquids()?;
         let cells = grid.need("cells")?;
         let bodies = fields.tables("body")?.iter().enumerate();
@@ -184,6 +185,21 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    fn air<const D: usize>(&self) -> Result<Air<D>, SceneError> {
+        let mut is_enclosed = false;
+        self.fields.read("air", &mut is_enclosed, |node| node.choice(&[("open", false), ("enclosed", true)]))?;
+        if !is_enclosed {
+            self.fields.exclude(
+                &["vent"],
+                "is for `air = \"enclosed\"`: open air needs none",
+                "without effect here",
+            )?;
+            return Ok(Air::Open);
+        }
+        let vent = |node: &Node| shape(node.fields(&schema::VENT)?.need("shape")?, self.folder);
+        Ok(Air::Enclosed { vents: self.fields.tables("vent")?.iter().map(vent).collect::<Result<_, _>>()? })
     }
 
     fn liquids<const D: usize>(&self) -> Result<Vec<(SignedDistance<D>, [f64; D])>, SceneError> {

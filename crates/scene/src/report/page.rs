@@ -90,6 +90,8 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot> {
     let of_surface =
         |run: &RunSeries| run.column("surface_energy").unwrap_or_default().iter().any(|energy| *energy > 0.0);
     let has_tension = runs.iter().any(of_surface);
+    let of_bubbles = |run: &RunSeries| run.column("bubbles").unwrap_or_default().iter().any(|count| *count > 0.0);
+    let has_bubbles = runs.iter().any(of_bubbles);
     let mut stages = Vec::new();
     for (colour, stage) in totals::stage_names(runs).into_iter().enumerate() {
         for (place, run) in runs.iter().enumerate() {
@@ -105,6 +107,12 @@ fn plots(runs: &[RunSeries]) -> Vec<Plot> {
         plot("Volume", "relative to the start", Linear, relative_volume.collect()),
         plot("Energy", "J", Linear, pair([("kinetic_energy", "kinetic"), ("potential_energy", "potential")])),
         plot("Energy of the surface", "J", Linear, if has_tension { single("surface_energy") } else { Vec::new() }),
+        plot(
+            "Enclosed air",
+            "volume of all bubbles",
+            FromZero,
+            if has_bubbles { single("bubble_volume") } else { Vec::new() },
+        ),
         plot(
             "Solver cycles",
             "per pressure solve",

@@ -1,7 +1,7 @@
 //! Checkpoints: the state of a simulation in one file, which is complete or not there.
 //!
 //! ```text
-//!     "unstick checkpoint 5\n"   21 bytes
+//!     "unstick checkpoint 6\n"   21 bytes
 //!     postcard( header, state )  in chunks
 //! ```
 //!
@@ -18,7 +18,7 @@ use super::chunks::{CHUNK, ChunkReader, ChunkWriter};
 use super::stepper::{RunScene, StateError, Stepper};
 use super::{RunError, RunFolder};
 
-const MAGIC: &[u8] = b"unstick checkpoint 5\n";
+const MAGIC: &[u8] = b"unstick checkpoint 6\n";
 const KIND: &[u8] = b"unstick checkpoint ";
 const HASH: usize = 32;
 

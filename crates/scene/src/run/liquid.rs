@@ -101,7 +101,7 @@ impl<const D: usize> Physics<D> for Scene<D> {
 /// The columns of `stats.csv` before the times of the stages.
 const COLUMNS: &str = "step,time,dt,particles,volume,surface_volume,kinetic_energy,potential_energy,surface_energy,\
     divergence,complementarity,unknowns,wall_rows,active_rows,solver,converged,cycles,inner_iterations,residual,\
-    viscous_iterations,viscous_residual";
+    viscous_iterations,viscous_residual,bubbles,bubble_volume";
 
 /// The solves of a step, whose outcomes are the last columns of `stats.csv`.
 const SOLVES: [&str; 5] = ["pressure", "viscosity", "density", "contact", "coupling"];
@@ -204,6 +204,8 @@ pub(super) fn record_of(report: StepReport, step: u64) -> StepRecord {
         Value::Small(report.residual),
         Value::Count(report.viscosity.iterations as u64),
         Value::Small(report.viscosity.residual),
+        Value::Count(report.bubbles as u64),
+        Value::Number(report.bubble_volume),
     ];
     values.extend(report.seconds.map(|seconds| Value::Seconds(seconds.as_secs_f64())));
     let others = [report.viscosity, report.density, report.contacts, report.coupling].map(|solve| solve.converged());

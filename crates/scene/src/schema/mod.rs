@@ -29,7 +29,7 @@ pub(crate) use shapes::{
     BODY_SHAPES, CAPSULE, CUBOID, DILATE, FREE_CAPSULE, FREE_CUBOID, FREE_DUCK, FREE_MESH, FREE_SPHERE, HALF_SPACE,
     MESH, MOVE, ROTATE, SHAPES, SPHERE,
 };
-pub(crate) use things::{BODY, DRAIN, KEYFRAME, LIQUID, MOTION, SOLID, SOURCE};
+pub(crate) use things::{BODY, DRAIN, KEYFRAME, LIQUID, MOTION, SOLID, SOURCE, VENT};
 
 /// A table of a scene file.
 #[derive(Debug)]
@@ -174,8 +174,8 @@ pub const VISCOUS_TABLES: &[&Table] =
 
 /// The tables with headings of their own, in the order of the reference.
 pub const TABLES: &[&Table] = &[
-    &ROOT, &GRID, &TIME, &WALLS, &LIQUID, &SOLID, &SOURCE, &DRAIN, &BODY, &CONTACT, &TRANSPORT, &PRESSURE, &SPLITTING,
-    &VOLUME, &OUTPUT,
+    &ROOT, &GRID, &TIME, &WALLS, &LIQUID, &SOLID, &SOURCE, &DRAIN, &VENT, &BODY, &CONTACT, &TRANSPORT, &PRESSURE,
+    &SPLITTING, &VOLUME, &OUTPUT,
 ];
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What belongs to the scene as a whole.
 
 use super::viscous::LAW;
-use super::{BODY, CONTACT, DRAIN, LIQUID, OUTPUT, PRESSURE, SOLID, SOURCE, TRANSPORT, VOLUME};
+use super::{BODY, CONTACT, DRAIN, LIQUID, OUTPUT, PRESSURE, SOLID, SOURCE, TRANSPORT, VENT, VOLUME};
 use super::{Key, Kind, Table, heading, optional, required};
 
 pub(super) const WALL: &[&str] = &["separating", "sealed"];
@@ -49,6 +49,13 @@ pub(crate) static ROOT: Table = Table::new(
              -9.81] }]`, linear in between",
         ),
         optional("density", Kind::Positive, "1000", "kg/m³; pressures, energies and what tension does depend on it"),
+        optional(
+            "air",
+            Kind::Choice(&["open", "enclosed"]),
+            "\"open\"",
+            "`\"open\"`: all air has the same pressure, and liquid falls into every hollow; `\"enclosed\"`: bubbles keep their \
+             volume, each with a pressure of its own",
+        ),
         optional("tension", Kind::Within(0.0, 1e6), "0", "γ, surface tension in N/m; water in air has 0.072"),
         optional(
             "viscosity",
@@ -71,6 +78,7 @@ pub(crate) static ROOT: Table = Table::new(
         heading("solid", Kind::Tables(&SOLID)),
         heading("source", Kind::Tables(&SOURCE)),
         heading("drain", Kind::Tables(&DRAIN)),
+        heading("vent", Kind::Tables(&VENT)),
         heading("body", Kind::Tables(&BODY)),
         heading("contact", Kind::Table(&CONTACT)),
         heading("transport", Kind::Table(&TRANSPORT)),

@@ -70,6 +70,15 @@ pub(crate) static SOURCE: Table =
 /// `[[drain]]`.
 pub(crate) static DRAIN: Table = Table::many("drain", &[SHAPE, START, END]).with_text("Where liquid leaves.");
 
+/// `[[vent]]`.
+pub(crate) static VENT: Table = Table::many("vent", &[SHAPE])
+    .with_text("Where outer air comes in, with `air = \"enclosed\"`.")
+    .with_notes(
+        "Air that reaches a vent is outer air, of pressure zero. A bubble that reaches it is no bubble any more. In a closed \
+         space without a vent the air that reaches highest at the start is the outer air, and what follows from it. Where a jet \
+         parts the air of a scene in the plane, vents say that both sides are outer air.",
+    );
+
 /// What bodies of every physics have.
 pub(super) const NAME: Key = optional("name", Kind::Text, "`body N`", "in `bodies.csv` and in refusals; no two alike");
 pub(super) const BODY_SHAPE: Key =

@@ -100,7 +100,7 @@ pub(crate) fn solve<const D: usize>(
         closed.list.iter().filter(|face| face.is_left).flat_map(ClosedFace::rows).map(|row| row as u32).collect();
     let_go.sort_unstable();
     let_go.dedup();
-    Ok(RowAnswer { report, q, let_go, leaving: closed.leaving(input) })
+    Ok(RowAnswer { report, q, air: Vec::new(), let_go, leaving: closed.leaving(input) })
 }
 
 /// What the linear systems of a matrix are solved with.
@@ -115,7 +115,8 @@ fn linear(name: SplittingName, operator: &dyn LinearOperator) -> SolverName {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::pressure::PressureSources;
+    use crate::air::AirState;
+    use crate::pressure::{Enclosed, PressureSources};
     use crate::setup::Setup;
 
     /// A closed box of two by two cells. The centres of the lower two are half a cell below the surface. The velocity
@@ -128,7 +129,9 @@ pub(crate) mod tests {
         [[0, 1], [1, 1]].into_iter().for_each(|face| *velocities[1].at_mut(face) = velocity);
         let sources = PressureSources { flow: None, divergence: None, lower: None };
         let fields = sources.fields(grid, geometry, 0, &liquid, &velocities);
-        let rows = PressureRows::new(grid, geometry, &fields, 1.0, [0.0; 2]).unwrap();
+        let air = AirState::default();
+        let enclosed = Enclosed { air: &air, touching: &[], scale: 1.0, cell: 1.0 };
+        let rows = PressureRows::new(grid, geometry, &fields, (1.0, [0.0; 2]), &enclosed).unwrap();
         visit(&SplittingInput { grid, geometry, liquid: &liquid, velocity: &velocities, rows: &rows, kick: 1.0 })
     }
 
