@@ -28,9 +28,9 @@ use crate::simulation::report::Stage;
 use inherit::Heirs;
 use parts::Parts;
 
-/// Seconds in which all but 1/e of an error of a bubble's volume is made good. Shorter ones shake the liquid by the noise
-/// of the measured volume, longer ones let it drift.
-const CORRECTION_TIME: f64 = 0.02;
+/// Part of an error of a bubble's volume that a step makes good, by displacements of the liquid around it. The error comes with
+/// every step, not with time, and displacements leave no velocity behind: so this is a part of a step.
+const MADE_GOOD: f64 = 0.25;
 
 /// What the air around the liquid does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,9 +81,9 @@ pub struct Bubble {
 }
 
 impl Bubble {
-    /// The volume that it should gain in a time to have what it should have.
-    pub(crate) fn gain(&self, dt: f64) -> f64 {
-        -(-dt / CORRECTION_TIME).exp_m1() * (self.volume - self.measured)
+    /// The volume that it should gain in a step.
+    pub(crate) fn gain(&self) -> f64 {
+        MADE_GOOD * (self.volume - self.measured)
     }
 }
 

@@ -111,7 +111,7 @@ impl<const D: usize> Blocks<D> {
         self.ask_for_growth(crowd, dt);
         self.displacement.iter_mut().for_each(|field| vector::clear(field.values_mut()));
         vector::clear(self.potential.values_mut());
-        let gain: Vec<f64> = crowd.air.bubbles().map(|bubble| bubble.gain(dt)).collect();
+        let gain: Vec<f64> = crowd.air.bubbles().map(|bubble| bubble.gain()).collect();
         if vector::norm_max(self.growth.values()).max(vector::norm_max(&gain)) == 0.0 {
             return Ok(Convergence::default());
         }
