@@ -13,11 +13,8 @@ moment() {
   case "$1" in
     ceiling-drop) echo 0.15 ;;
     adhesion) echo 0.18 ;;
-<<<<<<< HEAD
     honey) echo 0.14 ;;
-=======
     glugging-bottle) echo 0.38 ;;
->>>>>>> 6a6107f (Scenes and pictures of enclosed air; a long bubble rises as theory says)
     rest | sealed-full) echo 1.0 ;;
     maze | two-discs | stairs*) echo 0.3 ;;
     cylinder-channel* | cavity* | oscillating-cylinder | kissing) echo 0.9 ;;

@@ -38,13 +38,10 @@ pub const ALL: &[CatalogueEntry] = catalogue!(
     "ceiling-drop",
     "adhesion",
     "drop-oscillating",
-<<<<<<< HEAD
     "honey",
     "slump",
-=======
     "bubble-rising",
     "glugging-bottle",
->>>>>>> 6a6107f (Scenes and pictures of enclosed air; a long bubble rises as theory says)
     "float",
     "lid-bounce",
     "rest",
