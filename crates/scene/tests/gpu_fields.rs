@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use unstick_gpu::{Gpu, GpuSolver};
+use unstick_liquid::Air;
 use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver};
 use unstick_mlcp::{SolveError, SolveReport};
 use unstick_scene::{AnyScene, Scene, SceneFile, catalogue};
@@ -104,9 +105,9 @@ fn compare<const D: usize>(scene: &Scene<D>, solver: &str) -> Vec<String> {
     differences.iter().map(|difference| format!("{} with {solver}: {difference}", scene.name)).collect()
 }
 
-/// Bodies and walls that pull stay on the processor.
+/// Bodies, bubbles and walls that pull stay on the processor.
 fn is_for_device<const D: usize>(scene: &Scene<D>) -> bool {
-    scene.bodies.is_empty() && !scene.setup.pulls()
+    scene.bodies.is_empty() && !scene.setup.pulls() && scene.setup.air == Air::Open
 }
 
 fn compare_any(scene: &AnyScene, solver: &str) -> Vec<String> {

@@ -123,7 +123,9 @@ impl<const D: usize> Simulation<D> {
     /// σ of the liquid cells at walls that pull, at the start of a step; zero elsewhere, and none where nothing pulls.
     pub(super) fn find_adhesion(&mut self) {
         let Self { setup, geometry, state, adhesion, .. } = self;
-        let Some(_) = &geometry.nearest_wall else { return };
+        if !setup.pulls() && geometry.bodies.iter().all(|covered| covered.body.adhesion == 0.0) {
+            return;
+        }
         let field = adhesion.get_or_insert_with(|| CellField::filled(setup.grid.cells(), 0.0));
         fill(field, |cell, value| {
             let is_meant = state.liquid.at(cell) < 0.0 && geometry.is_at_wall(cell);
