@@ -61,9 +61,14 @@ impl Player {
         py.detach(|| self.lock().number())
     }
 
-    /// What there is to see now.
-    fn show(&self, py: Python<'_>) -> Frame {
-        py.detach(|| Frame::of(&mut self.lock(), &self.style))
+    /// What there is to see now. Its data files are written.
+    fn show(&self, py: Python<'_>) -> PyResult<Frame> {
+        py.detach(|| {
+            let mut session = self.lock();
+            session.finish_files()?;
+            Ok(Frame::of(&mut session, &self.style))
+        })
+        .map_err(|error: RunError| Exception::from(error).into())
     }
 
     /// Computes the next frame. Ctrl-C is heeded after every step, and nothing of the frame is lost.
@@ -75,7 +80,7 @@ impl Player {
                 "whoever watches the run asked it to stop; a checkpoint is written",
             ));
         }
-        Ok(self.show(py))
+        self.show(py)
     }
 
     /// Writes movie and report of a run folder; returns their paths and what did not go as it should have.

@@ -164,7 +164,13 @@ impl<const D: usize> Group<D> {
     /// Waits for all that is still being drawn or written.
     pub fn finish_frames(&mut self) -> Result<(), RunError> {
         let drawn = self.finish_pictures();
-        self.runs.iter_mut().map(Run::finish_files).fold(drawn, Result::and)
+        let written = self.finish_files();
+        drawn.and(written)
+    }
+
+    /// Waits for the data files of the frames up to now.
+    pub fn finish_files(&mut self) -> Result<(), RunError> {
+        self.runs.iter_mut().map(Run::finish_files).fold(Ok(()), Result::and)
     }
 
     /// Writes nothing more, so that others may write.

@@ -244,6 +244,11 @@ impl Session {
         either!(&mut self.runs, runs => runs.checkpoint())
     }
 
+    /// Waits until the data files of all frames up to now are written. Otherwise the next frame is computed meanwhile.
+    pub fn finish_files(&mut self) -> Result<(), RunError> {
+        either!(&mut self.runs, runs => runs.finish_files())
+    }
+
     /// What there is to see now, of the first run.
     pub fn frame(&mut self) -> AnyFrame {
         match &mut self.runs {
