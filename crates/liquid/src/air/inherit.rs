@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use unstick_grid::{Grid, multi_index};
 
 use super::parts::Parts;
-use super::{AirState, Bubble, Part};
+use super::{AirState, Bubble, Part, tell_liquid};
 
 /// How many cells each part of the air has taken over from which part of the air of the last step, numbers from zero.
 pub(super) struct Heirs(BTreeMap<(u32, u32), f64>);
@@ -59,7 +59,7 @@ impl Heirs {
         vented: &[bool],
         before: &AirState,
     ) -> Vec<Part> {
-        let is_outer = self.find_outer(parts, (heights, volumes), vented, before);
+        let is_outer = self.find_outer(parts, (volumes, heights), vented, before);
         // Each bubble's cells in all of its heirs.
         let mut left = vec![0.0; before.parts.len()];
         self.0.iter().for_each(|((_, was), cells)| left[*was as usize] += cells);
@@ -94,13 +94,7 @@ impl Heirs {
         };
         let mut named: Vec<Part> = (0..parts.count()).map(of_part).collect();
         // What bubbles mean for the liquid at them, and that for cavities in it: there they are filled with what is thin.
-        for &(liquid, air) in &parts.touching {
-            if let Part::Bubble(Bubble { pressure, .. }) = named[air as usize]
-                && let Part::Liquid(least) = &mut named[liquid as usize]
-            {
-                *least = least.min(pressure);
-            }
-        }
+        tell_liquid(&mut named, &parts.touching);
         for &(liquid, air) in &parts.touching {
             if let (Part::Liquid(least), Part::Cavity) = (named[liquid as usize], named[air as usize])
                 && least < 0.0
@@ -116,7 +110,7 @@ impl Heirs {
     fn find_outer(
         &self,
         parts: &Parts,
-        (heights, volumes): (&[f64], &[f64]),
+        (volumes, heights): (&[f64], &[f64]),
         vented: &[bool],
         before: &AirState,
     ) -> Vec<bool> {

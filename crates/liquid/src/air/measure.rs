@@ -1,7 +1,7 @@
 //! The volumes of parts of the air, and how high they reach.
 
 use unstick_grid::vector::dot;
-use unstick_grid::{CellField, Grid, multi_index};
+use unstick_grid::{CellField, Grid, linear_index, multi_index};
 use unstick_parallel as parallel;
 
 use super::parts::Parts;
@@ -33,7 +33,7 @@ pub(super) fn volumes<const D: usize>(
             let mut all = 0.0;
             let corners = (0..1usize << D).map(|corner| {
                 let place = |axis: usize| (node[axis] + (corner >> axis & 1)).saturating_sub(1).min(cells[axis] - 1);
-                (0..D).rev().fold(0, |sum, axis| sum * cells[axis] + place(axis))
+                linear_index(cells, std::array::from_fn(place))
             });
             let mut outside = [(0, 0.0); 8];
             for (cell, outside) in corners.zip(&mut outside) {

@@ -134,12 +134,17 @@ impl AirState {
                 _ => {}
             }
         }
-        for &(liquid, air) in touching {
-            if let Part::Bubble(Bubble { pressure, .. }) = self.parts[air as usize]
-                && let Part::Liquid(least) = &mut self.parts[liquid as usize]
-            {
-                *least = least.min(pressure);
-            }
+        tell_liquid(&mut self.parts, touching);
+    }
+}
+
+/// Lowers what parts of liquid know to the pressures of the bubbles that they touch.
+fn tell_liquid(parts: &mut [Part], touching: &[(u32, u32)]) {
+    for &(liquid, air) in touching {
+        if let Part::Bubble(Bubble { pressure, .. }) = parts[air as usize]
+            && let Part::Liquid(least) = &mut parts[liquid as usize]
+        {
+            *least = least.min(pressure);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use unstick_grid::{CellField, Grid};
 
+use crate::cells::strides;
 use crate::solids::Geometry;
 
 /// The parts of liquid and of air, each connected through open faces. They are numbered by their first cells, so that
@@ -46,12 +47,7 @@ impl Parts {
         let liquid = liquid.values();
         let mut sets = Sets(vec![0]); // the first stands for none
         let mut part_of = vec![0u32; grid.len()];
-        let mut stride = 1;
-        let strides: [usize; D] = std::array::from_fn(|axis| {
-            let own = stride;
-            stride *= grid.cells()[axis];
-            own
-        });
+        let strides = strides(grid.cells());
         for (cell, place) in grid.iter().enumerate() {
             let is_wet = liquid[cell] < 0.0;
             let mut part = 0;

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use unstick_grid::Grid;
+use unstick_grid::{Grid, linear_index};
 use unstick_mlcp::fields::{PressureFields, theta};
 
 use crate::cells::multi_index;
@@ -86,8 +86,7 @@ impl BubbleRows {
             }
             let mut face = place;
             face[axis] += usize::from(is_upper);
-            let shape = grid.faces(axis);
-            let face = (0..D).rev().fold(0, |sum, axis| sum * shape[axis] + face[axis]);
+            let face = linear_index(grid.faces(axis), face);
             let open = fields.walls.open[axis][face];
             let carried = fields.walls.flow.map_or(0.0, |flow| flow[axis][face]);
             let flow = open * fields.velocity[axis][face] + carried;
