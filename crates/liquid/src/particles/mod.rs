@@ -2,6 +2,7 @@
 
 pub(crate) mod exchange;
 pub(crate) mod gather;
+pub(crate) mod hats;
 pub(crate) mod scatter;
 mod sort;
 pub(crate) mod tiles;
@@ -97,12 +98,13 @@ impl<const D: usize> Particles<D> {
 }
 
 /// The cell of a point, clamped to the grid.
-#[inline]
+#[inline(always)]
 pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize; D] {
-    std::array::from_fn(|axis| {
-        let place = (point[axis] - grid.origin()[axis]) / grid.spacing();
-        (place.max(0.0) as usize).min(grid.cells()[axis] - 1)
-    })
+    let (place, mut cell) = (grid.in_cells(point), [0; D]);
+    for axis in 0..D {
+        cell[axis] = (place[axis].max(0.0) as usize).min(grid.cells()[axis] - 1);
+    }
+    cell
 }
 
 #[cfg(test)]

@@ -47,6 +47,19 @@ fn within<const D: usize, const W: usize>(
     corner: [Of<W, u32>; D],
     part: [Of<W>; D],
 ) -> Of<W> {
+    match field.shape()[0] {
+        1 => within_lines::<D, W, 0>(field, corner, part),
+        _ => within_lines::<D, W, 1>(field, corner, part),
+    }
+}
+
+/// The same where the second value along the first axis is `STEP` behind the first: none where there is but one.
+#[inline(always)]
+fn within_lines<const D: usize, const W: usize, const STEP: usize>(
+    field: &CellField<f64, D>,
+    corner: [Of<W, u32>; D],
+    part: [Of<W>; D],
+) -> Of<W> {
     let shape = field.shape();
     let (mut stride, mut steps) = (1, [0; D]);
     let mut starts = [0; W];
@@ -57,29 +70,37 @@ fn within<const D: usize, const W: usize>(
         steps[axis] = if shape[axis] > 1 { stride } else { 0 };
         stride *= shape[axis];
     }
-    // The corners of the cube, then one axis after the other is interpolated away, the last one first: so corners that
-    // are treated alike lie side by side.
+    // The corners of the cube in pairs along the first axis, which lie side by side in memory. Then one axis after the
+    // other is interpolated away, the last one first.
     let reach: usize = steps.iter().sum();
-    let mut cube = [[0.0; W]; 8];
+    let mut pairs = [[[0.0; 2]; W]; 4];
     for point in 0..W {
         let values = &field.values()[starts[point]..=starts[point] + reach]; // one check instead of one per corner
-        for (choice, value) in cube.iter_mut().enumerate().take(1 << D) {
+        for (choice, pair) in pairs.iter_mut().enumerate().take(1 << (D - 1)) {
             let mut index = 0;
-            for axis in 0..D {
-                index += (choice >> axis & 1) * steps[axis];
+            for axis in 1..D {
+                index += (choice >> (axis - 1) & 1) * steps[axis];
             }
-            value[point] = values[index];
+            pair[point] = [values[index], values[index + STEP]];
         }
     }
-    for axis in (0..D).rev() {
-        let half = 1 << axis;
+    for axis in (1..D).rev() {
+        let half = 1 << (axis - 1);
         for corner in 0..half {
             for point in 0..W {
-                cube[corner][point] += part[axis][point] * (cube[corner + half][point] - cube[corner][point]);
+                for side in 0..2 {
+                    let (from, to) = (pairs[corner][point][side], pairs[corner + half][point][side]);
+                    pairs[corner][point][side] = from + part[axis][point] * (to - from);
+                }
             }
         }
     }
-    cube[0]
+    let mut found = [0.0; W];
+    for point in 0..W {
+        let [from, to] = pairs[0][point];
+        found[point] = from + part[0][point] * (to - from);
+    }
+    found
 }
 
 /// The field at a place in units of its own lattice; constant beyond its border.
@@ -105,18 +126,27 @@ pub(crate) fn interpolate_nodes<const D: usize>(grid: &Grid<D>, field: &CellFiel
 }
 
 /// Gradient of a field stored at nodes, by differences over a tenth of a cell; not normalised.
+#[inline(always)]
 pub(crate) fn gradient_of_nodes<const D: usize>(
     grid: &Grid<D>,
     field: &CellField<f64, D>,
     point: [f64; D],
 ) -> [f64; D] {
     let reach = 0.1 * grid.spacing();
-    std::array::from_fn(|axis| {
+    let mut gradient = [0.0; D];
+    for along in 0..D {
         let (mut below, mut above) = (point, point);
-        below[axis] -= reach;
-        above[axis] += reach;
-        (interpolate_nodes(grid, field, above) - interpolate_nodes(grid, field, below)) / (2.0 * reach)
-    })
+        below[along] -= reach;
+        above[along] += reach;
+        let places = [grid.in_cells(below), grid.in_cells(above)];
+        let (mut corner, mut part) = ([[0; 2]; D], [[0.0; 2]; D]);
+        for axis in 0..D {
+            (corner[axis], part[axis]) = split(field.shape()[axis], [places[0][axis], places[1][axis]]);
+        }
+        let [below, above] = within(field, corner, part);
+        gradient[along] = (above - below) / (2.0 * reach);
+    }
+    gradient
 }
 
 /// Where a point lies on the lattice of faces across `axis`.
