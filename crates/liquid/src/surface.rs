@@ -95,15 +95,28 @@ fn add_to_density<const D: usize, const ROWS: usize>(
                     }
                 }
                 for row in 0..ROWS {
-                    for number in 0..3 {
-                        if let Some(cell) = rows[row].get_mut((x + number).wrapping_sub(1)) {
-                            *cell += sums[row][number];
-                        }
-                    }
+                    add_to_cells(rows[row], x, sums[row]);
                 }
             }
         },
     );
+}
+
+/// Adds the sums of a cell to the cells of a row: of the cell before, the cell itself and the one behind. The fourth is zero.
+#[inline(always)]
+fn add_to_cells(row: &mut [f64], x: usize, sums: [f64; 4]) {
+    let first = x.wrapping_sub(1);
+    match row.get_mut(first..first.wrapping_add(4)) {
+        Some(cells) => cells.iter_mut().zip(sums).for_each(|(cell, sum)| *cell += sum),
+        // At the border, beyond which nothing counts.
+        None => {
+            for (number, sum) in sums[..3].iter().enumerate() {
+                if let Some(cell) = row.get_mut(first.wrapping_add(number)) {
+                    *cell += sum;
+                }
+            }
+        }
+    }
 }
 
 /// Distance to the liquid at cell centres from the density, exact for plane surfaces within a cell

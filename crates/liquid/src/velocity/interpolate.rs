@@ -14,17 +14,15 @@ type Of<const W: usize, T = f64> = [T; W];
 /// 2⁵²: numbers from here on have no fraction, and the lower bits of their mantissa count.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
-/// The stored value below a place along one axis, and the part of the way to the next.
+/// The number of the stored value below a place along one axis, and the part of the way to the next.
 #[inline(always)]
-fn split<const W: usize>(count: usize, place: Of<W>) -> (Of<W, u32>, Of<W>) {
+fn split<const W: usize>(count: usize, place: Of<W>) -> (Of<W>, Of<W>) {
     let (last, most) = ((count - 1) as f64, count.saturating_sub(2) as f64);
-    let (mut below, mut part) = ([0; W], [0.0; W]);
+    let (mut below, mut part) = ([0.0; W], [0.0; W]);
     for point in 0..W {
         let clamped = place[point].clamp(0.0, last);
-        let whole = clamped.floor().min(most);
-        // Vector units convert no number to an integer, but they add.
-        below[point] = (whole + WHOLE).to_bits() as u32;
-        part[point] = clamped - whole;
+        below[point] = clamped.floor().min(most);
+        part[point] = clamped - below[point];
     }
     (below, part)
 }
@@ -42,11 +40,7 @@ pub(crate) fn locate<const D: usize>(shape: [usize; D], place: [f64; D]) -> ([us
 
 /// The field inside the cubes at `corner`.
 #[inline(always)]
-fn within<const D: usize, const W: usize>(
-    field: &CellField<f64, D>,
-    corner: [Of<W, u32>; D],
-    part: [Of<W>; D],
-) -> Of<W> {
+fn within<const D: usize, const W: usize>(field: &CellField<f64, D>, corner: [Of<W>; D], part: [Of<W>; D]) -> Of<W> {
     match field.shape()[0] {
         1 => within_lines::<D, W, 0>(field, corner, part),
         _ => within_lines::<D, W, 1>(field, corner, part),
@@ -57,31 +51,33 @@ fn within<const D: usize, const W: usize>(
 #[inline(always)]
 fn within_lines<const D: usize, const W: usize, const STEP: usize>(
     field: &CellField<f64, D>,
-    corner: [Of<W, u32>; D],
+    corner: [Of<W>; D],
     part: [Of<W>; D],
 ) -> Of<W> {
-    let shape = field.shape();
+    let (shape, values) = (field.shape(), field.values());
     let (mut stride, mut steps) = (1, [0; D]);
-    let mut starts = [0; W];
+    let mut starts = [WHOLE; W];
     for axis in 0..D {
         for point in 0..W {
-            starts[point] += corner[axis][point] as usize * stride;
+            starts[point] += corner[axis][point] * stride as f64;
         }
-        steps[axis] = if shape[axis] > 1 { stride } else { 0 };
+        steps[axis] = if shape[axis] > 1 { stride as u32 } else { 0 };
         stride *= shape[axis];
     }
     // The corners of the cube in pairs along the first axis, which lie side by side in memory. Then one axis after the
     // other is interpolated away, the last one first.
-    let reach: usize = steps.iter().sum();
     let mut pairs = [[[0.0; 2]; W]; 4];
     for point in 0..W {
-        let values = &field.values()[starts[point]..=starts[point] + reach]; // one check instead of one per corner
+        // Vector units convert no number to an integer, but they add.
+        let start = starts[point].to_bits() as u32;
         for (choice, pair) in pairs.iter_mut().enumerate().take(1 << (D - 1)) {
-            let mut index = 0;
+            let mut line = start;
             for axis in 1..D {
-                index += (choice >> (axis - 1) & 1) * steps[axis];
+                line = line.wrapping_add((choice >> (axis - 1) & 1) as u32 * steps[axis]);
             }
-            pair[point] = [values[index], values[index + STEP]];
+            let first = line as usize;
+            let beside = &values[first..first + 1 + STEP]; // one check for both
+            pair[point] = [beside[0], beside[STEP]];
         }
     }
     for axis in (1..D).rev() {
@@ -106,7 +102,7 @@ fn within_lines<const D: usize, const W: usize, const STEP: usize>(
 /// The field at a place in units of its own lattice; constant beyond its border.
 #[inline(always)]
 pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64; D]) -> f64 {
-    let (mut corner, mut part) = ([[0]; D], [[0.0]; D]);
+    let (mut corner, mut part) = ([[0.0]; D], [[0.0]; D]);
     for axis in 0..D {
         (corner[axis], part[axis]) = split(field.shape()[axis], [place[axis]]);
     }
@@ -139,7 +135,7 @@ pub(crate) fn gradient_of_nodes<const D: usize>(
         below[along] -= reach;
         above[along] += reach;
         let places = [grid.in_cells(below), grid.in_cells(above)];
-        let (mut corner, mut part) = ([[0; 2]; D], [[0.0; 2]; D]);
+        let (mut corner, mut part) = ([[0.0; 2]; D], [[0.0; 2]; D]);
         for axis in 0..D {
             (corner[axis], part[axis]) = split(field.shape()[axis], [places[0][axis], places[1][axis]]);
         }
@@ -177,7 +173,7 @@ pub(crate) fn interpolate_velocities<const D: usize, const W: usize>(
 ) -> [[f64; D]; W] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres. Plain loops are
     // inlined, unlike closures that make arrays, and so they are compiled for the vector unit of the caller.
-    let (mut among_faces, mut among_cells) = ([([0; W], [0.0; W]); D], [([0; W], [0.0; W]); D]);
+    let (mut among_faces, mut among_cells) = ([([0.0; W], [0.0; W]); D], [([0.0; W], [0.0; W]); D]);
     for axis in 0..D {
         let (mut place, mut shifted) = ([0.0; W], [0.0; W]);
         for point in 0..W {
@@ -189,7 +185,7 @@ pub(crate) fn interpolate_velocities<const D: usize, const W: usize>(
     }
     let mut found = [[0.0; D]; W];
     for component in 0..D {
-        let (mut corner, mut part) = ([[0; W]; D], [[0.0; W]; D]);
+        let (mut corner, mut part) = ([[0.0; W]; D], [[0.0; W]; D]);
         for axis in 0..D {
             (corner[axis], part[axis]) = if axis == component { among_faces[axis] } else { among_cells[axis] };
         }
