@@ -20,8 +20,8 @@ struct Grain {
 /// Calls for all chunks at most: more would only be handed around.
 const CALLS: usize = 128;
 
-/// For kernels that stream through the entries: they need thousands of them for a few microseconds.
-const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 32 * CHUNK };
+/// For kernels that stream through the entries: a call takes a microsecond at least.
+const STREAMING: Grain = Grain { call: 2 * CHUNK, worth_sharing: 32 * CHUNK };
 
 /// For kernels that spend much time on each entry.
 const COSTLY: Grain = Grain { call: CHUNK, worth_sharing: 4 * CHUNK };
@@ -122,7 +122,7 @@ impl Chunks {
                 || kernel(pieces, self.places[start] as usize, lanes),
             )
         };
-        tree::fold((0..chunks, lanes), length >= grain.worth_sharing, &cut, &work, merge)
+        tree::fold((0..chunks, lanes), tree::is_worth_sharing(length, grain.worth_sharing), &cut, &work, merge)
     }
 
     /// Entries of some chunks.

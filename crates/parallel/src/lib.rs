@@ -148,7 +148,7 @@ fn fold_blocks<const SIZE: usize, const SHARED: usize, L: Lanes, S: Send>(
         length if length <= SIZE => Cut::Whole(lanes),
         length => halves(lanes.cut(length.div_ceil(SIZE) / 2 * SIZE)),
     };
-    let is_shared = lanes.length() >= SHARED;
+    let is_shared = tree::is_worth_sharing(lanes.length(), SHARED);
     tree::fold(lanes, is_shared, &cut, kernel, merge)
 }
 
@@ -231,7 +231,7 @@ pub fn for_each_at<T: Send>(places: &[u32], first: usize, values: &mut [T], kern
     let visit = |Places { number, places, first, values }: Places<T>| {
         (number..).zip(places).for_each(|(number, &place)| kernel(number, &mut values[place as usize - first]));
     };
-    let is_shared = places.len() > SCATTERED_WORTH_SHARING;
+    let is_shared = tree::is_worth_sharing(places.len(), SCATTERED_WORTH_SHARING);
     tree::fold(Places { number: 0, places, first, values }, is_shared, &cut, &visit, &|(), ()| ());
 }
 

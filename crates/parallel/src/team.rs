@@ -306,6 +306,11 @@ fn call_half(first: usize, count: usize, task: &Task) {
     }
 }
 
+/// Whether the loops of this thread are those of a team.
+pub(crate) fn is_led() -> bool {
+    LED.with_borrow(Option::is_some)
+}
+
 /// Tells the team of this thread that there is other work.
 pub(crate) fn wake() {
     LED.with_borrow(|team| team.iter().for_each(|team| team.wake()));
