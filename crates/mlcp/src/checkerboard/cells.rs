@@ -177,7 +177,7 @@ impl<const D: usize> Level<D> {
 
     /// Own cells that may be pinned, ascending.
     pub fn bounded_cells(&self) -> Vec<u32> {
-        parallel::list_scattered(0..self.bounded.len(), |cells| {
+        parallel::list(0..self.bounded.len(), |cells| {
             cells.filter(|&cell| self.bounded[cell] && self.is_own(cell)).map(|cell| cell as u32).collect()
         })
     }
