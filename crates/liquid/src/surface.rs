@@ -142,7 +142,8 @@ pub(crate) fn track<const D: usize>(
         );
         for (first, part) in Window::whole(shape).lines(shape, range) {
             let mut place = multi_index(shape, first);
-            for (number, (value, &space_here)) in (first..).zip(values[part.clone()].iter_mut().zip(&space_here[part])) {
+            for (number, (value, &space_here)) in (first..).zip(values[part.clone()].iter_mut().zip(&space_here[part]))
+            {
                 if space_here <= TOO_CLOSED {
                     *value = spacing;
                     for_each_beside(shape, place, number, |other| {

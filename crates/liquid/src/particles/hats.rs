@@ -68,7 +68,9 @@ mod tests {
         let grid = Grid::<2>::unit(4).unwrap();
         for (point, cell) in [([0.3, 0.6], [1.0, 2.0]), ([0.26, 0.74], [1.0, 2.0]), ([0.5, 0.5], [1.0, 2.0])] {
             let [faces, centres] = hats::<2, 0>(&grid, point, cell);
-            assert!((faces.iter().sum::<f64>() - 1.0).abs() < 1e-15 && (centres.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+            assert!(
+                (faces.iter().sum::<f64>() - 1.0).abs() < 1e-15 && (centres.iter().sum::<f64>() - 1.0).abs() < 1e-15
+            );
             assert!((cell[0] + faces[1] - 4.0 * point[0]).abs() < 1e-12 && faces[2] == 0.0);
             assert!((cell[1] + 0.5 - centres[0] + centres[2] - 4.0 * point[1]).abs() < 1e-12);
             assert!(centres.iter().all(|weight| (0.0..=1.0).contains(weight)) && centres[0] * centres[2] == 0.0);

@@ -32,7 +32,8 @@ struct Listed {
 impl Listed {
     fn new(cells: &[u32], range: Range<usize>, layer: usize) -> Self {
         let layers: Vec<u32> = cells[range.clone()].iter().map(|cell| cell / layer as u32).collect();
-        let (first, last) = layers.iter().fold((u32::MAX, 0), |(first, last), &place| (first.min(place), last.max(place)));
+        let (first, last) =
+            layers.iter().fold((u32::MAX, 0), |(first, last), &place| (first.min(place), last.max(place)));
         let mut starts = vec![0; last.saturating_sub(first.min(last)) as usize + 2];
         layers.iter().for_each(|place| starts[(place - first) as usize + 1] += 1);
         (1..starts.len()).for_each(|place| starts[place] += starts[place - 1]);

@@ -64,25 +64,35 @@ pub(crate) fn add_by_tiles<T: Send, const D: usize, const N: usize>(
     for odd in [0, 1] {
         let layers = Strips { cells: cells[D - 1], odd };
         let mut slabs = layers.cut(&mut values, shapes.map(|shape| (shape[D - 1], shape[..D - 1].iter().product())));
-        parallel::for_each_chunk(&mut slabs, 1, |slab, values| {
-            let values = &mut values[0];
-            for odd in [0, 1] {
-                let across = Strips { cells: if D == 3 { cells[1] } else { 1 }, odd };
-                let mut tiles = tiles_of_slab(&layers, slab, across, shapes, values);
-                parallel::for_each_chunk(&mut tiles, 1, |number, tile| {
-                    for layer in layers.cells_of(slab) {
-                        for row in across.cells_of(number) {
+        for odd in [0, 1] {
+            let across = Strips { cells: if D == 3 { cells[1] } else { 1 }, odd };
+            // Slabs are cut by all threads; then there is one loop over the tiles of all.
+            let mut cut: Vec<_> = slabs.iter_mut().map(|values| (Some(values), Vec::new())).collect();
+            parallel::for_each_chunk(&mut cut, 1, |slab, cut| {
+                for (values, tiles) in cut {
+                    let of_slab = values.take().map(|values| tiles_of_slab(&layers, slab, across, shapes, values));
+                    *tiles = of_slab.unwrap_or_default();
+                }
+            });
+            let of_slab = |(slab, (_, tiles)): (usize, (_, Vec<_>))| {
+                tiles.into_iter().enumerate().map(move |(number, tile)| (slab, number, tile))
+            };
+            let mut tiles: Vec<(usize, usize, Tile<T, D, N>)> = cut.into_iter().enumerate().flat_map(of_slab).collect();
+            parallel::for_each_chunk(&mut tiles, 1, |_, tiles| {
+                for (slab, number, tile) in tiles {
+                    for layer in layers.cells_of(*slab) {
+                        for row in across.cells_of(*number) {
                             let mut first = [0; D];
                             (first[1], first[D - 1]) = (row, layer);
                             let cell = grid.index(first);
                             if starts[cell] < starts[cell + cells[0]] {
-                                add(first, &mut tile[0]);
+                                add(first, tile);
                             }
                         }
                     }
-                });
-            }
-        });
+                }
+            });
+        }
     }
 }
 

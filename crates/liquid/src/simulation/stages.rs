@@ -119,8 +119,8 @@ impl<const D: usize> Simulation<D> {
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
         let crowd = Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
-        let (found, [extrapolated, scattered]) = parallel::join(
-            || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
+        // The longer one stays with the team of this thread.
+        let ([extrapolated, scattered], found) = parallel::join(
             || {
                 let start = Instant::now();
                 if setup.has_stress() {
@@ -135,6 +135,7 @@ impl<const D: usize> Simulation<D> {
                 scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
                 [extrapolated, start.elapsed() - extrapolated]
             },
+            || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
         );
         times.add(Stage::Extrapolate, extrapolated);
         times.add(Stage::Scatter, scattered);

@@ -18,12 +18,9 @@ pub(crate) fn extrapolate<const D: usize>(
     known: &mut FaceField<bool, D>,
     layers: usize,
 ) {
-    let mut components: Vec<_> = velocity.iter_mut().zip(known).collect();
-    parallel::for_each_chunk(&mut components, 1, |_, components| {
-        for (values, known) in components {
-            (0..layers).for_each(|_| add_layer(values, known));
-        }
-    });
+    for (values, known) in velocity.iter_mut().zip(known) {
+        (0..layers).for_each(|_| add_layer(values, known));
+    }
 }
 
 fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>) {
@@ -52,22 +49,19 @@ pub(crate) fn carry_outwards<const D: usize>(
     open: &FaceField<f64, D>,
     spray: &Spray<D>,
 ) {
-    let mut components: Vec<_> = velocity.iter_mut().zip(known).collect();
-    parallel::for_each_chunk(&mut components, 1, |axis, components| {
+    for axis in 0..D {
         let (gathered, fall) = (spray.gathered[axis].values(), spray.fall[axis]);
         let (reached, open) = (spray.reached[axis].values(), open[axis].values());
-        for (velocity, known) in components {
-            add_layer_by(velocity, known, |face, values, means| {
-                let mean = means.of(|next| values[next]);
-                if !reached[face] || open[face] == 0.0 {
-                    return mean;
-                }
-                let own = values[face];
-                let pushed = own + means.of(|next| values[next] - (gathered[next] + fall));
-                mean.max(pushed.min(-own.abs())).min(pushed.max(own.abs()))
-            });
-        }
-    });
+        add_layer_by(&mut velocity[axis], &mut known[axis], |face, values, means| {
+            let mean = means.of(|next| values[next]);
+            if !reached[face] || open[face] == 0.0 {
+                return mean;
+            }
+            let own = values[face];
+            let pushed = own + means.of(|next| values[next] - (gathered[next] + fall));
+            mean.max(pushed.min(-own.abs())).min(pushed.max(own.abs()))
+        });
+    }
 }
 
 /// Means over the known neighbours of a place.
@@ -208,13 +202,12 @@ pub(crate) fn constrain<const D: usize>(
         (outward < 0.0 || is_glued()).then(|| (face as u32, own[axis] - outward * normal[axis]))
     };
     // All components are read before any is written.
-    let mut found: [Vec<(u32, f64)>; D] = std::array::from_fn(|_| Vec::new());
-    parallel::for_each_chunk(&mut found, 1, |axis, found| {
+    let found: [Vec<(u32, f64)>; D] = std::array::from_fn(|axis| {
         let lanes = (0..known[axis].values().len(), (geometry.open[axis].values(), known[axis].values()));
-        found[0] = parallel::list(lanes, |(faces, (open, known))| {
+        parallel::list(lanes, |(faces, (open, known))| {
             let closed = faces.zip(open).zip(known).filter(|((_, open), known)| **known && **open <= 0.0);
             closed.filter_map(|((face, _), _)| constrained(axis, face)).collect()
-        });
+        })
     });
     velocity.iter_mut().zip(&found).for_each(|(velocity, found)| put(found, velocity));
 }
