@@ -39,8 +39,8 @@ pub const BLOCK: usize = 4096;
 const WORTH_SHARING: usize = 8 * BLOCK;
 
 /// The same for entries that lie scattered in memory or are lists to be searched: each takes as long as dozens in a row.
-const SCATTERED_BLOCK: usize = 256;
-const SCATTERED_WORTH_SHARING: usize = 4 * SCATTERED_BLOCK;
+const SCATTERED_BLOCK: usize = 64;
+const SCATTERED_WORTH_SHARING: usize = 16 * SCATTERED_BLOCK;
 
 /// Equally long arrays (or an index range) that are cut at the same places.
 pub trait Lanes: Send + Sized {

@@ -204,7 +204,9 @@ impl Team {
             if looks % (LOOKS * LOOKS) == 0 { std::thread::yield_now() } else { spin_loop() }
         }
         let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
-        panic.into_iter().for_each(|panic| resume_unwind(panic));
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
     }
 
     /// Does what this thread has to do in a loop, then what others have left.

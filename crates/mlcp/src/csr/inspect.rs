@@ -1,9 +1,8 @@
 //! Properties of a matrix: symmetry, a positive diagonal, the M-matrix property.
 
-use unstick_parallel as parallel;
-
 use super::CsrMatrix;
 use crate::error::MatrixError;
+use crate::fingerprint::{self, mix};
 use crate::operator::LinearOperator;
 
 /// Rounding that an assembled symmetric matrix may show, relative to the larger diagonal entry.
@@ -33,18 +32,13 @@ pub enum MMatrixDefect {
 }
 
 impl CsrMatrix<'_> {
-    /// A number that another matrix has only by an accident nobody lives to see: what was prepared for a matrix
-    /// recognises it by this. Costs about as much as a product.
+    /// What was prepared for a matrix recognises it by this number. Costs about as much as a product.
     #[doc(hidden)]
     pub fn fingerprint(&self) -> u64 {
-        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
-        let of_words = |words: &[u32]| words.iter().fold(MULTIPLIER, |hash, &word| mix(hash, word as u64));
-        let of_values = |values: &[f64]| values.iter().fold(MULTIPLIER, |hash, value| mix(hash, value.to_bits()));
         let parts = [
-            parallel::fold(self.starts(), &of_words, &mix),
-            parallel::fold(self.columns(), &of_words, &mix),
-            parallel::fold(self.values(), &of_values, &mix),
+            fingerprint::of(self.starts(), |&start| start as u64),
+            fingerprint::of(self.columns(), |&column| column as u64),
+            fingerprint::of(self.values(), |value| value.to_bits()),
         ];
         parts.into_iter().fold(self.rows() as u64, mix)
     }
