@@ -25,7 +25,6 @@
 //!    the density even inside of the blocks, and in films and spray that no block resolves.
 
 pub(crate) mod blocks;
-mod refine;
 pub(crate) mod spread;
 
 use unstick_grid::{CellField, FaceField};
@@ -35,7 +34,6 @@ use crate::air::AirState;
 use crate::setup::Setup;
 use crate::solids::Geometry;
 use blocks::Blocks;
-use refine::add_displacement;
 
 /// Holds the density of the particles. It keeps memory, and nothing that a step depends on.
 pub(crate) struct Distribution<const D: usize> {
@@ -83,7 +81,7 @@ impl<const D: usize> Distribution<D> {
         position: &mut [[f64; D]],
         (known, carrying): (&FaceField<bool, D>, &mut FaceField<f64, D>),
     ) {
-        add_displacement(self.blocks.displacement(), &crowd.setup.grid, dt, known, carrying);
+        self.blocks.add_displacement(&crowd.setup.grid, dt, known, carrying);
         spread::spread(crowd, position, &mut self.places);
     }
 }

@@ -11,8 +11,7 @@ pub(crate) type Hats<const D: usize> = [[f64; 3]; D];
 /// No axis along which places are faces.
 pub(crate) const NO_AXIS: usize = usize::MAX;
 
-/// The weights of a point in a cell. One that has left its cell counts as at its faces, and for centres as long as it is less
-/// than half a cell away.
+/// The weights of a point in a cell.
 ///
 /// Beyond the border of the grid there are no centres: what is nearer to it than the outermost one is all its own.
 #[inline(always)]

@@ -1,6 +1,5 @@
 //! Particles: a structure of arrays, sorted by cell. They carry the liquid.
 
-pub(crate) mod density;
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod hats;

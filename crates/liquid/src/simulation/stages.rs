@@ -10,7 +10,7 @@ use super::Simulation;
 use super::report::Stage;
 use crate::distribution::Crowd;
 use crate::error::StepError;
-use crate::particles::{density, exchange, gather, scatter, trace};
+use crate::particles::{exchange, gather, scatter, trace};
 use crate::setup::{Setup, Transport};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
@@ -104,7 +104,7 @@ impl<const D: usize> Simulation<D> {
         let Self { setup, state, starts, geometry, times, .. } = self;
         times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
-            density::measure(&setup.grid, geometry, &state.particles, starts, per_cell, &mut state.density);
+            surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, &mut state.density);
         });
     }
 
