@@ -9,10 +9,12 @@ use crate::problem::Mlcp;
 use crate::run::{Solvable, Trace};
 
 /// A policy that makes the residual larger by this factor was misled by the sweeps before it.
-const MISLED: f64 = 100.0;
+#[doc(hidden)]
+pub const MISLED: f64 = 100.0;
 
 /// Without sweeps, policies are solved at least to this part of their right-hand side.
-const FORCING_WITHOUT_SWEEPS: f64 = 1e-2;
+#[doc(hidden)]
+pub const FORCING_WITHOUT_SWEEPS: f64 = 1e-2;
 
 /// All that the scheme keeps between solves: its memory, and the levels of the last matrix.
 #[derive(Default)]
