@@ -1,5 +1,6 @@
 //! `best` on matrices without a grid, on a GPU and on the processor with 2 and with all its threads:
-//! `cargo bench -p unstick-gpu --bench matrix [-- cube 128 tetrahedra 83]`, or `-- check` for a small case.
+//! `cargo bench -p unstick-gpu --bench matrix [-- cube 128 tetrahedra 83]`, or `-- check` for a small case. With PROFILE in the
+//! environment there is one solve on the device alone, for a profiler.
 
 #[path = "../tests/common/matrices.rs"]
 mod matrices;
@@ -7,7 +8,7 @@ mod matrices;
 use std::time::Instant;
 
 use unstick_gpu::Gpu;
-use unstick_mlcp::{CsrMatrix, LinearOperator, Mlcp, MlcpSolver, SolverName};
+use unstick_mlcp::{CsrMatrix, Mlcp, MlcpSolver, SolverName};
 use unstick_parallel::bandwidth::median;
 use unstick_problems::Example;
 
@@ -39,6 +40,11 @@ fn main() -> Result<(), Failure> {
             other => return Err(format!("expected cube, sphere or tetrahedra, found {other}").into()),
         };
         println!("{} {size}³: {} rows, made in {:.1} s", pair[0], problem.size(), begin.elapsed().as_secs_f64());
+        if std::env::var_os("PROFILE").is_some() {
+            let report = solved(&mut gpu.solver(&"best".parse()?, Default::default())?, &problem)?.1;
+            println!("  {} cycles", report.inner_iterations());
+            continue;
+        }
         measure(gpu, &problem)?;
     }
     Ok(())
@@ -79,7 +85,7 @@ fn measure(gpu: Gpu, problem: &Mlcp) -> Result<(), Failure> {
     println!("  first solve on the device, kernels compiled: {:.0} ms", 1e3 * begin.elapsed().as_secs_f64());
     let (mut fresh, mut next) = (Vec::new(), Vec::new());
     for _ in 0..REPETITIONS {
-        solved(&mut solver, &twice)?;
+        let _ = solved(&mut solver, &twice)?;
         for times in [&mut fresh, &mut next] {
             let begin = Instant::now();
             assert_eq!(solved(&mut solver, problem)?.0, q, "the same bits from run to run");
