@@ -2,7 +2,7 @@
 //! `cargo bench -p unstick-gpu --bench matrix [-- cube 128 tetrahedra 83]`, or `-- check` for a small case. With PROFILE in the
 //! environment there is one solve on the device alone, for a profiler.
 
-#[path = "../tests/common/matrices.rs"]
+#[path = "../../mlcp/tests/common/matrices.rs"]
 mod matrices;
 
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! `best` of the device on matrices without a grid, emulated on the host, against `best` of the processor.
 #![cfg(feature = "emulation")]
 
-#[path = "common/matrices.rs"]
+#[path = "../../mlcp/tests/common/matrices.rs"]
 mod matrices;
 
 use matrices::{anisotropic, hidden, matrix, tetrahedra};
@@ -94,13 +94,13 @@ fn the_same_matrix_keeps_its_levels_and_gives_the_same_bits() {
 fn parts_without_a_hold_keep_a_pinned_row() {
     // Two rings of rows without a hold. Sources in the first outweigh the sinks: one of its walls lets go. The second is
     // a pocket, whose answer is known up to a constant.
-    let ring = |first: usize| (0..40).map(move |n| (first + n, first + (n + 1) % 40, 1.0 + (n % 3) as f64));
-    let chords = (0..20).map(|n| (n, n + 20, 0.5));
-    let couplings: Vec<_> = ring(0).chain(ring(40)).chain(chords).collect();
+    let ring = |first: usize| (0..30).map(move |n| (first + n, first + (n + 1) % 30, 1.0 + (n % 3) as f64));
+    let chords = (0..15).map(|n| (n, n + 15, 0.5));
+    let couplings: Vec<_> = ring(0).chain(ring(30)).chain(chords).collect();
     let b: Vec<f64> =
-        (0..80).map(|row| if row < 40 { 0.1 + (row as f64).sin() } else { [1.0, -1.0][row % 2] }).collect();
-    let walls: Vec<bool> = (0..80).map(|row| row < 40 && row % 2 == 0).collect();
-    let problem = Mlcp::new(matrix(80, &couplings, |_| 0.0), b).unwrap().with_walls(&walls).unwrap();
+        (0..60).map(|row| if row < 30 { 0.1 + (row as f64).sin() } else { [1.0, -1.0][row % 2] }).collect();
+    let walls: Vec<bool> = (0..60).map(|row| row < 30 && row % 2 == 0).collect();
+    let problem = Mlcp::new(matrix(60, &couplings, |_| 0.0), b).unwrap().with_walls(&walls).unwrap();
     compare("two rings", &problem);
 }
 

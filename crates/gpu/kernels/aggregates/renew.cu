@@ -36,38 +36,38 @@ KERNEL(sum_aggregates) {
 // differ in the last digit, and a closed part must be singular to the last one.
 BARRIER_KERNEL(invert_coarsest) {
     const DeviceRows &level = a.aggregates.level;
-    double *dense = a.aggregates.dense;
-    __shared__ double column[DENSE_ROWS], row[DENSE_ROWS], diagonal[DENSE_ROWS];
-    int size = level.count;
-    for (int at = threadIdx.x; at < size * size; at += blockDim.x) dense[at] = 0.0;
+    __shared__ double dense[DENSE_ROWS][DENSE_ROWS], column[DENSE_ROWS], row[DENSE_ROWS], diagonal[DENSE_ROWS];
+    // A thread has a column, and every so many of its rows.
+    int size = level.count, j = threadIdx.x % DENSE_ROWS, first = threadIdx.x / DENSE_ROWS;
+    const int stride = THREADS / DENSE_ROWS;
+    for (int i = first; i < DENSE_ROWS; i += stride) dense[i][j] = 0.0;
     __syncthreads();
-    for (int i = threadIdx.x; i < size; i += blockDim.x)
+    for (int i = threadIdx.x; i < size; i += THREADS)
         FOR_ENTRIES(level, i, entry) {
-            int j = level.columns[entry];
-            if (j < i) dense[i * size + j] = dense[j * size + i] = level.off[entry];
+            int before = level.columns[entry];
+            if (before < i) dense[i][before] = dense[before][i] = level.off[entry];
         }
     __syncthreads();
-    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+    for (int i = threadIdx.x; i < size; i += THREADS) {
         double sum = level.excess[i];
-        for (int j = 0; j < size; j++) sum -= dense[i * size + j];
-        dense[i * size + i] = diagonal[i] = sum;
+        for (int k = 0; k < size; k++) sum -= dense[k][i];
+        dense[i][i] = diagonal[i] = sum;
     }
-    __syncthreads();
     for (int k = 0; k < size; k++) {
-        for (int i = threadIdx.x; i < size; i += blockDim.x) column[i] = dense[i * size + k], row[i] = dense[k * size + i];
+        __syncthreads();
+        if (first == 0) column[j] = dense[j][k], row[j] = dense[k][j];
         __syncthreads();
         double pivot = row[k];
         bool is_out = level.inverse[k] == 0.0f || !(pivot > SINGULAR * diagonal[k]);
-        for (int at = threadIdx.x; at < size * size; at += blockDim.x) {
-            int i = at / size, j = at % size;
-            if (is_out) {
-                if (i == k || j == k) dense[at] = 0.0;
-            } else if (i == k) {
-                dense[at] = j == k ? 1.0 / pivot : row[j] / pivot;
-            } else {
-                dense[at] = j == k ? -column[i] / pivot : dense[at] - column[i] * row[j] / pivot;
-            }
+        double scale = is_out ? 0.0 : 1.0 / pivot, scaled = scale * row[j];
+        for (int i = first; i < DENSE_ROWS; i += stride) {
+            if (i == k)
+                dense[i][j] = j == k ? scale : scaled;
+            else
+                dense[i][j] = j == k ? -scale * column[i] : dense[i][j] - column[i] * scaled;
         }
-        __syncthreads();
     }
+    __syncthreads();
+    if (j < size)
+        for (int i = first; i < size; i += stride) a.aggregates.dense[i * size + j] = dense[i][j];
 }

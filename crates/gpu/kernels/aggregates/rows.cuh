@@ -23,7 +23,7 @@ __device__ inline unsigned first_entry(const DeviceRows &level, unsigned row) {
 // The sum of a_ij x_j over j != i.
 __device__ inline float sum_beside(const DeviceRows &level, int row, const float *x) {
     float sum = 0.0f;
-#pragma unroll 4
+#pragma unroll 8
     FOR_ENTRIES(level, row, entry) sum += level.off[entry] * x[level.columns[entry]];
     return sum;
 }

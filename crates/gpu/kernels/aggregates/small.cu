@@ -39,23 +39,27 @@ __device__ inline void solve_coarsest(const Args &a, const DeviceRows &level, Te
 SMALL_KERNEL(rows_small) {
     if (is_skipped(a)) return;
     const DeviceAggregates &s = a.aggregates;
+    __shared__ DeviceRows levels[MOST_LEVELS]; // near, since each step begins with the addresses of a level
+    if (threadIdx.x <= a.last_level - a.first_level) levels[threadIdx.x] = s.levels[a.first_level + threadIdx.x];
+    __syncthreads();
+    const DeviceRows *level_of = levels - a.first_level;
     Team team = all_blocks();
     unsigned second = 0; // the levels that are in their second step
     int number = a.first_level;
     for (;;) {
         for (; number < a.last_level; number++) {
-            const DeviceRows &level = s.levels[number];
+            const DeviceRows &level = level_of[number];
             smooth_down(level, team);
             small_barrier();
             leave_residual(level, team);
             small_barrier();
-            gather_residual(level, s.levels[number + 1], team);
+            gather_residual(level, level_of[number + 1], team);
             small_barrier();
         }
-        solve_coarsest(a, s.levels[number], team);
+        solve_coarsest(a, level_of[number], team);
         small_barrier();
         for (;; number--) {
-            const DeviceRows &level = s.levels[number];
+            const DeviceRows &level = level_of[number];
             KrylovSteps steps = {0.0, 1.0, 0.0, 0.0, 0, 0};
             if (number > 0 && number < a.last_level) {
                 bool is_second = second >> number & 1;
@@ -82,7 +86,7 @@ SMALL_KERNEL(rows_small) {
             if (team.rank == 0) s.steps[number] = steps;
             small_barrier();
             if (number == a.first_level) return;
-            const DeviceRows &finer = s.levels[number - 1];
+            const DeviceRows &finer = level_of[number - 1];
             prolong_rows(a, finer, level, team);
             small_barrier();
             resume_smoothing(finer, team);

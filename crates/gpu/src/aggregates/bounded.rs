@@ -13,7 +13,7 @@ const SWEEPS: usize = 4;
 const POLICIES: usize = 2;
 
 /// Policies on the coarsest level, where they cost nothing.
-const POLICIES_AT_THE_END: usize = 6;
+const POLICIES_AT_THE_END: usize = 4;
 
 impl RowsProblem {
     /// Sweeps on the correction of a level. `has_floor`: no row sinks below its floor.

@@ -5,16 +5,16 @@ use unstick_mlcp::{CsrMatrix, LinearOperator};
 use unstick_parallel as parallel;
 
 use super::RowsProblem;
-use super::memory::{MOST_LEVELS, Memory, Pool, SLICE, Size};
+use super::memory::{Memory, Pool, SLICE, Size};
 use crate::driver::Kernel;
 use crate::error::GpuError;
-use crate::layout::{Args, DENSE_ROWS, DeviceRows, PAIR_PASSES, Pointer, SCAN_ITEMS, THREADS};
+use crate::layout::{Args, DENSE_ROWS, DeviceRows, MOST_LEVELS, PAIR_PASSES, Pointer, SCAN_ITEMS, THREADS};
 
 /// How often all rows look for mates.
 const ROUNDS: usize = 5;
 
 /// A level of this many rows or fewer has no coarser one.
-const COARSEST: usize = 100;
+const COARSEST: usize = DENSE_ROWS;
 
 /// Coarsening that leaves more than this part of the rows is not worth another level.
 const WORTH_COARSENING: f64 = 0.75;

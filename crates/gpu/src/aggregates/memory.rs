@@ -5,13 +5,10 @@ use bytemuck::Zeroable;
 use crate::arena::{REDUCED_NUMBERS, Space};
 use crate::driver::Driver;
 use crate::error::GpuError;
-use crate::layout::{Address, Args, DENSE_ROWS, DeviceRows, MEMBERS, Pointer, SCAN_ITEMS, THREADS};
+use crate::layout::{Address, Args, DENSE_ROWS, DeviceRows, MEMBERS, MOST_LEVELS, Pointer, SCAN_ITEMS, THREADS};
 
 /// Rows of a slice, whose entries lie side by side.
 pub(super) const SLICE: usize = 32;
-
-/// The most levels. Each has at most three quarters of the rows of the one before.
-pub(super) const MOST_LEVELS: usize = 30;
 
 /// Entries of all coarse levels, and of a graph of pairs, over those of the finest level. Pairs have at most the entries
 /// of both rows; most share some.

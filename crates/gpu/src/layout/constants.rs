@@ -69,8 +69,11 @@ constants! {
     /// A coarse level that one step brings below this part of its right-hand side gets no second one.
     ENOUGH: f64 = 0.25;
 
+    /// The most levels. Each has at most three quarters of the rows of the one before.
+    MOST_LEVELS: usize = 30;
+
     /// A coarsest level of this many rows or fewer is solved by its inverse.
-    DENSE_ROWS: usize = 128;
+    DENSE_ROWS: usize = 64;
 
     /// A pivot below this part of the diagonal means that nothing holds the rows.
     SINGULAR: f64 = 1e-11;

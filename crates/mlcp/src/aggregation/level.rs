@@ -79,8 +79,9 @@ pub(super) struct Vectors {
 impl Vectors {
     pub fn new(number: usize, level: &Level) -> Self {
         let rows = level.rows();
-        let (vector, coarse) = (|| vec![0.0; rows], || vec![0.0; if number == 0 { 0 } else { rows }]);
-        Self { x: vector(), b: vector(), before: vector(), direction: coarse(), product: coarse() }
+        // The finest level works in the memory of its problem.
+        let coarse = || vec![0.0; if number == 0 { 0 } else { rows }];
+        Self { x: coarse(), b: coarse(), before: vec![0.0; rows], direction: coarse(), product: coarse() }
     }
 }
 

@@ -115,8 +115,7 @@ impl BestSteps for OnRows<'_> {
         let most = if self.is_swept { 1.0 } else { FORCING_WITHOUT_SWEEPS };
         let forcing = params.forcing_after(self.changes, self.walls).min(most);
         let target = |norm: f64| (forcing * norm).max(0.5 * trace.target());
-        let posed = Posed { r, lower: self.problem.lower(), norm: trace.residual(), q: self.q };
-        let cycles = krylov.solve(hierarchy, problem, &posed, target, MOST_CYCLES);
+        let cycles = krylov.solve(hierarchy, problem, r, trace.residual(), target, MOST_CYCLES);
         krylov.accept(hierarchy, self.problem.lower(), self.q);
         trace.spend(cycles);
         Ok(())
