@@ -11,9 +11,8 @@ BARRIER_KERNEL(rows_natural) {
     const DeviceAggregates &s = a.aggregates;
     double most = 0.0;
     FOR_OWN_ROWS(s.level, row) {
-        double q = a.q[row], r = s.diagonal[row] * q + a.b[row];
-#pragma unroll 4
-        FOR_ENTRIES(s.level, row, entry) r += s.values[entry] * a.q[s.level.columns[entry]];
+        double q = a.q[row];
+        double r = s.diagonal[row] * q + a.b[row] + sum_beside<double, double>(s.level, row, s.values, a.q, 0.0);
         s.natural[row] = r;
         double lower = a.lower[row];
         most = larger(most, fabs(lower == -INFINITY ? r : smaller(q - lower, r)));

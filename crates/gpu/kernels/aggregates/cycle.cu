@@ -1,6 +1,6 @@
 // One K-cycle [Notay2008]. Levels are smoothed by Chebyshev's polynomials of the fourth kind [Lottes2023] of degree two:
-// unlike Gauss-Seidel, they treat all rows at the same time. Each coarse level takes at most two steps of flexible
-// conjugate gradients.
+// unlike Gauss-Seidel, they treat all rows at the same time. The first coarse levels take at most two steps of flexible
+// conjugate gradients, all others one: there a step takes longer to begin than to do.
 
 // With eigenvalues up to two: z1 = 2/3 D^-1 r, z2 = 1/5 z1 + 6/5 D^-1 (r - A z1).
 #define FIRST_STEP (2.0f / 3.0f)
@@ -94,14 +94,14 @@ __device__ inline void measure_first(const DeviceRows &level, Team team, double 
     }
 }
 
-// The first step, and whether a second one is worth it.
-__device__ inline KrylovSteps first_step(const double *v) {
+// The first step on a level, and whether a second one is worth it.
+__device__ inline KrylovSteps first_step(int number, const double *v) {
     KrylovSteps steps = {0.0, 1.0, 0.0, 0.0, 0, 0};
     if (!(v[0] > 0.0 && v[1] > 0.0)) return steps;
     double step = v[1] / v[0];
     steps.second = steps.step = step;
     steps.curvature = v[0];
-    steps.is_second = v[2] - 2.0 * step * v[3] + step * step * v[4] > ENOUGH * ENOUGH * v[2];
+    steps.is_second = number <= KRYLOV_LEVELS && v[2] - 2.0 * step * v[3] + step * step * v[4] > ENOUGH * ENOUGH * v[2];
     return steps;
 }
 
@@ -135,7 +135,7 @@ BARRIER_KERNEL(rows_measure_first) {
     const DeviceRows &level = a.aggregates.level;
     double v[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
     measure_first(level, all_blocks(), v);
-    if (reduce<5, false>(a, v)) a.aggregates.steps[level.number] = first_step(v);
+    if (reduce<5, false>(a, v)) a.aggregates.steps[level.number] = first_step(level.number, v);
 }
 
 LAUNCHED(rows_begin_second,

@@ -4,10 +4,8 @@
 // A x of a free row.
 __device__ inline double product_by_differences(const Args &a, int row, const double *x) {
     const DeviceRows &level = a.aggregates.level;
-    double own = x[row], sum = level.excess[row] * own;
-#pragma unroll 4
-    FOR_ENTRIES(level, row, entry) sum += level.off[entry] * (x[level.columns[entry]] - own);
-    return a.unit * sum;
+    double own = x[row];
+    return a.unit * (level.excess[row] * own + sum_beside<float, double>(level, row, level.off, x, own));
 }
 
 // x <- the correction so far.

@@ -20,12 +20,29 @@ __device__ inline unsigned first_entry(const DeviceRows &level, unsigned row) {
 #define FOR_OWN_ROWS(level, row)                                                                               \
     for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < (level).count; row += gridDim.x * blockDim.x)
 
-// The sum of a_ij x_j over j != i.
-__device__ inline float sum_beside(const DeviceRows &level, int row, const float *x) {
-    float sum = 0.0f;
-#pragma unroll 8
-    FOR_ENTRIES(level, row, entry) sum += level.off[entry] * x[level.columns[entry]];
+// The sum of a_ij (x_j - own) over j != i. Entries are read in batches: all loads of a batch are under way together.
+template <class V, class T>
+__device__ inline T sum_beside(const DeviceRows &level, int row, const V *values, const T *x, T own) {
+    const int batch = 8;
+    unsigned from = first_entry(level, row), end = from + WARP * level.lengths[row];
+    T sum = 0;
+    for (; from < end; from += batch * WARP) {
+        unsigned columns[batch];
+        T value[batch];
+#pragma unroll
+        for (int k = 0; k < batch; k++) {
+            unsigned entry = from + k * WARP;
+            columns[k] = entry < end ? level.columns[entry] : (unsigned)row;
+            value[k] = entry < end ? (T)values[entry] : (T)0;
+        }
+#pragma unroll
+        for (int k = 0; k < batch; k++) sum += value[k] * (x[columns[k]] - own);
+    }
     return sum;
+}
+
+__device__ inline float sum_beside(const DeviceRows &level, int row, const float *x) {
+    return sum_beside<float, float>(level, row, level.off, x, 0.0f);
 }
 
 // Whether the launch belongs to a second step that a level does without.

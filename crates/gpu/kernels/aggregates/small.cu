@@ -35,7 +35,7 @@ __device__ inline void solve_coarsest(const Args &a, const DeviceRows &level, Te
 }
 
 // x on the first of the levels: a cycle there, K-cycles on all below. If that level is itself a coarse one, it takes
-// its two steps too.
+// its steps too.
 SMALL_KERNEL(rows_small) {
     if (is_skipped(a)) return;
     const DeviceAggregates &s = a.aggregates;
@@ -72,7 +72,7 @@ SMALL_KERNEL(rows_small) {
                 } else {
                     measure_first(level, team, v);
                     small_sums<5>(a, v);
-                    steps = first_step(v);
+                    steps = first_step(number, v);
                 }
                 small_barrier(); // all have read the steps of before
                 if (!is_second && steps.is_second) {

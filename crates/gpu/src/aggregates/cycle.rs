@@ -3,7 +3,7 @@
 use super::RowsProblem;
 use crate::driver::Kernel;
 use crate::error::GpuError;
-use crate::layout::{Args, SMALL_THREADS, SMOOTHINGS_INSTEAD, THREADS};
+use crate::layout::{Args, KRYLOV_LEVELS, SMALL_THREADS, SMOOTHINGS_INSTEAD, THREADS};
 
 /// Levels of this many rows or fewer are worked on in one launch.
 const SMALL_ROWS: i32 = 4096;
@@ -48,15 +48,18 @@ impl RowsProblem {
         Ok(())
     }
 
-    /// x ≈ A⁻¹ b on a coarse level, by at most two steps of flexible conjugate gradients around a cycle.
+    /// x ≈ A⁻¹ b on a coarse level, by one or two steps of flexible conjugate gradients around a cycle.
     pub(super) fn solve_coarse(&mut self, level: usize, guards: i32) -> Result<(), GpuError> {
         self.cycle(level, guards)?;
         if self.levels[level].count <= SMALL_ROWS {
-            return Ok(()); // that was both steps
+            return Ok(()); // that was all of it
         }
         let mut args = self.args(level);
         args.aggregates.guards = guards;
         self.launch(Kernel::RowsMeasureFirst, &args)?;
+        if level > KRYLOV_LEVELS {
+            return Ok(());
+        }
         args.aggregates.guards |= 1 << level;
         self.launch(Kernel::RowsBeginSecond, &args)?;
         self.cycle(level, args.aggregates.guards)?;

@@ -66,6 +66,9 @@ constants! {
     /// Rows that exceed their couplings by this factor are left to smoothing.
     DOMINANT: f64 = 5.0;
 
+    /// Coarse levels that may take two steps of conjugate gradients, from the finest of them on.
+    KRYLOV_LEVELS: usize = 2;
+
     /// A coarse level that one step brings below this part of its right-hand side gets no second one.
     ENOUGH: f64 = 0.25;
 
