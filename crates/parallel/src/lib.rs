@@ -257,6 +257,18 @@ pub fn filled<T: Copy + Send + Sync>(count: usize, value: T) -> Vec<T> {
     values
 }
 
+/// The same values in memory of their own.
+///
+/// ```
+/// assert_eq!(unstick_parallel::copied(&[3, 1, 2]), [3, 1, 2]);
+/// ```
+pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
+    let Some(&any) = values.first() else { return Vec::new() };
+    let mut copy = filled(values.len(), any);
+    for_each((values, copy.as_mut_slice()), |(values, copy)| copy.copy_from_slice(values));
+    copy
+}
+
 /// Makes a vector longer by equal values, or shorter.
 ///
 /// All threads write what is new: the first to touch a page of fresh memory waits for the system.
