@@ -3,7 +3,7 @@
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod scatter;
-mod sort;
+pub(crate) mod sort;
 pub(crate) mod tiles;
 pub(crate) mod trace;
 
@@ -53,6 +53,15 @@ impl<const D: usize> Particles<D> {
         self.next_id += 1;
     }
 
+    /// Adds others, with the numbers that they have.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.position.extend(other.position);
+        self.velocity.extend(other.velocity);
+        self.affine.extend(other.affine);
+        self.id.extend(other.id);
+        self.next_id = other.next_id;
+    }
+
     /// Keeps those that `keep` accepts by index, in their order.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let kept: Vec<u32> = (0..self.len() as u32).filter(|&index| keep(index as usize)).collect();
@@ -60,7 +69,7 @@ impl<const D: usize> Particles<D> {
     }
 
     /// Replaces the particles by those at `order`; `spare` lends and keeps the memory.
-    fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
+    pub(crate) fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
         fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
             if let Some(&any) = values.first() {
                 parallel::resize(spare, order.len(), any);
@@ -99,9 +108,10 @@ impl<const D: usize> Particles<D> {
 /// The cell of a point, clamped to the grid.
 #[inline]
 pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize; D] {
+    let first = grid.first();
     std::array::from_fn(|axis| {
         let place = (point[axis] - grid.origin()[axis]) / grid.spacing();
-        (place.max(0.0) as usize).min(grid.cells()[axis] - 1)
+        (place.max(0.0) as usize).saturating_sub(first[axis]).min(grid.cells()[axis] - 1)
     })
 }
 

@@ -102,7 +102,14 @@ impl Boxes {
         [0, 1].map(|axis| self.borders[axis][place[axis]]..self.borders[axis][place[axis] + 1])
     }
 
-    fn place(&self, rank: usize) -> [usize; 2] {
+    /// The rank whose box has a line of cells, given by its places along the second and the third axis.
+    pub fn owner(&self, line: [usize; 2]) -> usize {
+        let part = |axis: usize| self.borders[axis].partition_point(|&border| border <= line[axis]) - 1;
+        part(0) + self.counts()[0] * part(1)
+    }
+
+    /// Where the box of a rank lies among those along the second and the third axis.
+    pub fn place(&self, rank: usize) -> [usize; 2] {
         let [count, _] = self.counts();
         [rank % count, rank / count]
     }
@@ -147,6 +154,8 @@ mod tests {
             let columns: usize = (0..ranks).map(|rank| boxes.frame(rank).own()).sum();
             assert_eq!(columns, shape[1..].iter().product::<usize>());
             for rank in 0..ranks {
+                let [y, z] = boxes.own(rank);
+                assert!(boxes.owner([y.start, z.start]) == rank && boxes.owner([y.end - 1, z.end - 1]) == rank);
                 assert!(
                     boxes.own(rank).iter().all(|own| !own.is_empty() && own.start.is_multiple_of(1 << boxes.levels))
                 );
