@@ -1,4 +1,6 @@
-//! `unstick-mpi`: solves that many processes share, started by `mpirun`.
+//! `unstick-mpi`: simulations and solves that many processes share, started by `mpirun`.
+
+mod run;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
+use run::RunArguments;
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
 use unstick_mlcp::{SolverName, Stop};
@@ -13,15 +16,22 @@ use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_link, pre
 
 const EXAMPLES: &str = "\
 Examples:
+  mpirun -n 8 unstick-mpi run dam-break-3d --out out/dam
+  mpirun -n 4 unstick-mpi run --resume --out out/dam
   mpirun -n 8 unstick-mpi solve cube-lid --size 256
   mpirun -n 4 unstick-mpi solve sphere-half --size 128 --threads 2 --json
   mpirun -n 2 unstick-mpi solve my-problem --write-x x.npy
   mpirun -n 2 unstick-mpi predict --size 1024 --ranks 64,512
 
-Exit status: 0 if the answer meets its tolerance, 1 if it does not, 2 if the task was refused or a rank failed.";
+Exit status: 0 if the answer meets its tolerance or the run reached its end, 1 if a solve missed its tolerance, 130 if a
+run was interrupted, 2 if the task was refused or a rank failed.";
+
+/// Fresh memory for large arrays comes in huge pages.
+#[global_allocator]
+static MEMORY: unstick_memory::HugePages = unstick_memory::HugePages;
 
 #[derive(Parser)]
-#[command(name = "unstick-mpi", version, about = "Pressure solves that many processes share", after_help = EXAMPLES)]
+#[command(name = "unstick-mpi", version, about = "Simulations and pressure solves that many processes share", after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -29,6 +39,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Simulates a scene and writes frames, a movie and a report, as `unstick run` does
+    Run(RunArguments),
     /// Solves a generated problem, or one from a folder
     Solve(SolveArguments),
     /// Measures how ranks talk, and predicts a cycle on others
@@ -107,6 +119,7 @@ fn main() -> ExitCode {
         }
     };
     let done = match arguments.command {
+        Command::Run(arguments) => run::run(world.clone(), &arguments).map_err(Into::into),
         Command::Solve(arguments) => solve(&world, &arguments),
         Command::Predict(arguments) => predict_cycles(&world, &arguments),
     };
