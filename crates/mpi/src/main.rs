@@ -12,7 +12,7 @@ use run::RunArguments;
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
 use unstick_mlcp::{SolverName, Stop};
-use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_link, predict};
+use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_copies, measure_link, predict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +75,9 @@ struct SolveArguments {
     /// File for the answer, in the order of rows
     #[arg(long)]
     write_x: Option<PathBuf>,
+    /// Measures how fast all ranks copy memory together, before the solve and after it
+    #[arg(long)]
+    bandwidth: bool,
     /// Prints one line of JSON
     #[arg(long)]
     json: bool,
@@ -151,11 +154,15 @@ fn solve(world: &Arc<World>, arguments: &SolveArguments) -> Outcome {
         Err(unknown) => return Err(unknown.into()),
     };
     let task = Task { source, solver, stop, repeat: arguments.repeat, out: arguments.write_x.clone() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
+    let copies = || arguments.bandwidth.then(|| pool.install(|| measure_copies(&**world)));
+    let before = copies();
     let found = run(world, &task, arguments.threads)?;
+    let copies = before.into_iter().chain(copies()).reduce(|before, after| 0.5 * (before + after));
     if world.rank() == 0 {
         match arguments.json {
-            true => println!("{}", in_json(world.count(), arguments.threads, &found)),
-            false => print!("{}", in_words(world.count(), arguments.threads, &found)),
+            true => println!("{}", in_json(world.count(), arguments.threads, &found, copies)),
+            false => print!("{}", in_words(world.count(), arguments.threads, &found, copies)),
         }
     }
     Ok(ExitCode::from(!found.report.converged() as u8))
@@ -168,7 +175,7 @@ fn run(world: &Arc<World>, task: &Task, threads: usize) -> Result<Finding, Box<d
     Ok(pool.install(|| task.run(ranks))?)
 }
 
-fn in_words(ranks: usize, threads: usize, found: &Finding) -> String {
+fn in_words(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -> String {
     let Finding { report, traffic, .. } = found;
     let cycles = report.inner_iterations().max(1) as f64;
     let talk = traffic.exchanging + traffic.reducing;
@@ -203,10 +210,11 @@ fn in_words(ranks: usize, threads: usize, found: &Finding) -> String {
         traffic.reductions,
         100.0 * talk / found.solve.max(f64::MIN_POSITIVE)
     );
+    text += &copies.map_or_else(String::new, |copies| format!("all ranks together copy {:.1} GB/s\n", 1e-9 * copies));
     text + &format!("bits {:016x}\n", found.bits)
 }
 
-fn in_json(ranks: usize, threads: usize, found: &Finding) -> serde_json::Value {
+fn in_json(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -> serde_json::Value {
     let Finding { report, traffic, .. } = found;
     json!({
         "ranks": ranks, "threads": threads, "boxes": found.boxes, "shared_levels": found.shared_levels,
@@ -216,6 +224,7 @@ fn in_json(ranks: usize, threads: usize, found: &Finding) -> serde_json::Value {
         "prepare_seconds": found.prepare, "solve_seconds": found.solve, "setup_seconds": found.setup,
         "memory_bytes": found.memory, "imbalance": found.imbalance, "messages": traffic.messages,
         "bytes": traffic.bytes, "exchanges": traffic.exchanges, "reductions": traffic.reductions,
+        "copied_bytes_per_second": copies,
         "exchanging_seconds": traffic.exchanging, "reducing_seconds": traffic.reducing,
     })
 }

@@ -56,12 +56,12 @@ impl<const D: usize> Places<D> {
 
 impl<const D: usize> Share<D> {
     /// The places of a rank, those of the halo among them.
-    fn local_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
+    pub(super) fn local_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
         places.of(&self.local[rank], |_| true)
     }
 
     /// The places that it alone has.
-    fn own_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
+    pub(super) fn own_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
         let own = &self.own[rank];
         places.of(own, |axis| own.first[axis] + own.size[axis] == self.cells()[axis])
     }
@@ -71,7 +71,7 @@ impl<const D: usize> Share<D> {
         places.of(&Window::whole(self.cells()), |_| true)
     }
 
-    fn cells(&self) -> [usize; D] {
+    pub(super) fn cells(&self) -> [usize; D] {
         let shape = self.boxes.shape();
         std::array::from_fn(|axis| shape[axis])
     }

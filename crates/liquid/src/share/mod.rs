@@ -17,9 +17,12 @@
 //! | the numbers of particles | counts of lines of cells |
 //! | volumes, energies, the largest speed | exact sums of lines, maxima |
 //!
+//! Where the liquid moves, the boxes move: see [`balance`].
+//!
 //! Lines of cells along the first axis are never cut. A part begins at a multiple of the [period](PERIOD) in which
 //! particles add to the grid, so that the order of sums is that of the whole.
 
+mod balance;
 mod fields;
 mod particles;
 mod simulation;
@@ -71,6 +74,10 @@ impl<const D: usize> Share<D> {
         let cells = setup.grid.cells();
         let boxes = Boxes::new(&cells, ranks.count())?;
         let halo = (setup.layers() + BEYOND_LAYERS).next_multiple_of(2);
+        Ok(Self::of_boxes(cells, boxes, halo, ranks))
+    }
+
+    fn of_boxes(cells: [usize; D], boxes: Boxes, halo: usize, ranks: Arc<dyn Ranks>) -> Self {
         let along = |rank: usize, axis: usize| match axis {
             0 => 0..cells[0],
             axis => boxes.own(rank)[axis - 1].clone(),
@@ -82,7 +89,7 @@ impl<const D: usize> Share<D> {
         };
         let all = 0..ranks.count();
         let (own, local) = (all.clone().map(|rank| window(rank, 0, 1)), all.map(|rank| window(rank, halo, PERIOD)));
-        Ok(Self { own: own.collect(), local: local.collect(), halo, boxes, ranks })
+        Self { own: own.collect(), local: local.collect(), halo, boxes, ranks }
     }
 
     /// The cells of this rank, those of the halo among them.

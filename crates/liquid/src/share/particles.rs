@@ -12,7 +12,7 @@ use crate::particles::sort::{self, Sorted};
 use crate::particles::{Particles, cell_of};
 
 /// Particles of some rank as words: its number, then its place, velocity and what is affine, as bits.
-fn pack<const D: usize>(particles: &Particles<D>, index: usize, is_affine: bool, words: &mut Vec<u64>) {
+pub(super) fn pack<const D: usize>(particles: &Particles<D>, index: usize, is_affine: bool, words: &mut Vec<u64>) {
     words.push(particles.id[index]);
     let numbers = particles.position[index].iter().chain(&particles.velocity[index]);
     words.extend(numbers.map(|number| number.to_bits()));
@@ -22,11 +22,11 @@ fn pack<const D: usize>(particles: &Particles<D>, index: usize, is_affine: bool,
 }
 
 /// Words of a particle.
-fn width<const D: usize>(is_affine: bool) -> usize {
+pub(super) fn width<const D: usize>(is_affine: bool) -> usize {
     1 + 2 * D + if is_affine { D * D } else { 0 }
 }
 
-fn unpack<const D: usize>(words: &[u64], is_affine: bool, particles: &mut Particles<D>) {
+pub(super) fn unpack<const D: usize>(words: &[u64], is_affine: bool, particles: &mut Particles<D>) {
     let number = |at: usize| f64::from_bits(words[1 + at]);
     particles.id.push(words[0]);
     particles.position.push(std::array::from_fn(number));
@@ -86,7 +86,7 @@ impl<const D: usize> Share<D> {
     }
 
     /// Whether particles carry an affine part on any rank. Then they do on this one as well.
-    fn is_affine(&self, particles: &mut Particles<D>) -> bool {
+    pub(super) fn is_affine(&self, particles: &mut Particles<D>) -> bool {
         let [affine] = self.ranks.total([particles.affine.len()]);
         if affine > 0 {
             particles.affine.resize(particles.len(), [[0.0; D]; D]);
@@ -290,7 +290,7 @@ impl<const D: usize> Share<D> {
     }
 
     /// The number of a line in the whole.
-    fn line_in_whole(&self, line: usize) -> u64 {
+    pub(super) fn line_in_whole(&self, line: usize) -> u64 {
         let (local, shape) = (self.local[self.ranks.rank()], self.boxes.shape());
         let (y, z) = (line % local.size[1] + local.first[1], line / local.size[1]);
         let z = z + if D == 3 { local.first[2] } else { 0 };
@@ -298,14 +298,14 @@ impl<const D: usize> Share<D> {
     }
 
     /// The ranks that may know cells of this one, or the other way round.
-    fn near(&self) -> Vec<usize> {
+    pub(super) fn near(&self) -> Vec<usize> {
         let me = self.ranks.rank();
         let reach = |one: usize, other: usize| self.local[one].common(&self.own[other]).is_some();
         (0..self.ranks.count()).filter(|&other| other != me && (reach(me, other) || reach(other, me))).collect()
     }
 
     /// Swaps words with some ranks, as many as each has.
-    fn swap(&self, near: &[usize], going: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    pub(super) fn swap(&self, near: &[usize], going: &[Vec<u64>]) -> Vec<Vec<u64>> {
         let lengths: Vec<[u64; 1]> = going.iter().map(|words| [words.len() as u64]).collect();
         let mut coming = vec![[0u64; 1]; near.len()];
         let ranks = near.iter().zip(&lengths).zip(&mut coming);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use unstick_grid::{CellField, FaceField, SignedDistance};
 use unstick_mlcp::ranks::Ranks;
 
+use super::balance::BALANCED_EVERY;
 use super::{Places, Share};
 use crate::error::{SetupError, StepError};
 use crate::particles::exchange::fill_shape;
@@ -36,10 +37,10 @@ use crate::state::{LiquidState, MetSolids};
 /// ```
 pub struct SharedSimulation<const D: usize> {
     /// The part of this rank.
-    part: Simulation<D>,
-    share: Arc<Share<D>>,
+    pub(super) part: Simulation<D>,
+    pub(super) share: Arc<Share<D>>,
     /// The setup of the whole.
-    setup: Setup<D>,
+    pub(super) setup: Setup<D>,
 }
 
 /// What there is to see of the whole, on the first rank.
@@ -88,7 +89,9 @@ impl<const D: usize> SharedSimulation<D> {
         }
         let mut part = Simulation::on_rank(local, state, share.clone())?;
         part.track_surface();
-        Ok(Self { part, share, setup })
+        let mut shared = Self { part, share, setup };
+        shared.balance();
+        Ok(shared)
     }
 
     /// Resumes from a state that the first rank has; others give none. It may come from a [`Simulation`] or from any number
@@ -103,12 +106,18 @@ impl<const D: usize> SharedSimulation<D> {
         let local = Setup { grid: share.grid(&setup.grid), ..setup.clone() };
         let state = share.hand_out_state(&local, state);
         let part = Simulation::on_rank(local, state, share.clone())?;
-        Ok(Self { part, share, setup })
+        let mut shared = Self { part, share, setup };
+        shared.balance();
+        Ok(shared)
     }
 
     /// One step, of length `dt` or of less where the setup shortens steps. The report is that of the whole, but for the times.
     pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        self.part.advance(dt)
+        let report = self.part.advance(dt)?;
+        if self.step().is_multiple_of(BALANCED_EVERY) {
+            self.balance();
+        }
+        Ok(report)
     }
 
     /// Length of the next step towards `time`; none if it is reached. Ranks need not agree about it: they know the same.
@@ -156,15 +165,6 @@ impl<const D: usize> SharedSimulation<D> {
     /// Volume inside of the surface.
     pub fn surface_volume(&self) -> f64 {
         self.part.surface_volume()
-    }
-
-    /// The largest part of the particles that a rank has, over the mean.
-    pub fn imbalance(&self) -> f64 {
-        let nx = self.part.setup.grid.cells()[0];
-        let of_line = |line: usize| self.part.starts[(line + 1) * nx] - self.part.starts[line * nx];
-        let own: usize = self.share.own_lines().into_iter().map(|line| of_line(line) as usize).sum();
-        let all = self.share.total(own);
-        self.share.largest(own as f64) * self.share.ranks.count() as f64 / all.max(1) as f64
     }
 
     /// The whole state on the first rank, as a [`Simulation`] would have it.

@@ -1,7 +1,7 @@
 //! Ranks against one process, bit for bit.
 
 use unstick_grid::{Grid, Motion, SignedDistance, Spin};
-use unstick_mlcp::ranks::team;
+use unstick_mlcp::ranks::{Boxes, team};
 
 use super::SharedSimulation;
 use crate::setup::Emitter;
@@ -93,4 +93,22 @@ fn a_splash_in_space_has_the_same_bits_on_any_number_of_ranks() {
     let half = (SignedDistance::half_space([0.0, 0.0, 0.6], [0.0, 0.0, -1.0]), [0.0; 3]);
     let drop = (SignedDistance::sphere([0.5, 0.8, 1.0], 0.15), [0.0, -1.0, -2.0]);
     same_bits(&setup, &vec![half, drop], &[4, 6, 2], 100, 20);
+}
+
+/// A block in a corner: all of the work would be that of one rank.
+#[test]
+fn boxes_follow_the_liquid() {
+    let setup = Setup::new(Grid::<3>::unit(32).unwrap());
+    let block = SignedDistance::cuboid([0.0; 3], [1.0, 0.3, 0.4]);
+    let even = Boxes::new(&[32; 3], 4).unwrap();
+    let counts = team(4, 1, |ranks| {
+        let shared = SharedSimulation::new(setup.clone(), &[(block.clone(), [0.0; 3])], ranks).unwrap();
+        assert_ne!(shared.share.boxes, even);
+        let nx = setup.grid.cells()[0];
+        let of_line = |line: usize| shared.part.starts[(line + 1) * nx] - shared.part.starts[line * nx];
+        (shared.share.own_lines().into_iter().map(of_line).sum::<u32>(), shared.particles())
+    });
+    let all = counts[0].1;
+    assert!(all > 0 && counts.iter().map(|(own, _)| *own as usize).sum::<usize>() == all);
+    assert!(counts.iter().all(|(own, _)| (*own as usize) < all / 2), "{counts:?}");
 }
