@@ -80,7 +80,7 @@ impl<const D: usize> Simulation<D> {
         let Self { state, geometry, known, scaled_pressure, share, .. } = self;
         if let Some(share) = share {
             share.fill(&mut [(Places::CELLS, scaled_pressure.values_mut())]);
-            share.fill_flags(vec![(Places::CELLS, state.separated.values_mut())]);
+            share.fill(&mut [(Places::CELLS, state.separated.values_mut())]);
         }
         let LiquidState { liquid, velocity, .. } = state;
         update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);

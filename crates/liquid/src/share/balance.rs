@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use bytemuck::Pod;
-use unstick_grid::CellField;
+use bytemuck::Zeroable;
+use unstick_mlcp::fields::Window;
 use unstick_mlcp::ranks::Message;
 
-use super::fields::Places;
+use super::fields::{Places, Wire, put_in, words_in};
 use super::particles::{pack, unpack, width};
 use super::{Share, SharedSimulation};
 use crate::particles::{Particles, cell_of};
@@ -74,29 +74,23 @@ impl<const D: usize> Share<D> {
             let places = Places::faces(axis);
             self.move_field(to, places, before.velocity[axis].values(), state.velocity[axis].values_mut());
         }
-        let flags: Vec<u8> = before.separated.values().iter().map(|&flag| u8::from(flag)).collect();
-        let mut moved = CellField::filled(local.grid.cells(), 0u8);
-        self.move_field(to, Places::CELLS, &flags, moved.values_mut());
-        let flags = state.separated.values_mut().iter_mut().zip(moved.values());
-        flags.for_each(|(flag, &moved)| *flag = moved != 0);
+        self.move_field(to, Places::CELLS, before.separated.values(), state.separated.values_mut());
         state.particles = self.move_particles(to, part);
         state
     }
 
     /// Gives each rank the places of its new part, with the halo.
-    fn move_field<T: Pod + Send + Sync>(&self, to: &Self, places: Places<D>, from: &[T], into: &mut [T]) {
+    fn move_field<T: Wire>(&self, to: &Self, places: Places<D>, from: &[T], into: &mut [T]) {
         let me = self.ranks.rank();
         let (here, there) = (self.local_places(&places, me), to.local_places(&places, me));
         let own = self.own_places(&places, me);
         let taken = |rank: usize| self.own_places(&places, rank).common(&there);
-        let mut swaps: Vec<(usize, Vec<T>, Vec<T>)> = (0..self.ranks.count())
+        let mut swaps: Vec<(usize, Vec<T::Word>, Vec<T::Word>)> = (0..self.ranks.count())
             .map(|rank| {
                 let sent = own.common(&to.local_places(&places, rank));
-                let mut going = vec![T::zeroed(); sent.map_or(0, |sent| sent.count())];
-                if let Some(sent) = sent {
-                    sent.seen_from(here.first).copy_from(here.size, from, 0, &mut going);
-                }
-                (rank, going, vec![T::zeroed(); taken(rank).map_or(0, |taken| taken.count())])
+                let words = |sent: Window<D>| words_in(sent.seen_from(here.first), here.size, from);
+                let going = sent.map_or_else(Vec::new, words);
+                (rank, going, vec![T::Word::zeroed(); taken(rank).map_or(0, |taken| taken.count())])
             })
             .collect();
         let (_, going, coming) = &mut swaps[me];
@@ -106,7 +100,7 @@ impl<const D: usize> Share<D> {
         self.ranks.exchange(&mut messages.collect::<Vec<_>>());
         for (rank, _, coming) in &swaps {
             if let Some(taken) = taken(*rank) {
-                taken.seen_from(there.first).copy_to(there.size, 0, coming, into);
+                put_in(taken.seen_from(there.first), there.size, coming, into);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::fields::Window;
 use unstick_mlcp::ranks::{Message, Reductions};
@@ -54,6 +54,63 @@ impl<const D: usize> Places<D> {
     }
 }
 
+/// A value of a field as ranks send it.
+pub(crate) trait Wire: Copy + Default + Send + Sync {
+    /// Plain bytes.
+    type Word: Pod;
+
+    fn word(self) -> Self::Word;
+
+    fn of_word(word: Self::Word) -> Self;
+}
+
+macro_rules! plain {
+    ($($number:ty),*) => {$(
+        impl Wire for $number {
+            type Word = Self;
+
+            fn word(self) -> Self {
+                self
+            }
+
+            fn of_word(word: Self) -> Self {
+                word
+            }
+        }
+    )*};
+}
+plain!(f64, u32, u64);
+
+impl Wire for bool {
+    type Word = u8;
+
+    fn word(self) -> u8 {
+        u8::from(self)
+    }
+
+    fn of_word(word: u8) -> Self {
+        word != 0
+    }
+}
+
+/// The words of a window of a field, whose shape is given.
+pub(super) fn words_in<T: Wire, const D: usize>(window: Window<D>, shape: [usize; D], field: &[T]) -> Vec<T::Word> {
+    let mut piece = vec![T::default(); window.count()];
+    window.copy_from(shape, field, 0, &mut piece);
+    piece.into_iter().map(T::word).collect()
+}
+
+/// Writes words to a window of a field.
+pub(super) fn put_in<T: Wire, const D: usize>(
+    window: Window<D>,
+    shape: [usize; D],
+    words: &[T::Word],
+    field: &mut [T],
+) {
+    let piece: Vec<T> = words.iter().map(|&word| T::of_word(word)).collect();
+    window.copy_to(shape, 0, &piece, field);
+}
+
 impl<const D: usize> Share<D> {
     /// The places of a rank, those of the halo among them.
     pub(super) fn local_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
@@ -83,7 +140,7 @@ impl<const D: usize> Share<D> {
     }
 
     /// Fills the halos of some fields: one message to each neighbour.
-    pub fn fill<T: Pod + Send + Sync>(&self, fields: &mut [(Places<D>, &mut [T])]) {
+    pub fn fill<T: Wire>(&self, fields: &mut [(Places<D>, &mut [T])]) {
         let me = self.ranks.rank();
         let mut near = Vec::new();
         for other in (0..self.ranks.count()).filter(|&other| other != me) {
@@ -92,14 +149,12 @@ impl<const D: usize> Share<D> {
             for (places, values) in fields.iter() {
                 let (here, there) = (self.local_places(places, me), self.local_places(places, other));
                 if let Some(sent) = self.own_places(places, me).common(&there) {
-                    let from = going.len();
-                    going.resize(from + sent.count(), T::zeroed());
-                    sent.seen_from(here.first).copy_from(here.size, values, 0, &mut going[from..]);
+                    going.extend(words_in(sent.seen_from(here.first), here.size, values));
                 }
                 coming += self.own_places(places, other).common(&here).map_or(0, |window| window.count());
             }
             if !going.is_empty() || coming > 0 {
-                near.push((other, going, vec![T::zeroed(); coming]));
+                near.push((other, going, vec![T::Word::zeroed(); coming]));
             }
         }
         let messages = near.iter_mut().map(|(other, going, coming)| Message::swap(*other, going, coming));
@@ -110,7 +165,7 @@ impl<const D: usize> Share<D> {
                 let here = self.local_places(places, me);
                 if let Some(received) = self.own_places(places, other).common(&here) {
                     let piece = &coming[from..from + received.count()];
-                    received.seen_from(here.first).copy_to(here.size, 0, piece, values);
+                    put_in(received.seen_from(here.first), here.size, piece, values);
                     from += piece.len();
                 }
             }
@@ -118,34 +173,16 @@ impl<const D: usize> Share<D> {
     }
 
     /// The same for fields on all faces.
-    pub fn fill_faces<T: Pod + Send + Sync>(&self, fields: &mut FaceField<T, D>) {
+    pub fn fill_faces<T: Wire>(&self, fields: &mut FaceField<T, D>) {
         let faces = fields.iter_mut().enumerate().map(|(axis, field)| (Places::faces(axis), field.values_mut()));
         self.fill(&mut faces.collect::<Vec<_>>());
     }
 
-    /// The same for flags on all faces.
-    pub fn fill_marks(&self, marks: &mut FaceField<bool, D>) {
-        let faces = marks.iter_mut().enumerate().map(|(axis, field)| (Places::faces(axis), field.values_mut()));
-        self.fill_flags(faces.collect());
-    }
-
-    /// The same for any flags.
-    pub fn fill_flags(&self, flags: Vec<(Places<D>, &mut [bool])>) {
-        let (places, flags): (Vec<_>, Vec<_>) = flags.into_iter().unzip();
-        let mut bytes: Vec<Vec<u8>> =
-            flags.iter().map(|flags| flags.iter().map(|&flag| u8::from(flag)).collect()).collect();
-        self.fill(&mut places.into_iter().zip(bytes.iter_mut().map(Vec::as_mut_slice)).collect::<Vec<_>>());
-        for (flags, bytes) in flags.into_iter().zip(&bytes) {
-            flags.iter_mut().zip(bytes).for_each(|(flag, &byte)| *flag = byte != 0);
-        }
-    }
-
     /// The whole of a field on the first rank, made of the boxes of all.
-    pub fn gather<T: Pod + Send + Sync>(&self, places: Places<D>, values: &[T]) -> Option<CellField<T, D>> {
+    pub fn gather<T: Wire>(&self, places: Places<D>, values: &[T]) -> Option<CellField<T, D>> {
         let me = self.ranks.rank();
         let (here, own) = (self.local_places(&places, me), self.own_places(&places, me));
-        let mut piece = vec![T::zeroed(); own.count()];
-        own.seen_from(here.first).copy_from(here.size, values, 0, &mut piece);
+        let piece = words_in(own.seen_from(here.first), here.size, values);
         let all = 0..self.ranks.count();
         let lengths = all.map(|rank| self.own_places(&places, rank).count()).collect();
         let parts = self.ranks.gather(&piece, Some(lengths));
@@ -153,24 +190,29 @@ impl<const D: usize> Share<D> {
             return None;
         }
         let shape = self.whole_places(&places).size;
-        let mut whole = CellField::filled(shape, T::zeroed());
+        let mut whole = CellField::filled(shape, T::default());
         for (rank, part) in parts.iter().enumerate() {
-            self.own_places(&places, rank).copy_to(shape, 0, part, whole.values_mut());
+            put_in(self.own_places(&places, rank), shape, part, whole.values_mut());
         }
         Some(whole)
     }
 
     /// Hands a field that the first rank has to all, each its part with the halo.
-    pub fn hand_out<T: Pod + Send + Sync>(&self, places: Places<D>, whole: Option<&CellField<T, D>>, values: &mut [T]) {
+    pub fn hand_out<T: Wire>(&self, places: Places<D>, whole: Option<&CellField<T, D>>, values: &mut [T]) {
         let part = |whole: &CellField<T, D>, rank: usize| {
-            let window = self.local_places(&places, rank);
-            let mut piece = vec![T::zeroed(); window.count()];
-            window.copy_from(whole.shape(), whole.values(), 0, &mut piece);
-            piece
+            words_in(self.local_places(&places, rank), whole.shape(), whole.values())
         };
-        let parts: Vec<Vec<T>> =
+        let parts: Vec<Vec<T::Word>> =
             whole.map_or_else(Vec::new, |whole| (0..self.ranks.count()).map(|rank| part(whole, rank)).collect());
-        self.ranks.hand_out(&parts, values);
+        let mut words = vec![T::Word::zeroed(); values.len()];
+        self.ranks.hand_out(&parts, &mut words);
+        values.iter_mut().zip(words).for_each(|(value, word)| *value = T::of_word(word));
+    }
+
+    /// The same for fields on all faces.
+    pub fn gather_faces(&self, faces: &FaceField<f64, D>) -> Option<FaceField<f64, D>> {
+        let whole: [_; D] = std::array::from_fn(|axis| self.gather(Places::faces(axis), faces[axis].values()));
+        whole.iter().all(Option::is_some).then(|| whole.map(|field| field.expect("all of them are there")))
     }
 
     /// Numbers of the first rank, on all of them.

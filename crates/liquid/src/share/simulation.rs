@@ -172,7 +172,7 @@ impl<const D: usize> SharedSimulation<D> {
         let (share, state) = (&self.share, &self.part.state);
         let cells = |field: &CellField<f64, D>| share.gather(Places::CELLS, field.values());
         let (pressure, liquid, density) = (cells(&state.pressure), cells(&state.liquid), cells(&state.density));
-        let separated = share.gather_flags(&state.separated);
+        let separated = share.gather(Places::CELLS, state.separated.values());
         let velocity = share.gather_faces(&state.velocity);
         let particles = share.gather_particles(&self.part.setup.grid, &self.part.starts, &state.particles);
         let &LiquidState { time, step, last_step, .. } = state;
@@ -199,7 +199,8 @@ impl<const D: usize> SharedSimulation<D> {
         let surface = share.gather(Places::CELLS, self.part.surface().values());
         let solid = share.gather(Places::NODES, self.part.geometry.solid.values());
         let pressure = share.gather(Places::CELLS, state.pressure.values());
-        let (separated, velocity) = (share.gather_flags(&state.separated), share.gather_faces(&state.velocity));
+        let (separated, velocity) =
+            (share.gather(Places::CELLS, state.separated.values()), share.gather_faces(&state.velocity));
         let particles = share.gather_particles(&self.part.setup.grid, &self.part.starts, &state.particles);
         Some(WholeView {
             time: state.time,
@@ -234,17 +235,6 @@ impl<const D: usize> Share<D> {
         particles.next_id = first + all;
     }
 
-    fn gather_flags(&self, flags: &CellField<bool, D>) -> Option<CellField<bool, D>> {
-        let bytes: Vec<u8> = flags.values().iter().map(|&flag| u8::from(flag)).collect();
-        let whole = self.gather(Places::CELLS, &bytes)?;
-        Some(CellField::of_shape(whole.shape(), |place| whole.at(place) != 0))
-    }
-
-    fn gather_faces(&self, faces: &FaceField<f64, D>) -> Option<FaceField<f64, D>> {
-        let whole: [_; D] = std::array::from_fn(|axis| self.gather(Places::faces(axis), faces[axis].values()));
-        whole.iter().all(Option::is_some).then(|| whole.map(|field| field.expect("all of them are there")))
-    }
-
     /// Gives every rank its part of a state that the first one has.
     fn hand_out_state(&self, local: &Setup<D>, whole: Option<LiquidState<D>>) -> LiquidState<D> {
         let mut state = LiquidState::empty(&local.grid);
@@ -263,12 +253,7 @@ impl<const D: usize> Share<D> {
         field(|state| &state.pressure, &mut state.pressure);
         field(|state| &state.liquid, &mut state.liquid);
         field(|state| &state.density, &mut state.density);
-        let flags = whole
-            .as_ref()
-            .map(|whole| CellField::of_shape(whole.separated.shape(), |cell| u8::from(whole.separated.at(cell))));
-        let mut bytes = vec![0u8; state.separated.values().len()];
-        self.hand_out(Places::CELLS, flags.as_ref(), &mut bytes);
-        state.separated.values_mut().iter_mut().zip(bytes).for_each(|(flag, byte)| *flag = byte != 0);
+        self.hand_out(Places::CELLS, whole.as_ref().map(|whole| &whole.separated), state.separated.values_mut());
         for axis in 0..D {
             let faces = whole.as_ref().map(|whole| &whole.velocity[axis]);
             self.hand_out(Places::faces(axis), faces, state.velocity[axis].values_mut());

@@ -36,7 +36,7 @@ impl<const D: usize> Simulation<D> {
                 gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
                 if let Some(share) = share {
                     share.fill_faces(&mut state.velocity);
-                    share.fill_marks(known);
+                    share.fill_faces(known);
                 }
                 for (known, reached) in known.iter().zip(reached) {
                     vector::copy(known.values(), reached.values_mut());
