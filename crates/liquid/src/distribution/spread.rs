@@ -231,7 +231,7 @@ mod tests {
         let (mut near, mut seen) = (0, 0);
         for index in 0..position.len() {
             let is_seen = may_be_crowded(&grid, &starts, position[index], &places, 0.01);
-            let is_near = away_from_near(&grid, &starts, position, index, 0.01) != [0.0; 3];
+            let is_near = away_from_near(&grid, &starts, position, index, 0.01, &|index| index as u64) != [0.0; 3];
             assert!(is_seen || !is_near, "{:?}", position[index]);
             (near, seen) = (near + usize::from(is_near), seen + usize::from(is_seen));
         }
