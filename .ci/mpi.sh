@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Solves that many processes share, with 1, 2, 3, 4 and 8 of them: the same bits for any number, and a clear end for all
-# when one of them is gone. Open MPI and libclang come from Debian's packages.
+# Solves and simulations that many processes share, with 1, 2, 3, 4 and 8 of them: the same bits for any number, and a
+# clear end for all when one of them is gone. Open MPI and libclang come from Debian's packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-target}"
@@ -61,6 +61,36 @@ for scene in dam-break stairs-hard dam-break-3d; do
   echo "$scene: four ranks write the file that unstick writes"
 done
 
+echo "-- whole simulations, against those of one machine"
+# stats.csv without the times, then the newest checkpoint.
+outcome() {
+  awk -F, 'NR==1 { for (i = 1; i <= NF; i++) kept[i] = $i !~ /^seconds/ } { for (i = 1; i <= NF; i++) if (kept[i]) printf "%s,", $i; print "" }' "$1/stats.csv"
+  cat "$(ls "$1"/checkpoint/* | sort | tail -1)"
+}
+same_run() {
+  local name="$1"
+  shift
+  "$unstick" run "$@" --quiet --out "$work/run-one"
+  outcome "$work/run-one" >"$work/one.txt"
+  for count in 2 3 8; do
+    ranks "$count" "$command" run "$@" --quiet --force --out "$work/run-many"
+    outcome "$work/run-many" >"$work/many.txt"
+    cmp "$work/one.txt" "$work/many.txt" || { echo "$name: $count ranks differ" >&2; exit 1; }
+  done
+  rm -rf "$work/run-many"
+  ranks 2 "$command" run "$@" --quiet --frames 2 --out "$work/run-many"
+  ranks 4 "$command" run --resume --quiet --frames 3 --out "$work/run-many"
+  "$unstick" run --resume --quiet --frames 4 --out "$work/run-many"
+  ranks 3 "$command" run "$@" --resume --quiet --out "$work/run-many"
+  outcome "$work/run-many" >"$work/many.txt"
+  cmp "$work/one.txt" "$work/many.txt" || { echo "$name: a run that was resumed differs" >&2; exit 1; }
+  rm -rf "$work/run-one" "$work/run-many"
+  echo "$name: the same on 2, 3 and 8 ranks, and resumed on 4, 1 and 3"
+}
+bare=(--set output.frames=false --set output.movie=false --set output.view=false)
+same_run "dam-break" dam-break "${bare[@]}" --set 'grid.cells=[48,48]' --frames 12
+same_run "dam-break-3d" dam-break-3d "${bare[@]}" --set 'grid.cells=[32,24,16]' --frames 6 --set output.particles=vtp
+
 echo "-- ends"
 # Each must end within seconds, with a status that is not zero and a word that says why.
 ends() {
@@ -72,20 +102,33 @@ ends() {
   echo "$name: ends within $((SECONDS - start)) s"
 }
 killed() {
-  mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none -n 4 "$command" solve cube-lid --size 96 --repeat 1000 &
+  mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none -n 4 "$command" "$@" &
   local run=$!
-  sleep 4
+  sleep 6
   kill -9 "$(pgrep -P "$run" -f unstick-mpi | tail -1)"
   wait "$run"
 }
-ends "a rank is killed" "signal 9" killed
+ends "a rank is killed" "signal 9" killed solve cube-lid --size 96 --repeat 1000
+long=(dam-break "${bare[@]}" --set 'grid.cells=[48,48]' --set output.checkpoint_every=1)
+ends "a rank of a run is killed" "signal 9" killed run "${long[@]}" --frames 100000 --out "$work/killed"
+reached="$(ls "$work/killed/checkpoint" | wc -l)"
+[ "$reached" -ge 1 ] || { echo "a killed run left no checkpoint" >&2; exit 1; }
+frames=$(("$(wc -l <"$work/killed/stats.csv")" + 2))
+"$unstick" run --resume --quiet --frames "$frames" --out "$work/killed"
+"$unstick" run "${long[@]}" --quiet --frames "$frames" --out "$work/straight"
+[ "$(outcome "$work/killed" | cksum)" = "$(outcome "$work/straight" | cksum)" ] || { echo "a killed run goes on with other bits" >&2; exit 1; }
+echo "a run whose rank was killed goes on from its last checkpoint with the same bits"
+ends "a rank of a run has no memory" "memory" ranks 2 bash -c 'ulimit -v 900000; exec "$0" "$@"' "$command" run dam-break-3d "${bare[@]}" --set 'grid.cells=[320,240,160]' --out "$work/none"
 ends "a rank has no memory" "memory allocation" ranks 2 bash -c 'ulimit -v 800000; exec "$0" solve cube-lid --size 320' "$command"
 mkdir -p "$work/small"
 if mount -t tmpfs -o size=64k tmpfs "$work/small" 2>/dev/null; then
   trap 'umount "$work/small"' EXIT
   ends "a full disk" "No space left" ranks 2 "$command" solve cube-lid --size 32 --write-x "$work/small/x.npy"
   [ -z "$(ls "$work/small")" ] || { echo "a part of an answer was left behind" >&2; exit 1; }
+  ends "a full disk in a run" "No space left" ranks 2 "$command" run "${long[@]}" --frames 100000 --out "$work/small/run"
 else
   ends "a folder that is not there" "No such file" ranks 2 "$command" solve cube-lid --size 32 --write-x "$work/none/x.npy"
 fi
 ends "too many ranks" "cannot be shared" ranks 8 "$command" solve cube-lid --dimension 2 --size 12
+ends "what is not shared" "cannot be shared" ranks 2 "$command" run dam-break "${bare[@]}" --set viscosity=0.1 --out "$work/refused"
+[ ! -e "$work/refused" ] || { echo "a refused run left a folder" >&2; exit 1; }

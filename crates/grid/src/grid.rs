@@ -1,12 +1,18 @@
 //! The lattice.
 
 /// Cubic cells of equal size, counted along each axis. Axis 0 runs fastest in memory.
+///
+/// It may be a [part](Grid::part) of a larger one. Points have the same bits in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid<const D: usize> {
     cells: [usize; D],
     spacing: f64,
     inverse_spacing: f64,
+    /// Lower corner of the whole.
     origin: [f64; D],
+    /// Cells of the whole before this part: whole numbers, as points are counted.
+    before: [f64; D],
+    whole: [usize; D],
 }
 
 /// Why a lattice cannot be built.
@@ -31,7 +37,45 @@ impl<const D: usize> Grid<D> {
         if !(spacing > 0.0 && spacing.is_finite()) {
             return Err(GridError::Spacing(spacing));
         }
-        Ok(Self { cells, spacing, inverse_spacing: 1.0 / spacing, origin })
+        Ok(Self { cells, spacing, inverse_spacing: 1.0 / spacing, origin, before: [0.0; D], whole: cells })
+    }
+
+    /// Some of its cells, from `first` on: a lattice of its own, whose points have the bits that they have here. A place is
+    /// computed in the whole and then counted from the first cell, which is exact.
+    ///
+    /// ```
+    /// use unstick_grid::Grid;
+    ///
+    /// let whole = Grid::new([10, 10], 0.1, [0.3, 0.7])?;
+    /// let part = whole.part([0, 4], [10, 3]);
+    /// assert_eq!(part.centre([2, 1]), whole.centre([2, 5]));
+    /// assert_eq!(part.bounds(), whole.bounds());
+    /// # Ok::<(), unstick_grid::GridError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there are no such cells.
+    pub fn part(&self, first: [usize; D], cells: [usize; D]) -> Self {
+        let is_inside = |axis: usize| cells[axis] > 0 && first[axis] + cells[axis] <= self.cells[axis];
+        assert!((0..D).all(is_inside), "{cells:?} cells from {first:?} on, of {:?}", self.cells);
+        let before = std::array::from_fn(|axis| self.before[axis] + first[axis] as f64);
+        Self { cells, before, ..*self }
+    }
+
+    /// The lattice that this is a part of; itself if it is whole.
+    pub fn whole(&self) -> Self {
+        Self { cells: self.whole, before: [0.0; D], ..*self }
+    }
+
+    /// The first cell, counted in the whole.
+    pub fn first(&self) -> [usize; D] {
+        self.before.map(|count| count as usize)
+    }
+
+    /// Lower and upper corner of the whole.
+    pub fn bounds(&self) -> ([f64; D], [f64; D]) {
+        let whole = self.whole();
+        (whole.origin, whole.node(whole.cells))
     }
 
     /// The unit square or cube in `size` cells along each axis.
@@ -49,14 +93,16 @@ impl<const D: usize> Grid<D> {
         self.spacing
     }
 
-    /// A point in units of cells from the origin.
+    /// A point in units of cells from the first one.
     #[inline(always)]
     pub fn in_cells(&self, mut point: [f64; D]) -> [f64; D] {
-        (0..D).for_each(|axis| point[axis] = (point[axis] - self.origin[axis]) * self.inverse_spacing);
+        for axis in 0..D {
+            point[axis] = (point[axis] - self.origin[axis]) * self.inverse_spacing - self.before[axis];
+        }
         point
     }
 
-    /// Lower corner.
+    /// Lower corner of the whole.
     pub fn origin(&self) -> [f64; D] {
         self.origin
     }
@@ -93,12 +139,13 @@ impl<const D: usize> Grid<D> {
 
     /// Centre of a cell.
     pub fn centre(&self, cell: [usize; D]) -> [f64; D] {
-        std::array::from_fn(|axis| self.origin[axis] + (cell[axis] as f64 + 0.5) * self.spacing)
+        let place = |axis: usize| self.before[axis] + cell[axis] as f64;
+        std::array::from_fn(|axis| self.origin[axis] + (place(axis) + 0.5) * self.spacing)
     }
 
     /// Lower corner of a cell.
     pub fn node(&self, node: [usize; D]) -> [f64; D] {
-        std::array::from_fn(|axis| self.origin[axis] + node[axis] as f64 * self.spacing)
+        std::array::from_fn(|axis| self.origin[axis] + (self.before[axis] + node[axis] as f64) * self.spacing)
     }
 
     /// Centre of a face across `axis`.
@@ -173,6 +220,22 @@ mod tests {
         assert_eq!(grid.neighbour([0, 1], 0, false), None);
         assert_eq!(grid.neighbour([3, 1], 0, true), None);
         assert_eq!(grid.neighbour([3, 1], 1, true), Some([3, 2]));
+    }
+
+    #[test]
+    fn points_of_a_part_have_the_bits_of_the_whole() {
+        let whole = Grid::<3>::new([9, 20, 33], 0.1 / 3.0, [0.1, -0.7, 1e-3]).unwrap();
+        let part = whole.part([0, 8, 16], [9, 5, 11]);
+        for cell in part.iter() {
+            let there = [cell[0], cell[1] + 8, cell[2] + 16];
+            assert_eq!(part.centre(cell), whole.centre(there));
+            assert_eq!((part.node(cell), part.face_centre(2, cell)), (whole.node(there), whole.face_centre(2, there)));
+            let point = part.centre(cell).map(|value| value + 0.0123);
+            let (here, there) = (part.in_cells(point), whole.in_cells(point));
+            assert_eq!(here.map(f64::fract), there.map(f64::fract));
+            assert!((0..3).all(|axis| here[axis] + part.first()[axis] as f64 == there[axis]));
+        }
+        assert_eq!((part.whole(), part.first(), part.part([0, 1, 2], [1; 3]).first()), (whole, [0, 8, 16], [0, 9, 18]));
     }
 
     #[test]

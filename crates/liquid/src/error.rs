@@ -2,6 +2,7 @@
 
 use unstick_flow::Viscosity;
 use unstick_grid::NotANumber;
+use unstick_mlcp::ranks::BoxesError;
 use unstick_mlcp::{Convergence, Outcome, ProblemError, SolveError};
 
 /// A simulation that cannot be set up.
@@ -59,6 +60,12 @@ pub enum SetupError {
     /// Enclosed air with a splitting, which knows no air but the outer one.
     #[error("`{0}` knows no enclosed air: expected open air, or a solver of the complementarity problem")]
     NoEnclosedAir(&'static str),
+    /// A part of the physics that many ranks cannot share yet.
+    #[error("{0} cannot be shared by many ranks yet: expected a run on one machine, or a scene without it")]
+    NotShared(&'static str),
+    /// A grid that cannot be cut into so many boxes.
+    #[error(transparent)]
+    Boxes(#[from] BoxesError),
 }
 
 /// A step that could not be taken.
@@ -178,6 +185,30 @@ pub enum StepError {
         step: u64,
         /// Which number, and where.
         number: NotANumber,
+    },
+    /// Liquid moves further in a step than ranks know of each other.
+    #[error("at {time} s liquid moves through {cells:.1} cells in a step, and ranks know {most} cells of each other")]
+    TooFar {
+        /// Simulated time.
+        time: f64,
+        /// Cells that the fastest crosses.
+        cells: f64,
+        /// Cells that it may cross.
+        most: f64,
+    },
+    /// Particles were pushed to ranks that are not near.
+    #[error("at {time} s solids pushed {particles} particles further than ranks know of each other")]
+    Lost {
+        /// Simulated time.
+        time: f64,
+        /// How many.
+        particles: usize,
+    },
+    /// Another rank has failed and says why.
+    #[error("at {time} s another rank has failed")]
+    OtherRank {
+        /// Simulated time.
+        time: f64,
     },
 }
 

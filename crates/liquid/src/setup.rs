@@ -291,6 +291,11 @@ impl<const D: usize> Setup<D> {
         self
     }
 
+    /// Layers of faces around the liquid that velocity is carried to: particles may move through them in a step.
+    pub(crate) fn layers(&self) -> usize {
+        self.cfl.ceil() as usize + 2
+    }
+
     /// Particles of a full cell.
     pub fn particles_per_cell(&self) -> usize {
         self.particles_per_axis.pow(D as u32)

@@ -6,14 +6,12 @@
 //! liquid gives 1 − ½(1 − d/h)² at depth d, which is inverted for the distance. Unlike a union of
 //! balls, the surface is not blown up by a radius, and a single particle of spray makes no liquid.
 
-use std::ops::Range;
-
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use crate::air::AirState;
-use crate::cells::{fill_by_number, for_each_beside, multi_index};
+use crate::cells::{fill_by_number, for_each_beside, multi_index, strides};
 use crate::particles::Particles;
 use crate::particles::hats::{NO_AXIS, across, hats, rows_around};
 use crate::particles::tiles::{Tile, add_by_tiles};
@@ -167,50 +165,98 @@ fn distance_of(density: f64, spacing: f64) -> f64 {
     -spacing * if is_inside { 1.0 - root } else { root - 1.0 }
 }
 
-/// Fills cells that have dried among wet ones since `before`, although they were under `pressure`: more than that of the
-/// thinnest air.
+/// A cell that has dried although it was under pressure, as a search for gaps sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Dried {
+    /// Its number in the whole grid.
+    pub cell: u64,
+    /// A bit for each side behind whose open face another such cell lies; one more if other air does, or nothing.
+    pub sides: u64,
+}
+
+/// The bit of a [`Dried`] cell beside which there is air that has not just come.
+const BESIDE_AIR: u64 = 1 << 8;
+
+/// Lists the cells that have dried since `before`, although they were under `pressure`: more than that of the thinnest
+/// air. Only cells that `is_meant` are listed.
+pub(crate) fn dried_cells<const D: usize>(
+    grid: &Grid<D>,
+    geometry: &Geometry<D>,
+    (before, pressure, air): (&CellField<f64, D>, &CellField<f64, D>, &AirState),
+    liquid: &CellField<f64, D>,
+    is_meant: impl Fn([usize; D]) -> bool + Sync,
+) -> Vec<Dried> {
+    let (is, was, pressure) = (liquid.values(), before.values(), pressure.values());
+    let has_dried = |index: usize| is[index] >= 0.0 && was[index] < 0.0 && pressure[index] > air.least_pressure(index);
+    let (whole, first) = (grid.whole(), grid.first());
+    let look = |index: usize| {
+        let cell = multi_index(grid.cells(), index);
+        let mut sides = 0;
+        for side in 0..2 * D {
+            let (axis, is_upper) = (side / 2, side % 2 == 1);
+            let mut face = cell;
+            face[axis] += usize::from(is_upper);
+            if geometry.open[axis].at(face) > 0.0 {
+                sides |= match grid.neighbour(cell, axis, is_upper).map(|other| grid.index(other)) {
+                    Some(other) if is[other] < 0.0 => 0,
+                    Some(other) if has_dried(other) => 1 << side,
+                    _ => BESIDE_AIR,
+                };
+            }
+        }
+        let in_whole = std::array::from_fn(|axis| first[axis] + cell[axis]);
+        is_meant(cell).then(|| Dried { cell: whole.index(in_whole) as u64, sides })
+    };
+    parallel::list(0..grid.len(), |range| range.filter(|&index| has_dried(index)).filter_map(look).collect())
+}
+
+/// The gaps among cells that have dried: the cells of the whole grid that are to be wet.
 ///
 /// Air comes into liquid from outside, where a wall has let go, or where liquid is torn. Anywhere else a cell that dries
 /// has too few particles by chance. As air it would have no pressure, and all liquid around would rush in at once. As
 /// liquid it keeps its volume, and the density of the particles is made good by displacement.
-pub(crate) fn fill_gaps<const D: usize>(
-    grid: &Grid<D>,
-    geometry: &Geometry<D>,
-    (before, pressure, air): (&CellField<f64, D>, &CellField<f64, D>, &AirState),
-    liquid: &mut CellField<f64, D>,
-) {
-    let known = &*liquid;
-    let (is, was, pressure) = (known.values(), before.values(), pressure.values());
-    let has_dried = |index: usize| is[index] >= 0.0 && was[index] < 0.0 && pressure[index] > air.least_pressure(index);
-    let find_gap = |first: [usize; D]| {
-        let (mut gap, mut seen) = (vec![first], 0);
-        while let Some(&cell) = gap.get(seen) {
-            seen += 1;
-            for side in 0..2 * D {
-                let (axis, is_upper) = (side / 2, side % 2 == 1);
-                let mut face = cell;
-                face[axis] += usize::from(is_upper);
-                if geometry.open[axis].at(face) == 0.0 {
-                    continue;
+///
+/// A gap is closed: no open face leads to other air. It has as many cells as a block of [`LARGEST_GAP`] along each axis
+/// at most.
+pub(crate) fn gaps<const D: usize>(grid: &Grid<D>, dried: &mut [Dried]) -> Vec<u64> {
+    dried.sort_unstable();
+    let stride = strides(grid.whole().cells());
+    let (mut is_seen, mut found) = (vec![false; dried.len()], Vec::new());
+    for first in 0..dried.len() {
+        if std::mem::replace(&mut is_seen[first], true) {
+            continue;
+        }
+        let (mut part, mut next, mut is_beside_air) = (vec![first], 0, false);
+        while let Some(&number) = part.get(next) {
+            next += 1;
+            let Dried { cell, sides } = dried[number];
+            is_beside_air |= sides & BESIDE_AIR != 0;
+            for side in (0..2 * D).filter(|side| sides >> side & 1 == 1) {
+                let step = stride[side / 2] as u64;
+                let other = if side % 2 == 1 { cell + step } else { cell - step };
+                let Ok(other) = dried.binary_search_by_key(&other, |dried| dried.cell) else { continue };
+                if !std::mem::replace(&mut is_seen[other], true) {
+                    part.push(other);
                 }
-                let other = grid.neighbour(cell, axis, is_upper)?;
-                if known.at(other) < 0.0 || gap.contains(&other) {
-                    continue;
-                }
-                if !has_dried(grid.index(other)) || gap.len() == LARGEST_GAP.pow(D as u32) {
-                    return None;
-                }
-                gap.push(other);
             }
         }
-        Some(gap)
-    };
-    let gaps_in = |range: Range<usize>| -> Vec<[usize; D]> {
-        let dried = range.filter(|&index| has_dried(index)).map(|index| multi_index(grid.cells(), index));
-        dried.filter_map(find_gap).flatten().collect()
-    };
-    let gaps = parallel::fold(0..grid.len(), &gaps_in, &|one, two| [one, two].concat());
-    gaps.into_iter().for_each(|cell| *liquid.at_mut(cell) = -0.5 * grid.spacing());
+        if !is_beside_air && part.len() <= LARGEST_GAP.pow(D as u32) {
+            found.extend(part.into_iter().map(|number| dried[number].cell));
+        }
+    }
+    found
+}
+
+/// Fills gaps: cells of the whole grid, of which there may be a part alone.
+pub(crate) fn fill_gaps<const D: usize>(grid: &Grid<D>, gaps: &[u64], liquid: &mut CellField<f64, D>) {
+    let (whole, first) = (grid.whole().cells(), grid.first());
+    for &cell in gaps {
+        let place = multi_index(whole, cell as usize);
+        let here = std::array::from_fn(|axis| place[axis].wrapping_sub(first[axis]));
+        if (0..D).all(|axis| here[axis] < grid.cells()[axis]) {
+            *liquid.at_mut(here) = -0.5 * grid.spacing();
+        }
+    }
 }
 
 /// The surface as it is shown: with films on solids that are thinner than half a cell, and without gaps at walls.
@@ -284,10 +330,15 @@ mod tests {
             cells.iter().for_each(|&cell| *liquid.at_mut(cell) = 0.1);
             liquid
         };
+        let fill = |before: &CellField<f64, 2>, pressure: &CellField<f64, 2>, liquid: &mut CellField<f64, 2>| {
+            let air = AirState::default();
+            let mut dried = dried_cells(&grid, tank.geometry(), (before, pressure, &air), liquid, |_| true);
+            fill_gaps(&grid, &gaps(&grid, &mut dried), liquid);
+        };
         let is_wet = |liquid: &CellField<f64, 2>, cells: &[[usize; 2]]| cells.iter().all(|&cell| liquid.at(cell) < 0.0);
         let chance = [[0, 0], [1, 0], [4, 2], [4, 3], [5, 3]];
         let mut liquid = with_dry(&chance);
-        fill_gaps(&grid, tank.geometry(), (&before, &pressure, &AirState::default()), &mut liquid);
+        fill(&before, &pressure, &mut liquid);
         assert!(is_wet(&liquid, &chance) && grid.iter().all(|cell| (cell[1] < 6) == (liquid.at(cell) < 0.0)));
         // A hole from above, one that was there before, and one at a wall that has let go.
         let (pit, bubble, cavity) = ([[3, 4], [3, 5]], [[6, 1], [6, 2]], [[0, 2]]);
@@ -296,7 +347,7 @@ mod tests {
         *pressure.at_mut(cavity[0]) = 0.0;
         let mut liquid = with_dry(&[&pit[..], &bubble, &cavity].concat());
         let unfilled = liquid.clone();
-        fill_gaps(&grid, tank.geometry(), (&holed, &pressure, &AirState::default()), &mut liquid);
+        fill(&holed, &pressure, &mut liquid);
         assert_eq!(liquid, unfilled);
     }
 

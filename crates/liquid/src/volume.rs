@@ -6,10 +6,10 @@
 
 use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
-use unstick_parallel as parallel;
 
 use crate::cells::{multi_index, strides};
 use crate::setup::Setup;
+use crate::share::{Places, Share, lines_of, places_inside, sum_of_lines};
 use crate::solids::Geometry;
 
 /// Deviations of the density up to this are noise of the particles' places.
@@ -18,7 +18,12 @@ pub(crate) const NOISE: f64 = 0.25;
 /// The space that the particles fill.
 ///
 /// Every block of two cells along each axis counts its particles, but no more than there is room for and the noise.
-pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, starts: &[u32]) -> f64 {
+pub(crate) fn measure<const D: usize>(
+    setup: &Setup<D>,
+    geometry: &Geometry<D>,
+    share: Option<&Share<D>>,
+    starts: &[u32],
+) -> f64 {
     let (cells, stride) = (setup.grid.cells(), strides(setup.grid.cells()));
     let (full, open) = (setup.particles_per_cell() as f64, geometry.cell_open.values());
     let blocks = cells.map(|count| count.div_ceil(2));
@@ -40,16 +45,14 @@ pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, 
         }
         f64::from(present).min((1.0 + NOISE) * room)
     };
-    let sum = parallel::sum(0..blocks.iter().product(), |range| {
-        let mut sum = 0.0;
-        for (first, part) in Window::whole(blocks).lines(blocks, range) {
-            let mut block = multi_index(blocks, first);
-            for _ in part {
-                sum += filled(block);
-                block[0] += 1;
-            }
-        }
-        sum
+    let lines = lines_of(blocks, places_inside(share, Places::CELLS.of_blocks(2), blocks));
+    let [sum] = sum_of_lines(share, &lines, |line| {
+        let mut block = multi_index(blocks, line * blocks[0]);
+        let of_line = (0..blocks[0]).map(|along| {
+            block[0] = along;
+            filled(block)
+        });
+        [of_line.sum()]
     });
     sum / full * setup.grid.spacing().powi(D as i32)
 }
@@ -61,6 +64,7 @@ pub(crate) fn measure<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, 
 pub(crate) fn measure_surface<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
+    share: Option<&Share<D>>,
     liquid: &CellField<f64, D>,
 ) -> f64 {
     let (cells, stride) = (grid.cells(), strides(grid.cells()));
@@ -75,14 +79,13 @@ pub(crate) fn measure_surface<const D: usize>(
     };
     // Elsewhere nothing is inside.
     let near = (0..D).fold(Window::around_negative(cells, liquid), |near, axis| near.widened(axis, 0, 1, shape));
-    let sum = parallel::sum((0..solid.len(), solid), |(range, solid)| {
+    let lines = lines_of(shape, places_inside(share, Places::NODES, shape));
+    let [sum] = sum_of_lines(share, &lines, |line| {
         let (mut sum, mut depths) = (0.0, Vec::new());
-        for (at, part) in Window::whole(shape).lines(shape, range) {
-            let node = multi_index(shape, at);
-            let within = near.part_of_line(node, part.len());
-            if within.is_empty() {
-                continue;
-            }
+        let part = line * shape[0]..(line + 1) * shape[0];
+        let node = multi_index(shape, part.start);
+        let within = near.part_of_line(node, part.len());
+        if !within.is_empty() {
             // The lines of cells around this line of nodes, two in the plane, four in space: what each place adds.
             let (first, last) = (node[0] + within.start, node[0] + within.end);
             let (first_cell, end_cell) = (first.saturating_sub(1), last.min(cells[0]));
@@ -109,7 +112,7 @@ pub(crate) fn measure_surface<const D: usize>(
                 }
             }
         }
-        sum
+        [sum]
     });
     sum * grid.spacing().powi(D as i32)
 }
@@ -140,7 +143,7 @@ mod tests {
         // Forty particles in a block of four cells in the middle.
         let crowded = setup.grid.index([2, 2]);
         let starts: Vec<u32> = (0..=36).map(|cell| if cell <= crowded { 0 } else { 40 }).collect();
-        let volume = measure(&setup, &Geometry::at(&setup, 0.0), &starts);
+        let volume = measure(&setup, &Geometry::at(&setup, 0.0), None, &starts);
         assert!((volume - (1.0 + NOISE) * 4.0 / 36.0).abs() < 1e-12, "{volume}");
     }
 }

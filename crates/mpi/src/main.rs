@@ -1,4 +1,6 @@
-//! `unstick-mpi`: solves that many processes share, started by `mpirun`.
+//! `unstick-mpi`: simulations and solves that many processes share, started by `mpirun`.
+
+mod run;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,22 +8,30 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
+use run::RunArguments;
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
 use unstick_mlcp::{SolverName, Stop};
-use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_link, predict};
+use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_copies, measure_link, predict};
 
 const EXAMPLES: &str = "\
 Examples:
+  mpirun -n 8 unstick-mpi run dam-break-3d --out out/dam
+  mpirun -n 4 unstick-mpi run --resume --out out/dam
   mpirun -n 8 unstick-mpi solve cube-lid --size 256
   mpirun -n 4 unstick-mpi solve sphere-half --size 128 --threads 2 --json
   mpirun -n 2 unstick-mpi solve my-problem --write-x x.npy
   mpirun -n 2 unstick-mpi predict --size 1024 --ranks 64,512
 
-Exit status: 0 if the answer meets its tolerance, 1 if it does not, 2 if the task was refused or a rank failed.";
+Exit status: 0 if the answer meets its tolerance or the run reached its end, 1 if a solve missed its tolerance, 130 if a
+run was interrupted, 2 if the task was refused or a rank failed.";
+
+/// Fresh memory for large arrays comes in huge pages.
+#[global_allocator]
+static MEMORY: unstick_memory::HugePages = unstick_memory::HugePages;
 
 #[derive(Parser)]
-#[command(name = "unstick-mpi", version, about = "Pressure solves that many processes share", after_help = EXAMPLES)]
+#[command(name = "unstick-mpi", version, about = "Simulations and pressure solves that many processes share", after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -29,6 +39,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Simulates a scene and writes frames, a movie and a report, as `unstick run` does
+    Run(RunArguments),
     /// Solves a generated problem, or one from a folder
     Solve(SolveArguments),
     /// Measures how ranks talk, and predicts a cycle on others
@@ -63,6 +75,9 @@ struct SolveArguments {
     /// File for the answer, in the order of rows
     #[arg(long)]
     write_x: Option<PathBuf>,
+    /// Measures how fast all ranks copy memory together, before the solve and after it
+    #[arg(long)]
+    bandwidth: bool,
     /// Prints one line of JSON
     #[arg(long)]
     json: bool,
@@ -107,6 +122,7 @@ fn main() -> ExitCode {
         }
     };
     let done = match arguments.command {
+        Command::Run(arguments) => run::run(world.clone(), &arguments).map_err(Into::into),
         Command::Solve(arguments) => solve(&world, &arguments),
         Command::Predict(arguments) => predict_cycles(&world, &arguments),
     };
@@ -138,11 +154,15 @@ fn solve(world: &Arc<World>, arguments: &SolveArguments) -> Outcome {
         Err(unknown) => return Err(unknown.into()),
     };
     let task = Task { source, solver, stop, repeat: arguments.repeat, out: arguments.write_x.clone() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
+    let copies = || arguments.bandwidth.then(|| pool.install(|| measure_copies(&**world)));
+    let before = copies();
     let found = run(world, &task, arguments.threads)?;
+    let copies = before.into_iter().chain(copies()).reduce(|before, after| 0.5 * (before + after));
     if world.rank() == 0 {
         match arguments.json {
-            true => println!("{}", in_json(world.count(), arguments.threads, &found)),
-            false => print!("{}", in_words(world.count(), arguments.threads, &found)),
+            true => println!("{}", in_json(world.count(), arguments.threads, &found, copies)),
+            false => print!("{}", in_words(world.count(), arguments.threads, &found, copies)),
         }
     }
     Ok(ExitCode::from(!found.report.converged() as u8))
@@ -155,7 +175,7 @@ fn run(world: &Arc<World>, task: &Task, threads: usize) -> Result<Finding, Box<d
     Ok(pool.install(|| task.run(ranks))?)
 }
 
-fn in_words(ranks: usize, threads: usize, found: &Finding) -> String {
+fn in_words(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -> String {
     let Finding { report, traffic, .. } = found;
     let cycles = report.inner_iterations().max(1) as f64;
     let talk = traffic.exchanging + traffic.reducing;
@@ -190,10 +210,11 @@ fn in_words(ranks: usize, threads: usize, found: &Finding) -> String {
         traffic.reductions,
         100.0 * talk / found.solve.max(f64::MIN_POSITIVE)
     );
+    text += &copies.map_or_else(String::new, |copies| format!("all ranks together copy {:.1} GB/s\n", 1e-9 * copies));
     text + &format!("bits {:016x}\n", found.bits)
 }
 
-fn in_json(ranks: usize, threads: usize, found: &Finding) -> serde_json::Value {
+fn in_json(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -> serde_json::Value {
     let Finding { report, traffic, .. } = found;
     json!({
         "ranks": ranks, "threads": threads, "boxes": found.boxes, "shared_levels": found.shared_levels,
@@ -203,6 +224,7 @@ fn in_json(ranks: usize, threads: usize, found: &Finding) -> serde_json::Value {
         "prepare_seconds": found.prepare, "solve_seconds": found.solve, "setup_seconds": found.setup,
         "memory_bytes": found.memory, "imbalance": found.imbalance, "messages": traffic.messages,
         "bytes": traffic.bytes, "exchanges": traffic.exchanges, "reductions": traffic.reductions,
+        "copied_bytes_per_second": copies,
         "exchanging_seconds": traffic.exchanging, "reducing_seconds": traffic.reducing,
     })
 }

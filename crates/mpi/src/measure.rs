@@ -39,6 +39,14 @@ pub fn measure_link(ranks: &dyn Ranks) -> Option<Link> {
     Some(Link { latency, bandwidth, reduction })
 }
 
+/// Bytes per second that all ranks read and write together while each copies arrays on its threads. All of them call this.
+pub fn measure_copies(ranks: &dyn Ranks) -> f64 {
+    ranks.sum(&mut [0]); // all begin at once
+    let mut all = [unstick_parallel::bandwidth::copy() as i64];
+    ranks.sum(&mut all);
+    all[0] as f64
+}
+
 /// Seconds for a message from the first rank to the second and back, the fastest of some.
 fn there_and_back(ranks: &dyn Ranks, bytes: usize, times: usize) -> f64 {
     let (send, mut receive) = (vec![1; bytes], vec![0; bytes]);

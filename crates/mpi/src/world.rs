@@ -9,6 +9,9 @@ use mpi::topology::{Communicator, SimpleCommunicator};
 use mpi::{Threading, request};
 use unstick_mlcp::ranks::{Message, Ranks};
 
+/// Bytes that MPI is given at once: it counts them in 31 bits.
+const PIECE: usize = 1 << 30;
+
 /// All processes that `mpirun` has started.
 ///
 /// A process that fails ends them all: MPI's own errors are fatal, and `mpirun` stops the others when one is gone.
@@ -77,12 +80,11 @@ impl Ranks for World {
                 let (mut receives, mut sends) = (Vec::new(), Vec::new());
                 for Message { rank, send, receive } in messages {
                     let other = world.process_at_rank(*rank as i32);
-                    if !receive.is_empty() {
-                        receives.push(other.immediate_receive_into(scope, &mut **receive));
-                    }
-                    if !send.is_empty() {
-                        sends.push(other.immediate_send(scope, *send));
-                    }
+                    // Pieces between two ranks arrive in their order.
+                    receive
+                        .chunks_mut(PIECE)
+                        .for_each(|piece| receives.push(other.immediate_receive_into(scope, piece)));
+                    send.chunks(PIECE).for_each(|piece| sends.push(other.immediate_send(scope, piece)));
                 }
                 receives.into_iter().for_each(|request| _ = request.wait());
                 sends.into_iter().for_each(|request| _ = request.wait());

@@ -6,7 +6,7 @@ use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_flow::TensorGrid;
 use unstick_gpu::LiquidView;
 use unstick_grid::{CellField, FaceField, Grid, multi_index, sample_cells, sample_nodes};
-use unstick_liquid::{Setup, Simulation};
+use unstick_liquid::{Setup, Simulation, WholeView};
 use unstick_parallel as parallel;
 
 use crate::dimension::PlaneOrSpace;
@@ -133,6 +133,28 @@ impl<const D: usize> Frame<D> {
             velocity,
             pressure,
             separated: marked(&separated),
+            bodies: Vec::new(),
+            flow: None,
+        }
+    }
+
+    /// What ranks show of a liquid that they share.
+    pub(crate) fn of_ranks(view: WholeView<D>, setup: &Setup<D>, number: usize) -> Self {
+        let WholeView { time, step, surface, solid, particles, velocity, mut pressure, separated } = view;
+        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        Self {
+            grid: setup.grid,
+            number,
+            time,
+            step,
+            liquid: surface,
+            solid,
+            positions: particles.position,
+            velocities: particles.velocity,
+            ids: particles.id,
+            velocity,
+            pressure,
+            separated: setup.grid.iter().filter(|&cell| separated.at(cell)).collect(),
             bodies: Vec::new(),
             flow: None,
         }

@@ -180,7 +180,7 @@ impl<const D: usize> Scene<D> {
         (2.0 * gravity * height).sqrt().max(fastest).max(of_drops).max(1e-3)
     }
 
-    fn refuse(&self, error: &SetupError) -> SceneError {
+    pub(crate) fn refuse(&self, error: &SetupError) -> SceneError {
         let label = match error {
             SetupError::NoLiquid if self.liquids.is_empty() => {
                 let help = "a scene begins with some liquid, for example\n[[liquid]]\nshape = { sphere = { centre = …, \

@@ -1,19 +1,23 @@
 //! The density of blocks of cells, brought back to 1 by a projection of displacements.
 
+use std::sync::Arc;
+
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields, Window};
 use unstick_mlcp::{Convergence, LowRank, Mlcp, MlcpSolver, SolveError, SolveReport, SolverName, Stop};
 use unstick_parallel::{self as parallel, vector};
 
 use super::Crowd;
+use super::gathered::Gathered;
 use crate::cells::{fill, fill_by_number, multi_index, strides};
 use crate::pressure::{BubbleRows, update_velocity};
+use crate::share::Share;
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::{extrapolate, locate};
 
 /// Cells of a block along each axis.
-const SIDE: usize = 2;
+pub(super) const SIDE: usize = 2;
 
 /// Small deviations of the density fade within this time, in seconds.
 pub(crate) const FADE: f64 = 0.1;
@@ -53,13 +57,17 @@ pub(super) struct Blocks<const D: usize> {
     displacement: FaceField<f64, D>,
     known: FaceField<bool, D>,
     solver: RowSolver<D>,
+    /// The problem of all ranks, on the first of them.
+    gathered: Option<Gathered<D>>,
 }
 
 impl<const D: usize> Blocks<D> {
-    pub fn new(fine: &Grid<D>) -> Self {
-        let cells = fine.cells().map(|count| count.div_ceil(SIDE));
+    pub fn new(fine: &Grid<D>, share: Option<Arc<Share<D>>>) -> Self {
+        let in_blocks = |cells: [usize; D]| cells.map(|count| count.div_ceil(SIDE));
         let spacing = (SIDE as f64 * fine.spacing()).min(f64::MAX);
-        let grid = Grid::new(cells, spacing, fine.origin()).expect("fewer and larger cells");
+        let whole = Grid::new(in_blocks(fine.whole().cells()), spacing, fine.origin()).expect("fewer and larger cells");
+        // A part begins at a block.
+        let (grid, cells) = (whole.part(in_blocks(fine.first()), in_blocks(fine.cells())), in_blocks(fine.cells()));
         let (zero, no) = (CellField::filled(cells, 0.0), vec![false; grid.len()]);
         let faces: FaceField<f64, D> = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
         let name: SolverName = "sticking+cg/multigrid".parse().expect("a name of the catalogue");
@@ -77,6 +85,7 @@ impl<const D: usize> Blocks<D> {
             displacement: faces,
             known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             solver: RowSolver::new(name.build(&Stop::relative(TOLERANCE))),
+            gathered: share.map(Gathered::new),
         }
     }
 
@@ -117,10 +126,11 @@ impl<const D: usize> Blocks<D> {
         self.displacement.iter_mut().for_each(|field| vector::clear(field.values_mut()));
         vector::clear(self.potential.values_mut());
         let gain: Vec<f64> = crowd.air.bubbles().map(|bubble| bubble.gain()).collect();
-        if vector::norm_max(self.growth.values()).max(vector::norm_max(&gain)) == 0.0 {
+        let is_shared = self.gathered.is_some();
+        if !is_shared && vector::norm_max(self.growth.values()).max(vector::norm_max(&gain)) == 0.0 {
             return Ok(Convergence::default());
         }
-        let Self { grid, open, liquid, potential, displacement, known, .. } = self;
+        let Self { grid, open, liquid, potential, displacement, known, gathered, .. } = self;
         let walls = WallFields {
             version: crowd.geometry_version,
             open: std::array::from_fn(|axis| open[axis].values()),
@@ -138,9 +148,12 @@ impl<const D: usize> Blocks<D> {
             control: 0.0,
             lower: None,
         };
-        let report = match gain.is_empty() {
-            true => self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?,
-            false => solve_around_bubbles(grid, &fields, bubble_of, &gain, self.solver.solver(), potential)?,
+        let found = match (gathered, gain.is_empty()) {
+            (Some(gathered), _) => gathered.solve(&fields, &mut self.solver, potential)?,
+            (None, true) => (&self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?).into(),
+            (None, false) => {
+                (&solve_around_bubbles(grid, &fields, bubble_of, &gain, self.solver.solver(), potential)?).into()
+            }
         };
         update_velocity(grid, open, liquid, potential, displacement, known);
         // A wall holds its side of a block; only what lies deeper in solids is extrapolated.
@@ -154,7 +167,7 @@ impl<const D: usize> Blocks<D> {
             });
         }
         extrapolate(displacement, known, 2);
-        Ok(Convergence::from(&report))
+        Ok(found)
     }
 
     /// Means of the open parts.
@@ -392,7 +405,7 @@ mod tests {
         let Simulation { setup, geometry, starts, state, .. } = tank;
         let LiquidState { liquid, separated, density, air, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
-        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step }
+        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets: None, time, step }
     }
 
     /// A tank of 9 × 8 cells, half full, in which `change` has moved the particles.
@@ -401,7 +414,7 @@ mod tests {
         let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.125, 0.75])).unwrap();
         tank.state.particles.position.iter_mut().for_each(change);
         tank.prepare_pressure(0.01);
-        let mut blocks = Blocks::new(&tank.setup.grid);
+        let mut blocks = Blocks::new(&tank.setup.grid, None);
         assert!(blocks.project(&crowd_of(&tank), 0.01).unwrap().converged());
         (tank, blocks)
     }
@@ -421,7 +434,7 @@ mod tests {
         setup.solids.push(crate::Solid::still(SignedDistance::half_space([0.0, 0.4], [0.0, 1.0])));
         let mut tank = Simulation::new(setup, &SignedDistance::cuboid([0.0; 2], [1.0, 0.8])).unwrap();
         tank.prepare_pressure(0.01);
-        let mut blocks = Blocks::new(&tank.setup.grid);
+        let mut blocks = Blocks::new(&tank.setup.grid, None);
         blocks.place_walls(&tank.geometry);
         blocks.liquid.values_mut().fill(-1.0);
         blocks.ask_for_growth(&crowd_of(&tank), 0.01);

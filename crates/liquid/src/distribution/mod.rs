@@ -25,13 +25,17 @@
 //!    the density even inside of the blocks, and in films and spray that no block resolves.
 
 pub(crate) mod blocks;
+mod gathered;
 pub(crate) mod spread;
+
+use std::sync::Arc;
 
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::{Convergence, SolveError};
 
 use crate::air::AirState;
 use crate::setup::Setup;
+use crate::share::Share;
 use crate::solids::Geometry;
 use blocks::Blocks;
 
@@ -57,14 +61,16 @@ pub(crate) struct Crowd<'a, const D: usize> {
     pub separated: &'a CellField<bool, D>,
     /// Where each cell's particles start.
     pub starts: &'a [u32],
+    /// What to add to the numbers of particles, by their lines of cells, to get those among all ranks.
+    pub offsets: Option<&'a [u64]>,
     pub time: f64,
     /// Steps taken.
     pub step: u64,
 }
 
 impl<const D: usize> Distribution<D> {
-    pub fn new(setup: &Setup<D>) -> Self {
-        Self { blocks: Blocks::new(&setup.grid), places: std::array::from_fn(|_| Vec::new()) }
+    pub fn new(setup: &Setup<D>, share: Option<Arc<Share<D>>>) -> Self {
+        Self { blocks: Blocks::new(&setup.grid, share), places: std::array::from_fn(|_| Vec::new()) }
     }
 
     /// Finds the displacement of a step of length `dt`, and says how its solve ended.

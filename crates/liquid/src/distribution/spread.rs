@@ -6,6 +6,7 @@ use unstick_grid::Grid;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Crowd;
+use crate::particles::cell_of;
 use crate::particles::trace::push_out;
 
 /// The least distance as a part of the one in full cells. Discs of this diameter cover 0.57 of the plane, balls 0.32 of
@@ -25,19 +26,27 @@ pub(super) type Places<const D: usize> = [Vec<f32>; D];
 /// Moves each pair that is closer than the least distance apart, each of the two by half of what is missing. Solids are
 /// kept free. `places` lends and keeps memory.
 pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]], places: &mut Places<D>) {
-    let Crowd { setup, geometry, starts, time, step, .. } = *crowd;
+    let Crowd { setup, geometry, starts, offsets, time, step, .. } = *crowd;
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
     find_places(&setup.grid, position, places);
     let (known, places) = (&*position, &*places);
+    // The number of a particle among those of all ranks.
+    let number = |index: usize| {
+        let offset = offsets.map(|offsets| {
+            let cell = setup.grid.index(cell_of(&setup.grid, known[index]));
+            offsets[cell / setup.grid.cells()[0]]
+        });
+        (index as u64).wrapping_add(offset.unwrap_or(0))
+    };
     let moved = parallel::list(0..known.len(), |range| {
         let mut moved = Vec::new();
         vectorised(
             #[inline(always)]
             || {
                 for index in range {
-                    let is_in_turn = (index as u64 + step).is_multiple_of(TURNS);
+                    let is_in_turn = (number(index) + step).is_multiple_of(TURNS);
                     if is_in_turn && may_be_crowded(&setup.grid, starts, known[index], places, least) {
-                        moved.push((index as u32, away_from_near(&setup.grid, starts, known, index, least)));
+                        moved.push((index as u32, away_from_near(&setup.grid, starts, known, index, least, &number)));
                     }
                 }
             },
@@ -112,6 +121,7 @@ fn away_from_near<const D: usize>(
     position: &[[f64; D]],
     index: usize,
     least: f64,
+    number: &impl Fn(usize) -> u64,
 ) -> [f64; D] {
     let here = position[index];
     let mut way = [0.0; D];
@@ -133,7 +143,8 @@ fn away_from_near<const D: usize>(
                 }
             } else {
                 // Two in one place have no direction; their numbers choose one.
-                way[(index + other) % D] += if index < other { 0.5 * least } else { -0.5 * least };
+                way[(number(index).wrapping_add(number(other)) % D as u64) as usize] +=
+                    if index < other { 0.5 * least } else { -0.5 * least };
             }
         }
     });
@@ -182,7 +193,7 @@ mod tests {
         positions.iter().for_each(|&position| particles.push(position, [0.0; 2]));
         let starts = particles.sort_by_cell(&grid, &mut Vec::new());
         let position = &particles.position;
-        let way = |index| away_from_near(&grid, &starts, position, index, 0.1);
+        let way = |index| away_from_near(&grid, &starts, position, index, 0.1, &|index| index as u64);
         (0..position.len()).map(|index| std::array::from_fn(|axis| position[index][axis] + way(index)[axis])).collect()
     }
 
@@ -220,7 +231,7 @@ mod tests {
         let (mut near, mut seen) = (0, 0);
         for index in 0..position.len() {
             let is_seen = may_be_crowded(&grid, &starts, position[index], &places, 0.01);
-            let is_near = away_from_near(&grid, &starts, position, index, 0.01) != [0.0; 3];
+            let is_near = away_from_near(&grid, &starts, position, index, 0.01, &|index| index as u64) != [0.0; 3];
             assert!(is_seen || !is_near, "{:?}", position[index]);
             (near, seen) = (near + usize::from(is_near), seen + usize::from(is_seen));
         }

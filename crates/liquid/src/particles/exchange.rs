@@ -8,6 +8,7 @@ use unstick_parallel as parallel;
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
 use crate::setup::Setup;
+use crate::share::Share;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
 
@@ -16,6 +17,7 @@ pub(crate) fn emit<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
     starts: &[u32],
+    share: Option<&Share<D>>,
     state: &mut LiquidState<D>,
 ) -> bool {
     let grid = setup.grid;
@@ -35,13 +37,24 @@ pub(crate) fn emit<const D: usize>(
         // A source is kept full. As many particles enter as have left it, at the places with most room.
         let mut sites = Particles::default();
         fill_shape(setup, geometry, &emitter.shape, velocity, |_| false, &mut sites);
-        let present = state.particles.enter(&emitter.shape, velocity);
-        let mut room: Vec<(f64, [f64; D])> =
-            sites.position.iter().map(|&site| (room_around(&grid, starts, &state.particles, site), site)).collect();
-        room.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let entering = sites.len().saturating_sub(present);
-        for &(_, site) in room.iter().take(entering) {
-            state.particles.push(site, velocity);
+        let cell = |point| cell_of(&grid.whole(), point);
+        let is_own = |point: &[f64; D]| share.is_none_or(|share| share.is_own(cell(*point)));
+        sites.position.retain(is_own);
+        let inside = state.particles.enter(&emitter.shape, velocity);
+        let present = inside.iter().filter(|&&index| is_own(&state.particles.position[index])).count();
+        let site = |&point: &[f64; D]| Site { room: room_around(&grid, starts, &state.particles, point), point };
+        let mut room: Vec<Site<D>> = sites.position.iter().map(site).collect();
+        let present = share.map_or(present, |share| share.total(present));
+        if let Some(share) = share {
+            room = share.all_sites(&grid, &room);
+        }
+        let entering = room.len().saturating_sub(present);
+        room.sort_by(|a, b| b.room.total_cmp(&a.room));
+        for site in room.iter().take(entering) {
+            match share.is_none_or(|share| share.is_known(cell(site.point))) {
+                true => state.particles.push(site.point, velocity),
+                false => state.particles.next_id += 1,
+            }
         }
         changed |= entering > 0;
     }
@@ -49,11 +62,11 @@ pub(crate) fn emit<const D: usize>(
 }
 
 impl<const D: usize> Particles<D> {
-    /// Gives the particles inside of a source its velocity; returns how many they are.
+    /// Gives the particles inside of a source its velocity; returns which they are.
     ///
     /// The faces in there have this velocity in every step. Particles that took on what forces and stress change of it would
     /// gather that for as long as they stay, and leave the source with a velocity that no face ever had.
-    fn enter(&mut self, source: &SignedDistance<D>, entering: [f64; D]) -> usize {
+    fn enter(&mut self, source: &SignedDistance<D>, entering: [f64; D]) -> Vec<usize> {
         let inside: Vec<usize> = (0..self.len()).filter(|&index| source.at(self.position[index]) < 0.0).collect();
         for &index in &inside {
             self.velocity[index] = entering;
@@ -61,8 +74,15 @@ impl<const D: usize> Particles<D> {
                 *affine = [[0.0; D]; D];
             }
         }
-        inside.len()
+        inside
     }
+}
+
+/// A place at which a particle may enter.
+pub(crate) struct Site<const D: usize> {
+    /// The squared distance to the nearest particle.
+    pub room: f64,
+    pub point: [f64; D],
 }
 
 /// Fills the part of `liquid` that is neither solid nor taken with a regular lattice of particles of one velocity.
@@ -169,7 +189,7 @@ mod tests {
 
     fn emitted(setup: &Setup<2>, state: &mut LiquidState<2>) -> bool {
         let starts = state.particles.sort_by_cell(&setup.grid, &mut Vec::new());
-        emit(setup, &Geometry::at(setup, 0.0), &starts, state)
+        emit(setup, &Geometry::at(setup, 0.0), &starts, None, state)
     }
 
     #[test]

@@ -4,7 +4,7 @@ pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod hats;
 pub(crate) mod scatter;
-mod sort;
+pub(crate) mod sort;
 pub(crate) mod tiles;
 pub(crate) mod trace;
 
@@ -74,6 +74,15 @@ impl<const D: usize> Particles<D> {
         self.next_id += places.len() as u64;
     }
 
+    /// Adds others, with the numbers that they have.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.position.extend(other.position);
+        self.velocity.extend(other.velocity);
+        self.affine.extend(other.affine);
+        self.id.extend(other.id);
+        self.next_id = other.next_id;
+    }
+
     /// Keeps those that `keep` accepts by index, in their order.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let kept: Vec<u32> = (0..self.len() as u32).filter(|&index| keep(index as usize)).collect();
@@ -81,7 +90,7 @@ impl<const D: usize> Particles<D> {
     }
 
     /// Replaces the particles by those at `order`; `spare` lends and keeps the memory.
-    fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
+    pub(crate) fn reorder(&mut self, order: &[u32], spare: &mut Vec<[f64; D]>) {
         fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
             if let Some(&any) = values.first() {
                 parallel::resize(spare, order.len(), any);

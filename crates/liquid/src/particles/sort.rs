@@ -12,7 +12,7 @@ use unstick_parallel as parallel;
 const BLOCK: usize = 1 << 14;
 
 /// The order of some particles.
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     /// Number of the particle at each place.
     pub order: Vec<u32>,
     /// Where each cell starts, and the end.
@@ -56,7 +56,7 @@ impl Listed {
 }
 
 /// The order by cell that keeps the order within each. `layer` cells follow one another in a layer of the grid.
-pub(super) fn by_cell(cells: &[u32], count: usize, layer: usize) -> Sorted {
+pub(crate) fn by_cell(cells: &[u32], count: usize, layer: usize) -> Sorted {
     let blocks: Vec<Range<usize>> =
         (0..cells.len()).step_by(BLOCK).map(|first| first..(first + BLOCK).min(cells.len())).collect();
     let mut listed: Vec<Option<Listed>> = blocks.iter().map(|_| None).collect();

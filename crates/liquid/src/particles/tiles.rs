@@ -6,6 +6,10 @@ use unstick_parallel as parallel;
 /// Rows of cells in a tile along each axis but the first. Half of them must cover the reach of a particle.
 const SIDE: usize = 4;
 
+/// Rows after which even and odd tiles repeat. A part of a grid that begins at a multiple of it adds in the order of the
+/// whole.
+pub(crate) const PERIOD: usize = 2 * SIDE;
+
 /// The rows that the particles of a tile may reach, of `N` lattices: a row is all places along the first axis.
 pub(crate) struct Tile<'v, T, const D: usize, const N: usize> {
     rows: [Vec<&'v mut [T]>; N],

@@ -106,7 +106,7 @@ pub(crate) fn push_out<const D: usize>(
             velocity[axis] -= outward.min(0.0) * normal[axis];
         }
     }
-    let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+    let (lower, upper) = grid.bounds();
     for axis in 0..D {
         point[axis] = point[axis].clamp(lower[axis] + clearance, upper[axis] - clearance);
     }

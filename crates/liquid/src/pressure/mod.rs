@@ -23,6 +23,7 @@ use unstick_mlcp::fields::RowSolver;
 use unstick_mlcp::{PressureMethod, SplittingName};
 
 use crate::setup::PressureParams;
+use crate::share::Share;
 
 /// The method of the setup, ready to work on the processor.
 pub(crate) enum PressureSolver<const D: usize> {
@@ -38,6 +39,16 @@ impl<const D: usize> PressureSolver<D> {
         match params.solver {
             PressureMethod::Splitting(name) => Self::Splitting(name),
             PressureMethod::Solver(name) => Self::Solver(Box::new(RowSolver::new(name.build(&params.stop())))),
+        }
+    }
+
+    /// The same for one of many ranks.
+    pub fn on_rank(params: &PressureParams, share: &Share<D>) -> Self {
+        match params.solver {
+            PressureMethod::Splitting(name) => Self::Splitting(name),
+            PressureMethod::Solver(name) => {
+                Self::Solver(Box::new(RowSolver::on_rank(name.build(&params.stop()), share.part())))
+            }
         }
     }
 }

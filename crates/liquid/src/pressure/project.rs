@@ -16,6 +16,7 @@ use super::update::update_velocity;
 use super::{Enclosed, PressureRows, PressureSolver, PressureSources, RowAnswer};
 use crate::cells::fill_by_number;
 use crate::error::StepError;
+use crate::share::Places;
 use crate::simulation::Simulation;
 use crate::simulation::report::Stage;
 use crate::state::LiquidState;
@@ -70,12 +71,17 @@ impl<const D: usize> Simulation<D> {
         self.find_adhesion();
         let sources = self.pressure_sources(kick);
         let driven = sources.divergence.as_ref().map_or(0.0, |divergence| vector::norm_max(divergence.values()));
+        let driven = self.share.as_ref().map_or(driven, |share| share.largest(driven));
         self.guard.explain(driven * grid.spacing());
         let Projection { report, leaving } = match (&self.solver, self.needs_rows()) {
             (PressureSolver::Solver(_), false) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt, Bodily::Move)?,
         };
-        let Self { state, geometry, known, scaled_pressure, .. } = self;
+        let Self { state, geometry, known, scaled_pressure, share, .. } = self;
+        if let Some(share) = share {
+            share.fill(&mut [(Places::CELLS, scaled_pressure.values_mut())]);
+            share.fill(&mut [(Places::CELLS, state.separated.values_mut())]);
+        }
         let LiquidState { liquid, velocity, .. } = state;
         update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
         for (axis, face, velocity) in leaving {

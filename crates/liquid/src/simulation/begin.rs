@@ -1,5 +1,7 @@
 //! How a simulation begins: with shapes full of liquid, or from a state.
 
+use std::sync::Arc;
+
 use unstick_grid::{CellField, SignedDistance, by_dimension};
 use unstick_mlcp::{Convergence, PressureMethod};
 
@@ -11,6 +13,7 @@ use crate::error::SetupError;
 use crate::particles::exchange::fill_shape;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
+use crate::share::Share;
 use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
 
@@ -58,6 +61,19 @@ impl<const D: usize> Simulation<D> {
         let mut simulation = Self::restore(setup, state, bodies)?;
         simulation.track_surface();
         Ok(simulation)
+    }
+
+    /// The part of one of many ranks, of a state with the particles of its box alone.
+    pub(crate) fn on_rank(setup: Setup<D>, state: LiquidState<D>, share: Arc<Share<D>>) -> Result<Self, SetupError> {
+        let mut part = Self::resume(setup, state)?;
+        part.solver = PressureSolver::on_rank(&part.setup.pressure, &share);
+        part.distribution = Distribution::new(&part.setup, Some(share.clone()));
+        part.starts = share.know_beside(&part.setup.grid, &mut part.state.particles, &mut part.spare);
+        let fastest = share.largest(part.fastest_here());
+        part.fastest_of_all = Some(fastest);
+        part.guard = Guard::new(&part.setup, fastest);
+        part.share = Some(share);
+        Ok(part)
     }
 
     /// Resumes from a state. The result is the same, bit for bit, as without the interruption.
@@ -109,7 +125,7 @@ impl<const D: usize> Simulation<D> {
         let no_velocity = state.velocity.clone();
         let mut simulation = Self {
             solver: PressureSolver::of(&setup.pressure),
-            distribution: Distribution::new(&setup),
+            distribution: Distribution::new(&setup, None),
             guard: Guard::new(&setup, 0.0),
             still_solids: setup.has_motion().then_some(still_solids),
             setup,
@@ -134,6 +150,8 @@ impl<const D: usize> Simulation<D> {
             adhesion: None,
             vented,
             touching: Vec::new(),
+            share: None,
+            fastest_of_all: None,
             times: StageTimes::default(),
             viscosity: Convergence::default(),
             coupling: Convergence::default(),

@@ -88,6 +88,6 @@ impl<const D: usize> Simulation<D> {
     /// Refuses a largest speed at the end of a step that was taken elsewhere, if nothing explains it.
     pub fn check_speed(&mut self, time: f64, dt: f64, speed: f64, energy: f64) -> Result<(), StepError> {
         let Self { guard, setup, geometry, .. } = self;
-        guard.check((setup, geometry), (time, dt), speed, energy)
+        guard.check((setup, geometry, None), (time, dt), speed, energy)
     }
 }

@@ -5,6 +5,7 @@ use unstick_parallel::vector;
 
 use crate::error::StepError;
 use crate::setup::Setup;
+use crate::share::Share;
 use crate::solids::Geometry;
 
 /// A run ends when anything is faster than so many times what can be explained. Jets that collapse reach about ten.
@@ -33,10 +34,15 @@ impl Guard {
     }
 
     /// The speed that starts, sources, solids, surface tension and a fall through the whole grid explain at this time.
-    fn explained<const D: usize>(&mut self, setup: &Setup<D>, geometry: &Geometry<D>, time: f64) -> f64 {
+    fn explained<const D: usize>(
+        &mut self,
+        (setup, geometry, share): (&Setup<D>, &Geometry<D>, Option<&Share<D>>),
+        time: f64,
+    ) -> f64 {
         let of_walls = geometry.walls_velocity().into_iter().flatten().map(|field| vector::norm_max(field.values()));
         self.driven = of_walls.fold(self.driven, f64::max);
-        let extent = setup.grid.cells().map(|count| count as f64 * setup.grid.spacing());
+        self.driven = share.map_or(self.driven, |share| share.largest(self.driven));
+        let extent = setup.grid.whole().cells().map(|count| count as f64 * setup.grid.spacing());
         let fall = 2.0 * length(setup.gravity.at(time)) * length(extent);
         // The pressure γ/h of the strongest curvature drives so fast a jet.
         let tension = 2.0 * setup.tension / (setup.density * setup.grid.spacing());
@@ -46,12 +52,12 @@ impl Guard {
     /// Refuses a largest `speed` that is absurd.
     pub fn check<const D: usize>(
         &mut self,
-        (setup, geometry): (&Setup<D>, &Geometry<D>),
+        (setup, geometry, share): (&Setup<D>, &Geometry<D>, Option<&Share<D>>),
         (time, dt): (f64, f64),
         speed: f64,
         energy: f64,
     ) -> Result<(), StepError> {
-        let explained = self.explained(setup, geometry, time);
+        let explained = self.explained((setup, geometry, share), time);
         if explained > 0.0 && speed > ABSURD * explained {
             return Err(StepError::Absurd { time, speed, explained, energy, dt });
         }

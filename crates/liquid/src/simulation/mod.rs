@@ -10,6 +10,7 @@ mod stages;
 mod step;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::Convergence;
@@ -18,6 +19,7 @@ use unstick_mlcp::fields::FieldSolver;
 use crate::distribution::Distribution;
 use crate::pressure::PressureSolver;
 use crate::setup::Setup;
+use crate::share::Share;
 use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
 use crate::surface;
@@ -77,6 +79,10 @@ pub struct Simulation<const D: usize> {
     /// Parts of liquid and of air that touch in this step.
     pub(crate) touching: Vec<(u32, u32)>,
     pub(crate) times: StageTimes,
+    /// What this rank has of a simulation that many share.
+    pub(crate) share: Option<Arc<Share<D>>>,
+    /// The speed of the fastest particle of all ranks.
+    pub(crate) fastest_of_all: Option<f64>,
     /// How the viscous solve of this step ended.
     pub(crate) viscosity: Convergence,
     /// How pressure and contacts of bodies have settled in this step.
@@ -121,11 +127,11 @@ impl<const D: usize> Simulation<D> {
 
     /// Volume inside that surface, without spray and without films at the border of the grid that are too thin for it.
     pub fn surface_volume(&self) -> f64 {
-        volume::measure_surface(&self.setup.grid, &self.geometry, &self.surface())
+        volume::measure_surface(&self.setup.grid, &self.geometry, self.share.as_deref(), &self.surface())
     }
 
     /// Volume of the liquid now: the space that its particles fill.
     pub fn volume(&self) -> f64 {
-        volume::measure(&self.setup, &self.geometry, &self.starts)
+        volume::measure(&self.setup, &self.geometry, self.share.as_deref(), &self.starts)
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use unstick_grid::{NotANumber, NumberPlace};
 use unstick_mlcp::{Convergence, SolveReport};
-use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 
 use super::Simulation;
 use crate::error::StepError;
+use crate::share::{Places, lines_of, places_inside, sum_of_lines};
 
 /// A part of a step, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -204,29 +204,38 @@ impl<const D: usize> Simulation<D> {
         let mass = self.setup.density * cell / self.setup.particles_per_cell() as f64;
         let gravity = self.setup.gravity.at(state.time);
         let origin = self.setup.grid.origin();
-        // Velocity lives in the middle of the step; so does the potential energy that goes with it.
-        let of_block = |(positions, velocities): (&[[f64; D]], &[[f64; D]])| {
-            let (mut kinetic, mut potential, mut fastest) = (0.0, 0.0, 0f64);
-            for (position, velocity) in positions.iter().zip(velocities) {
-                let square = velocity.iter().map(|value| value * value).sum::<f64>();
-                fastest = fastest.max(square);
-                kinetic += 0.5 * mass * square;
+        // Velocity lives in the middle of the step; so does the potential energy that goes with it. Particles are counted
+        // by lines of cells, which no rank cuts.
+        let share = self.share.as_deref();
+        let (cells, starts) = (self.setup.grid.cells(), &self.starts);
+        let lines = lines_of(cells, places_inside(share, Places::CELLS, cells));
+        let of_line = |line: usize| {
+            let (mut kinetic, mut potential) = (0.0, 0.0);
+            let range = starts[line * cells[0]] as usize..starts[(line + 1) * cells[0]] as usize;
+            let velocities = &state.particles.velocity[range.clone()];
+            for (position, velocity) in state.particles.position[range.clone()].iter().zip(velocities) {
+                kinetic += 0.5 * mass * velocity.iter().map(|value| value * value).sum::<f64>();
                 let height = |axis: usize| position[axis] - 0.5 * dt * velocity[axis] - origin[axis];
                 potential -= mass * (0..D).map(|axis| gravity[axis] * height(axis)).sum::<f64>();
             }
-            (kinetic, potential, fastest)
+            [kinetic, potential, range.len() as f64]
         };
-        let particles = (state.particles.position.as_slice(), state.particles.velocity.as_slice());
-        let (kinetic, potential, fastest) =
-            parallel::fold(particles, &of_block, &|one, other| (one.0 + other.0, one.1 + other.1, one.2.max(other.2)));
-        let fastest = fastest.max(self.fastest_body().powi(2));
+        let [kinetic, potential, particles] = sum_of_lines(share, &lines, of_line);
+        let separated_in = |line: &usize| {
+            let line = &state.separated.values()[line * cells[0]..(line + 1) * cells[0]];
+            line.iter().filter(|separated| **separated).count()
+        };
+        let active_rows = lines.iter().map(separated_in).sum();
+        let active_rows = share.map_or(active_rows, |share| share.total(active_rows));
+        let fastest = share.map_or(self.fastest_here(), |share| share.largest(self.fastest_here()));
         if !f64::is_finite(kinetic + potential) {
             self.check_finite()?;
             let value = kinetic + potential;
             return Err(self.not_finite(NotANumber { field: "energy", place: NumberPlace::Everything, value }));
         }
-        let Self { guard, setup, geometry, .. } = self;
-        guard.check((setup, geometry), (self.state.time, dt), fastest.sqrt(), kinetic)?;
+        self.fastest_of_all = self.share.as_ref().map(|_| fastest);
+        let Self { guard, setup, geometry, share, .. } = self;
+        guard.check((setup, geometry, share.as_deref()), (self.state.time, dt), fastest, kinetic)?;
         let mut times = std::mem::take(&mut self.times);
         let (volume, surface_volume) = times.time(Stage::Surface, || (self.volume(), self.surface_volume()));
         self.times = times;
@@ -235,7 +244,7 @@ impl<const D: usize> Simulation<D> {
         Ok(StepReport {
             converged: solves.converged && viscosity.converged(),
             viscosity,
-            particles: state.particles.len(),
+            particles: particles as usize,
             volume,
             surface_volume,
             kinetic_energy: kinetic,
@@ -243,7 +252,7 @@ impl<const D: usize> Simulation<D> {
             surface_energy: self.surface_energy,
             bubbles: self.bubbles().count(),
             bubble_volume: self.bubbles().map(|bubble| bubble.measured).sum(),
-            active_rows: state.separated.values().iter().filter(|separated| **separated).count(),
+            active_rows,
             device_failure,
             coupling,
             seconds: self.times.all(),

@@ -12,6 +12,7 @@ use crate::distribution::Crowd;
 use crate::error::StepError;
 use crate::particles::{exchange, gather, scatter, trace};
 use crate::setup::{Setup, Transport};
+use crate::share::Places;
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
 use crate::velocity::{Spray, advect, carry_outwards, constrain, extrapolate};
@@ -24,14 +25,20 @@ impl<const D: usize> Simulation<D> {
 
     /// Particles → faces (or, for `semi-lagrangian`, faces → faces).
     pub(super) fn gather_velocity(&mut self, dt: f64) {
-        let Self { setup, state, starts, gathered, known, reached, arrived, times, .. } = self;
+        let Self { setup, state, starts, gathered, known, reached, arrived, share, times, .. } = self;
         times.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
+                share.iter().for_each(|share| share.fill_faces(&mut state.velocity));
                 let before = state.velocity.clone();
                 reached.iter_mut().for_each(|field| field.values_mut().fill(false));
                 advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
+                share.iter().for_each(|share| share.fill_faces(&mut state.velocity));
             } else {
                 gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
+                if let Some(share) = share {
+                    share.fill_faces(&mut state.velocity);
+                    share.fill_faces(known);
+                }
                 for (known, reached) in known.iter().zip(reached) {
                     vector::copy(known.values(), reached.values_mut());
                 }
@@ -72,9 +79,9 @@ impl<const D: usize> Simulation<D> {
 
     /// Sources and drains. Particles are sorted again after them.
     pub(super) fn exchange_particles(&mut self) {
-        let Self { setup, state, starts, geometry, spare, times, .. } = self;
+        let Self { setup, state, starts, geometry, spare, share, times, .. } = self;
         times.time(Stage::Surface, || {
-            if exchange::emit(setup, geometry, starts, state) {
+            if exchange::emit(setup, geometry, starts, share.as_deref(), state) {
                 *starts = state.particles.sort_by_cell(&setup.grid, spare);
             }
         });
@@ -90,21 +97,30 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Particles → density → liquid distance.
-    pub(super) fn track_surface(&mut self) {
+    pub(crate) fn track_surface(&mut self) {
         self.measure_density();
-        let Self { setup, state, geometry, liquid_before, times, .. } = self;
+        let Self { setup, state, geometry, liquid_before, share, times, .. } = self;
+        let (grid, share) = (&setup.grid, share.as_deref());
         times.time(Stage::Surface, || {
             std::mem::swap(&mut state.liquid, liquid_before);
-            surface::track(&setup.grid, geometry, &state.density, &mut state.liquid);
-            surface::fill_gaps(&setup.grid, geometry, (liquid_before, &state.pressure, &state.air), &mut state.liquid);
+            surface::track(grid, geometry, &state.density, &mut state.liquid);
+            let before = (&*liquid_before, &state.pressure, &state.air);
+            let is_own = |cell| share.is_none_or(|share| share.has_inside(cell));
+            let mut dried = surface::dried_cells(grid, geometry, before, &state.liquid, is_own);
+            if let Some(share) = share {
+                dried = share.all_dried(&dried);
+            }
+            surface::fill_gaps(grid, &surface::gaps(grid, &mut dried), &mut state.liquid);
+            share.iter().for_each(|share| share.fill(&mut [(Places::CELLS, state.liquid.values_mut())]));
         });
     }
 
     pub(super) fn measure_density(&mut self) {
-        let Self { setup, state, starts, geometry, times, .. } = self;
+        let Self { setup, state, starts, geometry, share, times, .. } = self;
         times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, &mut state.density);
+            share.iter().for_each(|share| share.fill(&mut [(Places::CELLS, state.density.values_mut())]));
         });
     }
 
@@ -117,7 +133,9 @@ impl<const D: usize> Simulation<D> {
         let Self { gathered, known, reached, adhesion, .. } = self;
         let LiquidState { velocity, particles, liquid, separated, density, air, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
-        let crowd = Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step };
+        let offsets = None;
+        let crowd =
+            Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets, time, step };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
         // The longer one stays with the team of this thread.
         let ([extrapolated, scattered], found) = parallel::join(
@@ -180,25 +198,49 @@ impl<const D: usize> Simulation<D> {
     /// Adds the displacement that was found to what moves the particles, and moves pairs apart that are too close.
     pub(super) fn even_out_particles(&mut self, dt: f64) {
         let Self { setup, geometry, geometry_version, starts, state, distribution, known, carrying, times, .. } = self;
+        let share = self.share.as_deref();
         times.time(Stage::Move, || {
             copy_faces(&state.velocity, carrying);
             if setup.volume_correction {
                 let LiquidState { particles, liquid, separated, density, air, time, step, .. } = state;
                 let (geometry_version, time, step) = (*geometry_version, *time, *step);
-                let crowd =
-                    Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, time, step };
+                let offsets = share.map(|share| share.offsets(setup.grid.cells()[0], starts));
+                let offsets = offsets.as_deref();
+                let crowd = Crowd {
+                    setup,
+                    geometry,
+                    geometry_version,
+                    density,
+                    liquid,
+                    air,
+                    separated,
+                    starts,
+                    offsets,
+                    time,
+                    step,
+                };
                 distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying));
             }
+            share.iter().for_each(|share| share.fill_faces(carrying));
         });
     }
 
     /// Particles through the velocity.
-    pub(super) fn move_particles(&mut self, dt: f64) {
-        let Self { setup, state, geometry, starts, carrying, spare, times, .. } = self;
+    pub(super) fn move_particles(&mut self, dt: f64) -> Result<(), StepError> {
+        let Self { setup, state, geometry, starts, carrying, spare, share, times, .. } = self;
+        let (grid, time) = (&setup.grid, state.time);
         times.time(Stage::Move, || {
-            trace::move_particles(setup, geometry, carrying, state.time, dt, &mut state.particles);
-            *starts = state.particles.sort_by_cell(&setup.grid, spare);
-        });
+            share.as_ref().map_or(Ok(()), |share| share.check_reach(grid, carrying, time, dt))?;
+            trace::move_particles(setup, geometry, carrying, time, dt, &mut state.particles);
+            *starts = match share {
+                None => state.particles.sort_by_cell(grid, spare),
+                Some(share) => {
+                    let moved = share.migrate(grid, starts, &mut state.particles, spare);
+                    moved.map_err(|particles| StepError::Lost { time, particles })?
+                }
+            };
+            Ok(())
+        })
     }
 }
 
@@ -211,7 +253,7 @@ fn beyond_liquid<const D: usize>(
     spray: &Spray<D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
 ) {
-    let layers = setup.cfl.ceil() as usize + 2;
+    let layers = setup.layers();
     carry_outwards(velocity, known, &geometry.open, spray);
     for ((known, reached), open) in known.iter_mut().zip(spray.reached).zip(&geometry.open) {
         parallel::for_each((known.values_mut(), (reached.values(), open.values())), |(known, (reached, open))| {

@@ -8,7 +8,7 @@ use unstick_parallel as parallel;
 use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
-use crate::setup::Setup;
+use crate::setup::{Setup, Transport};
 use crate::tension;
 
 /// A speed whose square is this many times what gravity adds leaves few digits of the difference of both roots.
@@ -33,6 +33,14 @@ impl<const D: usize> Simulation<D> {
 
     /// The speed of the fastest particle or body.
     pub fn fastest(&self) -> f64 {
+        if let Some(fastest) = self.fastest_of_all {
+            return fastest;
+        }
+        self.fastest_here()
+    }
+
+    /// The same without what other ranks have.
+    pub(crate) fn fastest_here(&self) -> f64 {
         let of_block =
             |velocities: &[[f64; D]]| velocities.iter().map(|&velocity| length(velocity)).fold(0.0, f64::max);
         parallel::fold(self.state.particles.velocity.as_slice(), &of_block, &f64::max).max(self.fastest_body())
@@ -85,7 +93,12 @@ impl<const D: usize> Simulation<D> {
         if !(dt > 0.0 && time + dt > time && dt.is_finite()) {
             return Err(StepError::TooShort { time, dt, speed: self.fastest() });
         }
-        self.check_state()?;
+        let checked = self.check_state();
+        self.share.as_ref().map_or(checked.clone(), |share| share.agree(time, checked))?;
+        if let (Some(share), Transport::SemiLagrangian) = (&self.share, self.setup.transport) {
+            // Faces look back as far as particles move.
+            share.check_reach(&self.setup.grid, &self.state.velocity, time, 0.5 * (self.state.last_step + dt))?;
+        }
         self.is_between_steps = false;
         self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
@@ -94,7 +107,7 @@ impl<const D: usize> Simulation<D> {
         self.hold_sources();
         let density = self.spread_velocity(kick, dt)?;
         self.even_out_particles(dt);
-        self.move_particles(dt);
+        self.move_particles(dt)?;
         let contacts = self.move_bodies(dt)?;
         self.state.time += dt;
         self.state.last_step = dt;

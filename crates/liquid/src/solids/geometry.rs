@@ -217,7 +217,7 @@ impl<const D: usize> Geometry<D> {
 
 /// Distance to the border of the grid from within; negative outside.
 fn border_distance<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> f64 {
-    let (lower, upper) = (grid.origin(), grid.node(grid.cells()));
+    let (lower, upper) = grid.bounds();
     (0..D).fold(f64::INFINITY, |least, axis| least.min(point[axis] - lower[axis]).min(upper[axis] - point[axis]))
 }
 

@@ -16,7 +16,7 @@ mod solver;
 mod window;
 
 pub use rows::{FieldRows, MIN_THETA, theta};
-pub use solver::{FieldSolver, RowSolver};
+pub use solver::{FieldSolver, RankPart, RowSolver};
 pub use window::Window;
 
 use crate::error::ProblemError;

@@ -1,9 +1,12 @@
 //! Solvers of pressure problems that are given as fields.
 
+use std::sync::Arc;
+
 use unstick_parallel as parallel;
 
-use super::{FieldRows, PressureFields};
+use super::{FieldRows, PressureFields, Window};
 use crate::error::SolveError;
+use crate::ranks::{Boxes, Ranks};
 use crate::report::SolveReport;
 use crate::solvers::MlcpSolver;
 
@@ -25,12 +28,30 @@ pub struct RowSolver<const D: usize> {
     rows: FieldRows<D>,
     /// The scaled pressure of each row.
     q: Vec<f64>,
+    /// Where many ranks solve together: what this one has.
+    part: Option<RankPart<D>>,
+}
+
+/// What one of many ranks has of a problem that is given as fields: those of its box, with some cells around it.
+#[derive(Clone)]
+pub struct RankPart<const D: usize> {
+    /// All of them.
+    pub ranks: Arc<dyn Ranks>,
+    /// Their boxes.
+    pub boxes: Boxes,
+    /// The box of this one among the cells of its fields.
+    pub inside: Window<D>,
 }
 
 impl<const D: usize> RowSolver<D> {
     /// Hands fields to `solver` as rows.
     pub fn new(solver: Box<dyn MlcpSolver>) -> Self {
-        Self { solver, rows: FieldRows::default(), q: Vec::new() }
+        Self { solver, rows: FieldRows::default(), q: Vec::new(), part: None }
+    }
+
+    /// The same for one of many ranks, which solve together. Answers are written into the box of the rank.
+    pub fn on_rank(solver: Box<dyn MlcpSolver>, part: RankPart<D>) -> Self {
+        Self { part: Some(part), ..Self::new(solver) }
     }
 
     /// The solver itself, for rows that fields alone do not give.
@@ -47,9 +68,17 @@ impl<const D: usize> FieldSolver<D> for RowSolver<D> {
         active: &mut [bool],
     ) -> Result<SolveReport, SolveError> {
         fields.check(q, active)?;
-        fields.write_rows(&mut self.rows, |_| true)?;
+        let mut of_fields = Vec::new();
+        match &self.part {
+            None => fields.write_rows(&mut self.rows, |_| true)?,
+            Some(RankPart { ranks, boxes, inside }) => {
+                self.rows = fields.rows_of_rank(ranks, boxes, *inside)?;
+                let of_box = self.rows.operator.lattice().cells();
+                of_fields.extend(of_box.iter().map(|&cell| inside.cell_of(fields.cells, cell as usize) as u32));
+            }
+        }
         let problem = self.rows.problem()?;
-        let cells = self.rows.operator.lattice().cells();
+        let cells = if self.part.is_some() { of_fields.as_slice() } else { self.rows.operator.lattice().cells() };
         parallel::resize(&mut self.q, cells.len(), 0.0);
         parallel::for_each((cells, self.q.as_mut_slice()), |(cells, values)| {
             cells.iter().zip(values).for_each(|(&cell, value)| *value = q[cell as usize]);

@@ -35,6 +35,25 @@ impl<const D: usize> Window<D> {
         (0..D).all(is_inside).then(|| (0..D).rev().fold(0, index))
     }
 
+    /// Where a place of the window lies in a field of `shape`: the way back from [`index_of`](Self::index_of).
+    pub fn cell_of(&self, shape: [usize; D], index: usize) -> usize {
+        let place = place_of(self.size, index);
+        (0..D).rev().fold(0, |at, axis| at * shape[axis] + self.first[axis] + place[axis])
+    }
+
+    /// The places that lie in both windows, if there are any.
+    pub fn common(&self, other: &Self) -> Option<Self> {
+        let first: [usize; D] = std::array::from_fn(|axis| self.first[axis].max(other.first[axis]));
+        let end = |axis: usize| (self.first[axis] + self.size[axis]).min(other.first[axis] + other.size[axis]);
+        let size = std::array::from_fn(|axis| end(axis).saturating_sub(first[axis]));
+        (!size.contains(&0)).then_some(Self { first, size })
+    }
+
+    /// The same places counted from another one.
+    pub fn seen_from(&self, origin: [usize; D]) -> Self {
+        Self { first: std::array::from_fn(|axis| self.first[axis] - origin[axis]), size: self.size }
+    }
+
     /// Lines along the first axis within a range of the window's places: the start of each line in a field of `shape`,
     /// and its part of the range.
     pub fn lines(self, shape: [usize; D], places: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {

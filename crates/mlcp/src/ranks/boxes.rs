@@ -81,6 +81,53 @@ impl Boxes {
         Ok(Self { shape: cells, borders, levels })
     }
 
+    /// The same grid cut anew, so that the most loaded rank has as little to do as borders between blocks allow. `weights`
+    /// are those of all lines of cells along the first axis, the second axis fastest; a rank also spends `beside` on each
+    /// line within `reach` of its box. All ranks must give the same numbers.
+    ///
+    /// ```
+    /// use unstick_mlcp::ranks::Boxes;
+    ///
+    /// let boxes = Boxes::new(&[64, 64], 2)?;
+    /// let low: Vec<f64> = (0..64).map(|y| if y < 16 { 1.0 } else { 0.0 }).collect();
+    /// assert_eq!(boxes.balanced(&low, 0.0, 0).own(0)[0], 0..8);
+    /// # Ok::<(), unstick_mlcp::ranks::BoxesError>(())
+    /// ```
+    pub fn balanced(&self, weights: &[f64], beside: f64, reach: usize) -> Self {
+        let [_, ny, nz] = self.shape;
+        let blocks = [ny, nz].map(|cells| cells.div_ceil(1 << self.levels));
+        let mut of_blocks = [0, 1].map(|axis| vec![0.0; blocks[axis]]);
+        for (line, weight) in weights.iter().enumerate() {
+            of_blocks[0][(line % ny) >> self.levels] += weight;
+            of_blocks[1][(line / ny) >> self.levels] += weight;
+        }
+        let ranks = self.counts()[0] * self.counts()[1];
+        let counts = (1..=ranks).filter(|one| ranks.is_multiple_of(*one)).map(|one| [one, ranks / one]);
+        let fitting = counts.filter(|counts| (0..2).all(|axis| counts[axis] <= blocks[axis]));
+        let cut = |counts: [usize; 2]| {
+            let borders = std::array::from_fn(|axis| {
+                let blocks = equal_parts(&of_blocks[axis], counts[axis]);
+                blocks.into_iter().map(|block| (block << self.levels).min(self.shape[axis + 1])).collect()
+            });
+            Self { borders, ..self.clone() }
+        };
+        let found = fitting.map(cut).map(|boxes| (boxes.largest_load(weights, beside, reach), boxes));
+        found.min_by(|one, other| one.0.total_cmp(&other.0)).map_or_else(|| self.clone(), |(_, boxes)| boxes)
+    }
+
+    /// What the most loaded rank has to do, in the measure of [`balanced`](Self::balanced).
+    pub fn largest_load(&self, weights: &[f64], beside: f64, reach: usize) -> f64 {
+        let [_, ny, nz] = self.shape;
+        let of_rank = |rank: usize| {
+            let [y, z] = self.own(rank);
+            let own: f64 = z.clone().flat_map(|z| &weights[z * ny + y.start..z * ny + y.end]).sum();
+            let wide =
+                |range: &Range<usize>, end: usize| (range.end + reach).min(end) - range.start.saturating_sub(reach);
+            own + beside * (wide(&y, ny) * wide(&z, nz) - y.len() * z.len()) as f64
+        };
+        (0..self.counts()[0] * self.counts()[1]).map(of_rank).fold(0.0, f64::max)
+    }
+
     /// How many there are along the second and the third axis.
     pub fn counts(&self) -> [usize; 2] {
         [0, 1].map(|axis| self.borders[axis].len() - 1)
@@ -102,7 +149,14 @@ impl Boxes {
         [0, 1].map(|axis| self.borders[axis][place[axis]]..self.borders[axis][place[axis] + 1])
     }
 
-    fn place(&self, rank: usize) -> [usize; 2] {
+    /// The rank whose box has a line of cells, given by its places along the second and the third axis.
+    pub fn owner(&self, line: [usize; 2]) -> usize {
+        let part = |axis: usize| self.borders[axis].partition_point(|&border| border <= line[axis]) - 1;
+        part(0) + self.counts()[0] * part(1)
+    }
+
+    /// Where the box of a rank lies among those along the second and the third axis.
+    pub fn place(&self, rank: usize) -> [usize; 2] {
         let [count, _] = self.counts();
         [rank % count, rank / count]
     }
@@ -134,9 +188,51 @@ impl Boxes {
     }
 }
 
+/// Where to cut a list into so many parts of about the same weight, each with one entry at least: with both ends.
+fn equal_parts(weights: &[f64], parts: usize) -> Vec<usize> {
+    let total: f64 = weights.iter().sum();
+    let (mut borders, mut sum, mut end) = (vec![0], 0.0, 0);
+    for part in 1..parts {
+        let (least, most) = (borders[part - 1] + 1, weights.len() - (parts - part));
+        // An entry goes to the side that has more of it.
+        while end < most && (end < least || sum + 0.5 * weights[end] <= total * part as f64 / parts as f64) {
+            sum += weights[end];
+            end += 1;
+        }
+        borders.push(end);
+    }
+    borders.push(weights.len());
+    borders
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_are_cut_into_equal_parts_none_of_which_is_empty() {
+        assert_eq!(equal_parts(&[1.0; 6], 3), [0, 2, 4, 6]);
+        assert_eq!(equal_parts(&[9.0, 1.0, 1.0, 1.0], 3), [0, 1, 2, 4]);
+        assert_eq!(equal_parts(&[0.0, 0.0, 0.0, 4.0], 2), [0, 3, 4]);
+        assert_eq!(equal_parts(&[0.0; 3], 3), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn balanced_boxes_follow_the_load_and_never_make_it_worse_than_even_ones_by_much() {
+        let boxes = Boxes::sharing(&[16, 64, 64], 8, 2).unwrap();
+        // All of the load lies in the lower left quarter.
+        let weights: Vec<f64> =
+            (0..64 * 64).map(|line| if line % 64 < 32 && line / 64 < 32 { 100.0 } else { 1.0 }).collect();
+        let balanced = boxes.balanced(&weights, 0.0, 0);
+        let mean = weights.iter().sum::<f64>() / 8.0;
+        assert!(boxes.largest_load(&weights, 0.0, 0) > 3.8 * mean);
+        assert!(balanced.largest_load(&weights, 0.0, 0) < 1.15 * mean);
+        assert_eq!(balanced.shared_levels(), boxes.shared_levels());
+        let columns: usize = (0..8).map(|rank| balanced.frame(rank).own()).sum();
+        assert_eq!(columns, 64 * 64);
+        // Wide halos make boxes compact.
+        assert_eq!(boxes.balanced(&vec![1.0; 64 * 64], 1.0, 8).counts().iter().max(), Some(&4));
+    }
 
     #[test]
     fn boxes_cover_the_grid_once_and_begin_at_blocks() {
@@ -147,6 +243,8 @@ mod tests {
             let columns: usize = (0..ranks).map(|rank| boxes.frame(rank).own()).sum();
             assert_eq!(columns, shape[1..].iter().product::<usize>());
             for rank in 0..ranks {
+                let [y, z] = boxes.own(rank);
+                assert!(boxes.owner([y.start, z.start]) == rank && boxes.owner([y.end - 1, z.end - 1]) == rank);
                 assert!(
                     boxes.own(rank).iter().all(|own| !own.is_empty() && own.start.is_multiple_of(1 << boxes.levels))
                 );

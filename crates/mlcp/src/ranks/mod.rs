@@ -58,17 +58,17 @@ pub struct Message<'m> {
 
 impl<'m> Message<'m> {
     /// Sends some values and receives others.
-    pub(crate) fn swap<T: Pod>(rank: usize, send: &'m [T], receive: &'m mut [T]) -> Self {
+    pub fn swap<T: Pod>(rank: usize, send: &'m [T], receive: &'m mut [T]) -> Self {
         Self { rank, send: bytemuck::cast_slice(send), receive: bytemuck::cast_slice_mut(receive) }
     }
 
     /// Sends alone.
-    pub(crate) fn to<T: Pod>(rank: usize, send: &'m [T]) -> Self {
+    pub fn to<T: Pod>(rank: usize, send: &'m [T]) -> Self {
         Self::swap(rank, send, &mut [])
     }
 
     /// Receives alone.
-    pub(crate) fn from<T: Pod>(rank: usize, receive: &'m mut [T]) -> Self {
+    pub fn from<T: Pod>(rank: usize, receive: &'m mut [T]) -> Self {
         Self::swap(rank, &[], receive)
     }
 }
@@ -101,8 +101,8 @@ pub(crate) fn agree<T>(ranks: &dyn Ranks, result: Result<T, ProblemError>) -> Re
     }
 }
 
-/// The common reductions.
-pub(crate) trait Reductions: Ranks {
+/// The common reductions, and what one rank gathers and hands out.
+pub trait Reductions: Ranks {
     /// The largest of numbers that are not negative, NaN if any is: their bits have the order of the numbers, with NaN
     /// above all.
     fn largest<const N: usize>(&self, numbers: [f64; N]) -> [f64; N] {

@@ -52,6 +52,14 @@ pub enum RunError {
         /// What would be accepted.
         expected: String,
     },
+    /// A step failed on one of many ranks, which says why.
+    #[error("rank {rank}: {reason}")]
+    Rank {
+        /// Which.
+        rank: usize,
+        /// Its word.
+        reason: String,
+    },
     /// The device that solves for the pressure has failed.
     #[error("{0}; the processor has finished the step, and a checkpoint of it is written")]
     Device(String),

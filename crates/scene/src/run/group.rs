@@ -49,7 +49,7 @@ impl<const D: usize> BuiltGroup<D> {
         let mut scenes = Vec::new();
         for variant in variants {
             let same = |own: &RunScene<D>| (own.frames, own.frame_seconds) == (base.frames, base.frame_seconds);
-            let own = of_dimension(variant.scene()?).filter(same).ok_or(RunError::OtherFrames)?;
+            let own = of_dimension(request.scene_of(variant)?).filter(same).ok_or(RunError::OtherFrames)?;
             request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / variants.len() as u64))?;
             scenes.push(own);
         }

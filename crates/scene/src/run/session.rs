@@ -8,11 +8,12 @@ use unstick_gpu::Placement;
 use super::compare::Variant;
 use super::finish::{Finished, finish};
 use super::group::{BuiltGroup, Group};
+use super::shared::SharedBy;
 use super::stepper::{AnyRunScene, DeviceWork, StepRecord, Value};
 use super::{Comparison, Progress, RunError, RunFolder, RunRecord, RunState, StatusWriter};
 use crate::dimension::PlaneOrSpace;
 use crate::either;
-use crate::file::SceneFile;
+use crate::file::{SceneError, SceneFile};
 use crate::frame::Frame;
 
 /// What is to be run, and where.
@@ -32,6 +33,8 @@ pub struct RunRequest {
     pub memory: Option<u64>,
     /// What the machine is, for `run.json`.
     pub machine: serde_json::Value,
+    /// The ranks that share the run; none if one process runs it.
+    pub shared_by: Option<SharedBy>,
 }
 
 /// What there is to see of a run, in the plane or in space.
@@ -67,8 +70,16 @@ pub struct Session {
 impl RunRequest {
     /// Runs a scene without a folder.
     pub fn new(file: SceneFile) -> Self {
-        let machine = serde_json::Value::Null;
-        Self { file, compare: None, folder: None, resume: false, force: false, memory: None, machine }
+        let (machine, shared_by) = (serde_json::Value::Null, None);
+        Self { file, compare: None, folder: None, resume: false, force: false, memory: None, machine, shared_by }
+    }
+
+    /// The scene of one of the runs.
+    pub(super) fn scene_of(&self, variant: &Variant) -> Result<AnyRunScene, SceneError> {
+        match &self.shared_by {
+            None => variant.scene(),
+            Some(by) => AnyRunScene::shared(&variant.file, by),
+        }
     }
 
     /// What is compared: what is asked for, or what the run that is resumed has compared.
@@ -99,7 +110,7 @@ impl Session {
         stop: Arc<AtomicBool>,
         before_writing: impl FnOnce(),
     ) -> Result<Self, RunError> {
-        let scene = AnyRunScene::of(&request.file, None)?;
+        let scene = request.scene_of(&Variant::only(request.file.clone()))?;
         let compare = request.comparison()?;
         if let Some(folder) = request.folder.as_ref().filter(|_| !request.resume) {
             folder.check(request.force)?;

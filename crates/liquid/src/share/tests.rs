@@ -1,0 +1,114 @@
+//! Ranks against one process, bit for bit.
+
+use unstick_grid::{Grid, Motion, SignedDistance, Spin};
+use unstick_mlcp::ranks::{Boxes, team};
+
+use super::SharedSimulation;
+use crate::setup::Emitter;
+use crate::{Setup, Simulation, Solid, Transport};
+
+type Liquids<const D: usize> = Vec<(SignedDistance<D>, [f64; D])>;
+
+/// Runs a scene alone and on many ranks, and compares states and reports every `every` steps. On the way the ranks hand
+/// over to another number of ranks.
+fn same_bits<const D: usize>(setup: &Setup<D>, liquids: &Liquids<D>, teams: &[usize], steps: usize, every: usize) {
+    let mut alone = Simulation::with_liquids(setup.clone(), liquids).unwrap();
+    let mut expected = Vec::new();
+    let mut lengths = Vec::new();
+    for step in 1..=steps {
+        let dt = alone.next_step(1e3).unwrap();
+        let report = alone.advance(dt).unwrap();
+        lengths.push(dt);
+        let numbers = [report.volume, report.surface_volume, report.kinetic_energy, report.potential_energy];
+        let counts = [report.particles, report.active_rows, report.cycles, report.density.iterations];
+        expected.push((numbers, counts, step.is_multiple_of(every).then(|| alone.state().clone())));
+    }
+    let mut handed_over = None;
+    for &count in teams {
+        let start = handed_over.take();
+        let found = team(count, 1, |ranks| {
+            let rank = ranks.rank();
+            let mut shared = match &start {
+                None => SharedSimulation::new(setup.clone(), liquids, ranks).unwrap(),
+                Some(state) => {
+                    let state = (rank == 0).then(|| Clone::clone(state));
+                    SharedSimulation::resume(setup.clone(), state, ranks).unwrap()
+                }
+            };
+            let first = shared.step() as usize;
+            let mut half = None;
+            for step in first..steps {
+                let dt = shared.next_step(1e3).unwrap();
+                assert_eq!(dt, lengths[step], "step {step} on {count} ranks");
+                let report = shared.advance(dt).unwrap();
+                let numbers = [report.volume, report.surface_volume, report.kinetic_energy, report.potential_energy];
+                let counts = [report.particles, report.active_rows, report.cycles, report.density.iterations];
+                let (known_numbers, known_counts, state) = &expected[step];
+                assert_eq!((numbers, counts), (*known_numbers, *known_counts), "step {step} on {count} ranks");
+                if let (Some(state), true) = (state, (step + 1).is_multiple_of(every)) {
+                    let gathered = shared.gather();
+                    assert!(gathered.as_ref().is_none_or(|gathered| gathered == state), "step {step} on {count} ranks");
+                    if step + 1 >= steps / 2 && half.is_none() {
+                        half = gathered;
+                    }
+                }
+            }
+            half
+        });
+        handed_over = found.into_iter().flatten().next();
+    }
+}
+
+#[test]
+fn a_dam_in_the_plane_breaks_with_the_same_bits_on_any_number_of_ranks() {
+    let setup = Setup::new(Grid::<2>::new([40, 48], 1.0 / 40.0, [0.1, -0.3]).unwrap());
+    let dam = SignedDistance::cuboid([0.1, -0.3], [0.45, 0.6]);
+    same_bits(&setup, &vec![(dam, [0.0; 2])], &[3, 2, 5], 220, 20);
+}
+
+#[test]
+fn sources_drains_and_moving_solids_have_the_same_bits_in_the_plane() {
+    for transport in [Transport::default(), Transport::Apic, Transport::SemiLagrangian] {
+        let mut setup = Setup::new(Grid::<2>::unit(40).unwrap());
+        setup.transport = transport;
+        let motion = Motion::Steady { velocity: [0.4, 0.6], spin: Spin::none(), pivot: [0.0; 2] };
+        setup.solids.push(Solid { motion, ..Solid::still(SignedDistance::sphere([0.4, 0.15], 0.11)) });
+        let bowl =
+            [SignedDistance::sphere([0.8, 0.5], 0.1).complement(), SignedDistance::cuboid([0.6, 0.3], [1.0, 0.55])];
+        setup.solids.push(Solid::still(SignedDistance::Intersection(bowl.to_vec())));
+        let source = SignedDistance::sphere([0.5, 0.81], 0.09);
+        let drain = SignedDistance::cuboid([0.8, 0.0], [1.0, 0.1]);
+        let emitter = |shape, velocity| Emitter { shape, velocity, start: 0.0, end: 10.0 };
+        setup.emitters = vec![emitter(source, Some([1.0, -0.5])), emitter(drain, None)];
+        let pool = (SignedDistance::cuboid([0.0; 2], [1.0, 0.3]), [0.0; 2]);
+        let block = (SignedDistance::cuboid([0.05, 0.45], [0.35, 0.75]), [0.5, 1.0]);
+        same_bits(&setup, &vec![pool, block], &[2, 4, 1], 120, 20);
+    }
+}
+
+#[test]
+fn a_splash_in_space_has_the_same_bits_on_any_number_of_ranks() {
+    let mut setup = Setup::new(Grid::<3>::new([20, 24, 28], 0.05, [0.0; 3]).unwrap());
+    setup.solids.push(Solid::still(SignedDistance::sphere([0.5, 0.6, 0.7], 0.56).complement()));
+    let half = (SignedDistance::half_space([0.0, 0.0, 0.6], [0.0, 0.0, -1.0]), [0.0; 3]);
+    let drop = (SignedDistance::sphere([0.5, 0.8, 1.0], 0.15), [0.0, -1.0, -2.0]);
+    same_bits(&setup, &vec![half, drop], &[4, 6, 2], 100, 20);
+}
+
+/// A block in a corner: all of the work would be that of one rank.
+#[test]
+fn boxes_follow_the_liquid() {
+    let setup = Setup::new(Grid::<3>::unit(32).unwrap());
+    let block = SignedDistance::cuboid([0.0; 3], [1.0, 0.3, 0.4]);
+    let even = Boxes::new(&[32; 3], 4).unwrap();
+    let counts = team(4, 1, |ranks| {
+        let shared = SharedSimulation::new(setup.clone(), &[(block.clone(), [0.0; 3])], ranks).unwrap();
+        assert_ne!(shared.share.boxes, even);
+        let nx = setup.grid.cells()[0];
+        let of_line = |line: usize| shared.part.starts[(line + 1) * nx] - shared.part.starts[line * nx];
+        (shared.share.own_lines().into_iter().map(of_line).sum::<u32>(), shared.particles())
+    });
+    let all = counts[0].1;
+    assert!(all > 0 && counts.iter().map(|(own, _)| *own as usize).sum::<usize>() == all);
+    assert!(counts.iter().all(|(own, _)| (*own as usize) < all / 2), "{counts:?}");
+}
