@@ -1,12 +1,14 @@
 //! One moment of a simulation, as pictures and files show it.
 
 use std::any::Any;
+use std::ops::Range;
 
 use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_flow::TensorGrid;
 use unstick_gpu::LiquidView;
-use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_nodes};
-use unstick_liquid::{Setup, Simulation};
+use unstick_grid::{CellField, FaceField, Grid, multi_index, sample_cells, sample_nodes};
+use unstick_liquid::Simulation;
+use unstick_parallel as parallel;
 
 use crate::dimension::PlaneOrSpace;
 
@@ -106,12 +108,17 @@ impl<const D: usize> Frame<D> {
     }
 
     /// What a device shows of a liquid.
-    pub(crate) fn of_view(view: LiquidView<D>, setup: &Setup<D>, number: usize) -> Self {
+    pub(crate) fn of_view(view: LiquidView<D>, grid: Grid<D>, density: f64, number: usize) -> Self {
         let LiquidView { time, step, surface, solid, positions, velocities, ids, velocity, separated, .. } = view;
         let mut pressure = view.pressure;
-        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        parallel::for_each(pressure.values_mut(), |values| values.iter_mut().for_each(|value| *value *= density));
+        let marks = separated.values();
+        let separated = parallel::list((0..marks.len(), marks), |(range, marks): (Range<usize>, &[bool])| {
+            let marked = range.zip(marks).filter(|(_, mark)| **mark);
+            marked.map(|(cell, _)| multi_index(grid.cells(), cell)).collect()
+        });
         Self {
-            grid: setup.grid,
+            grid,
             number,
             time,
             step,
@@ -122,7 +129,7 @@ impl<const D: usize> Frame<D> {
             ids,
             velocity,
             pressure,
-            separated: setup.grid.iter().filter(|&cell| separated.at(cell)).collect(),
+            separated,
             bodies: Vec::new(),
             flow: None,
         }

@@ -41,4 +41,6 @@ pub use record::RunRecord;
 pub use replay::{Origin, Replay};
 pub use session::{AnyFrame, RunRequest, Session};
 pub use status::{RunState, RunStatus, StatusWriter, ask_to_stop, is_live};
-pub use stepper::{AnyRunScene, DeviceWork, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
+pub use stepper::{
+    AnyRunScene, DeviceWork, Physics, RunScene, Snapshot, StateError, StepBound, StepRecord, Stepper, Value,
+};
