@@ -75,6 +75,50 @@ fn a_resumed_run_is_the_straight_one_bit_for_bit() {
     }
 }
 
+/// All files of a folder and those below it, with their names.
+fn files_of(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(files_of(&path)),
+            false => files.push((path.display().to_string(), fs::read(&path).unwrap())),
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A run that is resumed for each frame waits for all of them; one that goes on has frames and checkpoints written beside
+/// its steps.
+#[test]
+fn frames_that_leave_beside_the_steps_are_those_that_are_waited_for() {
+    for scene in SCENES {
+        let folder = tempfile::tempdir().unwrap();
+        let output = ["frames=true", "width=64", "view=true", "movie=false", "checkpoint_every=2"];
+        let set: Vec<String> = output.iter().map(|key| format!("output.{key}")).collect();
+        let set: Vec<&str> = set.iter().flat_map(|key| ["--set", key]).collect();
+        let run = |args: &[&str]| unstick(&folder, "yes").args(args).assert().success();
+        let first = [&scene[..4], &set, &["--backend", "gpu"]].concat();
+        run(&[&first[..], &["--frames", "5", "--out", "beside"]].concat());
+        run(&[&first[..], &["--frames", "1", "--out", "waited"]].concat());
+        for frames in ["2", "3", "4", "5"] {
+            run(&["run", "--resume", "--out", "waited", "--frames", frames]);
+        }
+        for part in ["frames", "view"] {
+            let [beside, waited] = ["beside", "waited"].map(|run| files_of(&folder.path().join(run).join(part)));
+            assert!(beside.len() == if part == "frames" { 6 } else { 13 }, "{part}: {}", beside.len());
+            for ((name, content), (_, expected)) in beside.iter().zip(&waited) {
+                assert!(content == expected, "{name}");
+            }
+        }
+        let checkpoints = files_of(&folder.path().join("beside/checkpoint"));
+        assert_eq!(checkpoints.len(), 2, "that of frame 4, which was written in passing, and the last");
+        let last = |run: &str| files_of(&folder.path().join(run).join("checkpoint")).pop().unwrap().1;
+        assert!(last("beside") == last("waited"));
+    }
+}
+
 #[test]
 fn a_device_that_is_lost_ends_the_run_after_the_step_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,6 +16,14 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
+/// The same for what matters only while its writer lives: nobody waits for the disk. After a power failure the content
+/// may be lost.
+pub fn write_fleeting(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)?;
+    file.publish()
+}
+
 /// Reads a file that anybody may have put there. Refuses what is no ordinary file, which could take for ever, and what is
 /// longer than `most` bytes.
 pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
@@ -89,10 +97,16 @@ impl AtomicFile {
     /// afterwards.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
+        let target = self.target.clone();
+        self.publish()?;
+        sync_folder(folder_of(&target));
+        pass(Point::Renamed, &target)
+    }
+
+    /// Gives the file its name, whatever has reached the disk.
+    fn publish(self) -> io::Result<()> {
         pass(Point::Rename, &self.target)?;
-        self.file.persist(&self.target).map_err(|error| error.error)?;
-        sync_folder(folder_of(&self.target));
-        pass(Point::Renamed, &self.target)
+        self.file.persist(&self.target).map(drop).map_err(|error| error.error)
     }
 }
 

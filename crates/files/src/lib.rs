@@ -43,7 +43,7 @@ pub mod usd;
 pub mod vdb;
 pub mod vtk;
 
-pub use atomic::{AtomicFile, AtomicFolder, is_leftover, read_bounded, remove_leftovers, write_atomic};
+pub use atomic::{AtomicFile, AtomicFolder, is_leftover, read_bounded, remove_leftovers, write_atomic, write_fleeting};
 pub use fields::Fields;
 pub use lock::{FileLock, LockError};
 pub use points::Points;

@@ -39,6 +39,16 @@ impl<T, const D: usize> CellField<T, D> {
         Self { shape: self.shape, values: unstick_parallel::copied(&self.values) }
     }
 
+    /// A field of any shape with its values, axis 0 fastest.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than places.
+    pub fn of_values(shape: [usize; D], values: Vec<T>) -> Self {
+        let places = shape.iter().product::<usize>();
+        assert_eq!(values.len(), places, "values for so many places");
+        Self { shape, values }
+    }
+
     /// Values along each axis.
     pub fn shape(&self) -> [usize; D] {
         self.shape

@@ -116,12 +116,12 @@ impl<const D: usize> Frame<D> {
     }
 
     /// What a device shows of a liquid.
-    pub(crate) fn of_view(view: LiquidView<D>, setup: &Setup<D>, number: usize) -> Self {
+    pub(crate) fn of_view(view: LiquidView<D>, grid: Grid<D>, density: f64, number: usize) -> Self {
         let LiquidView { time, step, surface, solid, positions, velocities, ids, velocity, separated, .. } = view;
         let mut pressure = view.pressure;
-        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        parallel::for_each(pressure.values_mut(), |values| values.iter_mut().for_each(|value| *value *= density));
         Self {
-            grid: setup.grid,
+            grid,
             number,
             time,
             step,
@@ -154,7 +154,7 @@ impl<const D: usize> Frame<D> {
             ids: particles.id,
             velocity,
             pressure,
-            separated: setup.grid.iter().filter(|&cell| separated.at(cell)).collect(),
+            separated: marked(&separated),
             bodies: Vec::new(),
             flow: None,
         }

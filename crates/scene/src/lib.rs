@@ -18,6 +18,7 @@
 
 mod backing;
 pub mod catalogue;
+mod coming;
 mod dimension;
 pub mod draw;
 pub mod file;
@@ -33,6 +34,7 @@ pub mod viscous;
 mod warning;
 
 pub use backing::Backing;
+pub use coming::ComingFrame;
 pub use dimension::PlaneOrSpace;
 pub use file::{SceneError, SceneFile};
 pub use frame::{FlowFields, Frame};

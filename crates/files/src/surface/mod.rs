@@ -4,6 +4,7 @@ mod nets;
 mod sheets;
 
 use unstick_grid::{CellField, Grid, TriangleMesh};
+use unstick_parallel as parallel;
 
 /// A mesh of triangles. Normals point outwards.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,12 +37,15 @@ impl Surface {
     fn of_samples(distance: &CellField<f64, 3>, first: [f64; 3], spacing: f64, time: f64) -> Self {
         let samples = distance.shape();
         let shape = samples.map(|count| count + 2);
-        let mut padded = vec![(0.5 * spacing) as f32; shape.iter().product()];
-        for (line, row) in distance.rows().enumerate() {
-            let (y, z) = (line % samples[1], line / samples[1]);
-            let start = 1 + shape[0] * (y + 1 + shape[1] * (z + 1));
-            padded[start..start + row.len()].iter_mut().zip(row).for_each(|(value, &found)| *value = found as f32);
-        }
+        let mut padded = parallel::filled(shape.iter().product(), (0.5 * spacing) as f32);
+        parallel::for_each_chunk(&mut padded, shape[0], |line, row| {
+            let [y, z] = [line % shape[1], line / shape[1]].map(|place| place.wrapping_sub(1));
+            if y < samples[1] && z < samples[2] {
+                let start = samples[0] * (y + samples[1] * z);
+                let found = &distance.values()[start..start + samples[0]];
+                row[1..].iter_mut().zip(found).for_each(|(value, &found)| *value = found as f32);
+            }
+        });
         // Index 1 of the padded array is the first sample.
         Self::of_array(&padded, shape, first.map(|place| place - spacing), spacing, time)
     }
@@ -74,9 +78,10 @@ impl Surface {
     }
 
     /// This surface with the velocity of every vertex.
-    pub fn with_velocity(mut self, velocity: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+    pub fn with_velocity(mut self, velocity: impl Fn([f64; 3]) -> [f64; 3] + Sync) -> Self {
         let at = |vertex: &[f32; 3]| velocity(vertex.map(f64::from)).map(|value| value as f32);
-        self.velocities = self.vertices.iter().map(at).collect();
+        let of_all = |vertices: &[[f32; 3]]| vertices.iter().map(at).collect();
+        self.velocities = parallel::list_scattered(self.vertices.as_slice(), of_all);
         self
     }
 

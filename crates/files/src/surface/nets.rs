@@ -6,6 +6,10 @@
 //! would share an edge. In the first case each sheet has its own vertex. In the second, if both cubes at the side are
 //! alike, the inner corners of the side are joined, and the sheet falls into two [Wenger2013, ch. 3].
 
+use std::ops::Range;
+
+use unstick_parallel as parallel;
+
 use super::sheets::{CONFIGURATIONS, Configuration, Sheets, Side, ends};
 
 /// Crossings keep this part of an edge away from its ends. Vertices then lie inside of their cubes, so that no two of
@@ -20,47 +24,56 @@ pub(super) struct Net {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The surface between negative and other values on a lattice, x fastest. It is open where it meets the border.
+/// The surface between negative and other values on a lattice, x fastest. It is open where it meets the border. Runs on
+/// all threads, with the same net for any number of them.
 pub(super) fn surface_net(values: &[f32], shape: [usize; 3]) -> Net {
     let lattice = Lattice { values, shape, strides: [1, shape[0], shape[0] * shape[1]] };
-    let mut net = Net::default();
-    let crossed = lattice.crossed_cubes(&mut net.vertices);
-    let mut number = vec![u32::MAX; values.len()]; // of a cube among those that are crossed
+    let crossed = lattice.crossed_cubes();
+    let vertices = parallel::list_scattered(crossed.as_slice(), |cubes: &[CrossedCube]| {
+        let mut vertices = Vec::with_capacity(cubes.len());
+        cubes.iter().for_each(|cube| lattice.add_vertices(cube, &mut vertices));
+        vertices
+    });
+    let mut number = parallel::filled(values.len(), u32::MAX); // of a cube among those that are crossed
     crossed.iter().zip(0..).for_each(|(cube, count)| number[lattice.index(cube.place)] = count);
-    for cube in &crossed {
-        for axis in 0..3 {
-            let others = [(axis + 1) % 3, (axis + 2) % 3];
-            let [low, high] = ends(4 * axis).map(|corner| cube.inner >> corner & 1 == 1);
-            if low == high || others.iter().any(|&other| cube.place[other] == 0) {
-                continue;
+    let triangles = parallel::list_scattered(crossed.as_slice(), |cubes: &[CrossedCube]| {
+        let mut triangles = Vec::with_capacity(2 * cubes.len());
+        for cube in cubes {
+            for axis in 0..3 {
+                let others = [(axis + 1) % 3, (axis + 2) % 3];
+                let [low, high] = ends(4 * axis).map(|corner| cube.inner >> corner & 1 == 1);
+                if low == high || others.iter().any(|&other| cube.place[other] == 0) {
+                    continue;
+                }
+                // The cubes around the edge, counter-clockwise as seen from its upper end.
+                let [u, v] = others.map(|other| lattice.strides[other]);
+                let around = [(0, 0), (u, 1), (u + v, 3), (v, 2)].map(|(back, side)| {
+                    let cube = &crossed[number[lattice.index(cube.place) - back] as usize];
+                    cube.first + u32::from(cube.sheets.of_edge[4 * axis + side])
+                });
+                let [a, b, c, d] = around;
+                triangles.extend(halves(&vertices, if low { around } else { [d, c, b, a] }));
             }
-            // The cubes around the edge, counter-clockwise as seen from its upper end.
-            let [u, v] = others.map(|other| lattice.strides[other]);
-            let around = [(0, 0), (u, 1), (u + v, 3), (v, 2)].map(|(back, side)| {
-                let cube = &crossed[number[lattice.index(cube.place) - back] as usize];
-                cube.first + u32::from(cube.sheets.of_edge[4 * axis + side])
-            });
-            net.push(if low { around } else { [around[3], around[2], around[1], around[0]] });
         }
-    }
-    net
+        triangles
+    });
+    Net { vertices, triangles }
 }
 
-impl Net {
-    /// Adds a quadrilateral, cut along its shorter diagonal.
-    fn push(&mut self, [a, b, c, d]: [u32; 4]) {
-        let distance = |from: u32, to: u32| -> f32 {
-            let [from, to] = [from, to].map(|vertex| self.vertices[vertex as usize]);
-            from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum()
-        };
-        self.triangles.extend(match distance(a, c) < distance(b, d) {
-            true => [[a, b, c], [a, c, d]],
-            false => [[a, b, d], [b, c, d]],
-        });
+/// A quadrilateral, cut along its shorter diagonal.
+fn halves(vertices: &[[f32; 3]], [a, b, c, d]: [u32; 4]) -> [[u32; 3]; 2] {
+    let distance = |from: u32, to: u32| -> f32 {
+        let [from, to] = [from, to].map(|vertex| vertices[vertex as usize]);
+        from.iter().zip(to).map(|(from, to)| (from - to) * (from - to)).sum()
+    };
+    match distance(a, c) < distance(b, d) {
+        true => [[a, b, c], [a, c, d]],
+        false => [[a, b, d], [b, c, d]],
     }
 }
 
 /// A cube that the surface passes through.
+#[derive(Clone, Copy)]
 struct CrossedCube {
     /// Its lowest corner.
     place: [usize; 3],
@@ -82,23 +95,26 @@ impl Lattice<'_> {
         (0..3).map(|axis| place[axis] * self.strides[axis]).sum()
     }
 
-    /// The cubes that are crossed, in the order of their places, and the vertices of their sheets.
-    fn crossed_cubes(&self, vertices: &mut Vec<[f32; 3]>) -> Vec<CrossedCube> {
-        let mut cubes = Vec::new();
+    /// The cubes that are crossed, in the order of their places.
+    fn crossed_cubes(&self) -> Vec<CrossedCube> {
         let [width, height, depth] = self.shape.map(|count| count.saturating_sub(1));
-        for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
-            for x in 0..width {
-                let place = [x, y, z];
+        let mut crossed = parallel::list_scattered(0..height * depth, |lines: Range<usize>| {
+            let mut cubes = Vec::new();
+            for (line, x) in lines.flat_map(|line| (0..width).map(move |x| (line, x))) {
+                let place = [x, line % height, line / height];
                 let inner = self.inner_corners(place);
-                if inner == 0 || inner == 255 {
-                    continue;
+                if inner != 0 && inner != 255 {
+                    cubes.push(CrossedCube { place, inner, first: 0, sheets: self.sheets(place, inner) });
                 }
-                let (sheets, first) = (self.sheets(place, inner), vertices.len() as u32);
-                self.add_vertices(place, inner, sheets, vertices);
-                cubes.push(CrossedCube { place, inner, first, sheets });
             }
+            cubes
+        });
+        let mut vertices = 0;
+        for cube in &mut crossed {
+            cube.first = vertices;
+            vertices += u32::from(cube.sheets.count);
         }
-        cubes
+        crossed
     }
 
     fn corner(&self, cube: [usize; 3], corner: usize) -> f32 {
@@ -127,7 +143,9 @@ impl Lattice<'_> {
         (cube[axis] + 1 < self.shape[axis]).then_some(cube)
     }
 
-    fn add_vertices(&self, cube: [usize; 3], inner: u8, sheets: &Sheets, vertices: &mut Vec<[f32; 3]>) {
+    /// Adds the vertex of each sheet of a cube.
+    fn add_vertices(&self, cube: &CrossedCube, vertices: &mut Vec<[f32; 3]>) {
+        let &CrossedCube { place: cube, inner, sheets, .. } = cube;
         let (mut sums, mut counts) = ([[0.0f32; 3]; 4], [0.0f32; 4]); // a cube has at most four sheets
         for edge in 0..12 {
             let [low, high] = ends(edge);

@@ -7,13 +7,14 @@ use cudarc::driver::sys::{
     CUdevice_attribute_enum as Attribute, CUfunction_attribute_enum, CUgraphInstantiate_flags, CUstreamCaptureMode,
 };
 use cudarc::driver::{
-    self, CudaContext, CudaFunction, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
+    self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, DeviceRepr, DriverError,
     LaunchConfig, PinnedHostSlice, PushKernelArg, result,
 };
 use cudarc::nvrtc::{self, CompileError, CompileOptions, Ptx};
 use unstick_parallel::vector;
 
 use super::download::Downloads;
+use super::kept::Kept;
 use super::staging::Staging;
 use super::{CooperativeGrid, Download, Driver, Fill, Kernel, Part, Recording, Take};
 use crate::error::GpuError;
@@ -73,20 +74,47 @@ pub(super) fn failed(action: &'static str) -> impl Fn(DriverError) -> GpuError {
     move |error| GpuError::Driver { action, message: error.to_string() }
 }
 
-/// Compiles the kernels, once for every kind of device and dimension.
-fn compiled(options: CompileOptions) -> Result<Ptx, GpuError> {
-    static KNOWN: Mutex<Vec<(Vec<String>, Ptx)>> = Mutex::new(Vec::new());
+/// The kernels of a device and a dimension, compiled and loaded once.
+fn module(context: &Arc<CudaContext>, ordinal: usize, options: Vec<String>) -> Result<Arc<CudaModule>, GpuError> {
+    type Key = (usize, Vec<String>);
+    static KNOWN: Mutex<Vec<(Key, Arc<CudaModule>)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, compiled)) = known.iter().find(|(key, _)| *key == options.options) {
-        return Ok(compiled.clone());
+    let key = (ordinal, options);
+    if let Some((_, module)) = known.iter().find(|(other, _)| *other == key) {
+        return Ok(module.clone());
     }
-    let key = options.options.clone();
-    let compiled = nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| match error {
+    let load = |compiled| context.load_module(compiled).map_err(failed("load the kernels"));
+    let mut way = key.1.clone();
+    way.push(compiler_version());
+    let kept = Kept::of(&kernel_text(), &way);
+    let found = kept.as_ref().and_then(Kept::read).and_then(|compiled| load(Ptx::from_src(compiled)).ok());
+    let module = match found {
+        Some(module) => module,
+        None => {
+            let compiled = compile(&key.1)?;
+            if let Some(kept) = kept {
+                let _ = kept.write(&compiled.to_src()); // otherwise it is compiled again the next time
+            }
+            load(compiled)?
+        }
+    };
+    known.push((key, module.clone()));
+    Ok(module)
+}
+
+fn compile(options: &[String]) -> Result<Ptx, GpuError> {
+    let options = CompileOptions { options: options.to_vec(), ..CompileOptions::default() };
+    nvrtc::compile_ptx_with_opts(kernel_text(), options).map_err(|error| match error {
         CompileError::CompileError { log, .. } => GpuError::Compile(log.to_string_lossy().into_owned()),
         other => GpuError::Compile(format!("{other:?}")),
-    })?;
-    known.push((key, compiled.clone()));
-    Ok(compiled)
+    })
+}
+
+fn compiler_version() -> String {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: this writes two numbers.
+    let said = unsafe { nvrtc::sys::nvrtcVersion(&mut major, &mut minor) };
+    format!("{said:?} {major}.{minor}")
 }
 
 fn attribute(context: &CudaContext, attribute: Attribute) -> Result<u32, GpuError> {
@@ -113,17 +141,14 @@ impl CudaDriver {
         let context = CudaContext::new(ordinal).map_err(failed("open"))?;
         let (major, minor) = context.compute_capability().map_err(failed("describe itself"))?;
         let cluster = if major >= 9 { 8 } else { 1 };
-        let options = CompileOptions {
-            options: vec![
-                format!("--gpu-architecture=compute_{major}{minor}"),
-                "--std=c++17".into(),
-                "-default-device".into(),
-                format!("-DDIM={dimension}"),
-                format!("-DCLUSTER={cluster}"),
-            ],
-            ..CompileOptions::default()
-        };
-        let module = context.load_module(compiled(options)?).map_err(failed("load the kernels"))?;
+        let options = vec![
+            format!("--gpu-architecture=compute_{major}{minor}"),
+            "--std=c++17".into(),
+            "-default-device".into(),
+            format!("-DDIM={dimension}"),
+            format!("-DCLUSTER={cluster}"),
+        ];
+        let module = module(&context, ordinal, options)?;
         let functions = Kernel::ALL.iter().map(|kernel| module.load_function(kernel.name()));
         let functions: Vec<_> = functions.collect::<Result<_, _>>().map_err(failed("find a kernel"))?;
         let stream = context.new_stream().map_err(failed("open a stream"))?;

@@ -4,6 +4,7 @@ mod cuda;
 mod download;
 #[cfg(feature = "emulation")]
 mod emulated;
+mod kept;
 mod staging;
 
 pub(crate) use cuda::{CudaDriver, check_libraries};

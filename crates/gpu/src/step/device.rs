@@ -12,7 +12,7 @@ use super::exchange::Emitters;
 use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
 use super::stages::{Moment, set_rules, set_step};
-use super::view::PendingView;
+use super::view::ComingView;
 use crate::assemble::{FieldShape, wider};
 use crate::error::GpuError;
 use crate::layout::{DeviceFields, Pointer, ShapePart};
@@ -158,7 +158,7 @@ impl<const D: usize> DeviceLiquid<D> {
         &mut self,
         grid: &Grid<D>,
         still: Option<Arc<CellField<f64, D>>>,
-    ) -> Result<PendingView<D>, GpuError> {
+    ) -> Result<ComingView<D>, GpuError> {
         self.memory.begin_view(grid, (self.moment.time, self.moment.step), still)
     }
 

@@ -33,6 +33,7 @@ use crate::solver::Gpu;
 use device::{DeviceLiquid, Failure};
 use exchange::EMITTER_SHAPE;
 use shapes::parts_of;
+use view::Awaited;
 
 pub use view::{LiquidView, PendingView};
 
@@ -61,8 +62,8 @@ const MOST_UNSEEN: usize = 64;
 ///
 /// If the device fails, the processor takes the steps since the host last had the state again, and goes on.
 pub struct GpuLiquid<const D: usize> {
-    /// The host's view is brought up to date when it is asked for.
-    both: Mutex<Both<D>>,
+    /// The host's view is brought up to date when it is asked for. Views that are on their way have a share in it.
+    both: Arc<Mutex<Both<D>>>,
     setup: Setup<D>,
     time: f64,
     step: u64,
@@ -80,6 +81,8 @@ struct Both<const D: usize> {
     unseen: Vec<f64>,
     /// Distances of the solids, if none moves.
     still: Option<Arc<CellField<f64, D>>>,
+    /// Views that have not arrived yet.
+    awaited: Awaited<D>,
     /// A failure that no report has named yet.
     failure: Option<String>,
     /// Whether a step has failed: what there is then is its middle.
@@ -128,16 +131,17 @@ impl<const D: usize> GpuLiquid<D> {
             time: state.time,
             step: state.step,
             fastest,
-            both: Mutex::new(Both {
+            both: Arc::new(Mutex::new(Both {
                 host: simulation,
                 device: Some(device),
                 spare: None,
                 still,
+                awaited: Awaited::default(),
                 unseen: Vec::new(),
                 failure: None,
                 is_broken: false,
                 error: None,
-            }),
+            })),
         })
     }
 
@@ -172,8 +176,7 @@ impl<const D: usize> GpuLiquid<D> {
         if !(dt > 0.0 && time + dt > time && dt.is_finite()) {
             return Err(StepError::TooShort { time, dt, speed });
         }
-        let both = self.both.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (report, fastest) = both.advance(&self.setup, dt)?;
+        let (report, fastest) = self.lock().advance(&self.setup, dt)?;
         (self.time, self.step, self.fastest) = (report.time, self.step + 1, fastest);
         Ok(report)
     }
@@ -192,8 +195,9 @@ impl<const D: usize> GpuLiquid<D> {
         if both.unseen.len() >= MOST_UNSEEN {
             both.bring_up_to_date();
         }
-        let Both { device: Some(device), still, is_broken: false, .. } = &mut *both else { return None };
-        device.begin_view(&self.setup.grid, still.clone()).ok()
+        let Both { device: Some(device), still, awaited, is_broken: false, .. } = &mut *both else { return None };
+        let coming = device.begin_view(&self.setup.grid, still.clone()).ok()?;
+        Some(PendingView::new(coming, awaited.clone(), self.both.clone()))
     }
 
     /// Refuses a state that nothing can go on from.
@@ -244,9 +248,21 @@ impl<const D: usize> Both<D> {
         self.device = None;
         self.failure = Some(message);
         let unseen = std::mem::take(&mut self.unseen);
-        let retaken = unseen.into_iter().try_for_each(|dt| self.host.advance(dt).map(drop));
+        self.awaited.show(&self.host);
+        let retaken = unseen.into_iter().try_for_each(|dt| {
+            self.host.advance(dt)?;
+            self.awaited.show(&self.host);
+            Ok(())
+        });
         self.is_broken = retaken.is_err();
         retaken
+    }
+
+    /// A view has not arrived: the device has failed.
+    fn lose_view(&mut self, error: &GpuError) {
+        if self.device.is_some() && !self.is_broken {
+            self.error = self.lose(error.to_string()).err();
+        }
     }
 
     /// Brings the state of the host to where the device is.
@@ -284,9 +300,8 @@ mod tests {
         GpuLiquid::new(Gpu::emulated(), tank).map_err(|(error, _)| error).unwrap()
     }
 
-    fn solve_to(liquid: &mut GpuLiquid<2>, tolerance: f64) {
-        let device = liquid.both.get_mut().unwrap().device.as_mut().unwrap();
-        device.set_stop(Stop::relative(tolerance));
+    fn solve_to(liquid: &GpuLiquid<2>, tolerance: f64) {
+        liquid.lock().device.as_mut().unwrap().set_stop(Stop::relative(tolerance));
     }
 
     #[test]
@@ -298,7 +313,7 @@ mod tests {
                 (0..3).for_each(|_| drop(liquid.advance(0.01).unwrap()));
             }
             let start = straight.show(|shown| shown.state().clone());
-            solve_to(&mut liquid, 1e-300);
+            solve_to(&liquid, 1e-300);
             assert!(matches!(liquid.advance(0.01), Err(StepError::Unconverged { .. })));
             assert!(liquid.check_state().is_ok() && liquid.show(|shown| *shown.state() == start), "{transport:?}");
             for liquid in [&mut liquid, &mut straight] {

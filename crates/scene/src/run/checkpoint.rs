@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use unstick_files::AtomicFile;
 
 use super::chunks::{CHUNK, ChunkReader, ChunkWriter};
-use super::stepper::{RunScene, StateError, Stepper};
+use super::stepper::{RunScene, Snapshot, StateError, Stepper};
 use super::{RunError, RunFolder};
 
 const MAGIC: &[u8] = b"unstick checkpoint 6\n";
@@ -55,6 +55,37 @@ pub(super) fn write<const D: usize>(
     remove_old(folder)
 }
 
+/// A checkpoint whose state was taken, and which is not written yet.
+pub(super) struct TakenCheckpoint {
+    header: Header,
+    path: PathBuf,
+    snapshot: Box<dyn Snapshot>,
+}
+
+impl TakenCheckpoint {
+    /// Takes the state of now; none where it must be written before the next step.
+    pub fn of<const D: usize>(
+        folder: &RunFolder,
+        header: Header,
+        stepper: &dyn Stepper<D>,
+    ) -> Result<Option<Self>, RunError> {
+        stepper.check_state()?;
+        let path = folder.checkpoint(stepper.step());
+        Ok(stepper.snapshot().map(|snapshot| Self { header, path, snapshot }))
+    }
+
+    /// The last frame that is complete in it.
+    pub fn frame(&self) -> usize {
+        self.header.frame as usize
+    }
+
+    /// Writes it and removes those that are no longer needed.
+    pub fn write(&self, folder: &RunFolder) -> Result<(), RunError> {
+        put(&self.path, &self.header, &|to| self.snapshot.store(to))?;
+        remove_old(folder)
+    }
+}
+
 /// Removes checkpoints that are no longer needed.
 pub(super) fn remove_old(folder: &RunFolder) -> Result<(), RunError> {
     for old in list(folder)?.into_iter().skip(KEPT) {
@@ -71,21 +102,28 @@ pub(super) fn write_state<const D: usize>(
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
     stepper.check_state()?;
+    put(path, header, &|to| stepper.store(to))
+}
+
+/// What writes a state.
+type Store<'a> = &'a dyn Fn(&mut dyn Write) -> Result<(), StateError>;
+
+fn put(path: &Path, header: &Header, store: Store) -> Result<(), RunError> {
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
     let write = || {
         let mut file = AtomicFile::create(path)?;
         file.write_all(MAGIC)?;
-        encode(file, CHUNK, header, stepper)?.commit()
+        encode(file, CHUNK, header, store)?.commit()
     };
     write().map_err(RunError::file(path))
 }
 
 /// Writes header and state in chunks of a size.
-fn encode<W: Write, const D: usize>(to: W, size: usize, header: &Header, stepper: &dyn Stepper<D>) -> io::Result<W> {
+fn encode<W: Write>(to: W, size: usize, header: &Header, store: Store) -> io::Result<W> {
     let mut chunks = ChunkWriter::new(to, size);
     let stored = postcard::to_io(header, &mut chunks).map_err(StateError::from).map(drop);
-    let stored = stored.and_then(|()| stepper.store(&mut chunks));
+    let stored = stored.and_then(|()| store(&mut chunks));
     let to = chunks.finish()?; // what the file system said comes before what the encoder made of it
     stored.map(|()| to).map_err(io::Error::other)
 }
@@ -226,7 +264,7 @@ mod tests {
         let mut stepper = scene.physics.begin().unwrap();
         stepper.advance(0.01).unwrap();
         for size in [1, 64, 1000, CHUNK] {
-            let bytes = encode(Vec::new(), size, &header, &*stepper).unwrap();
+            let bytes = encode(Vec::new(), size, &header, &|to| stepper.store(to)).unwrap();
             let (frame, restored) = decode(&*bytes, &scene, [7; HASH]).ok().unwrap();
             assert!(frame == 3 && stored(&*restored) == stored(&*stepper), "{size}");
             assert!(matches!(decode(&*bytes, &scene, [8; HASH]), Err(Refusal::OtherScene)));

@@ -1,5 +1,5 @@
 //! A stream of bytes in chunks, each with its length and a hash: as long as need be, and never read ahead of what is
-//! sound. Reader and writer hold one chunk.
+//! sound. The writer holds a few chunks, which all threads compress, the reader one.
 //!
 //! ```text
 //!     length of the chunk          4 bytes, little-endian
@@ -13,27 +13,50 @@
 use std::io::{self, ErrorKind, Read, Write};
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
+use rayon::prelude::*;
+
+/// The most bytes of a chunk.
+const LONGEST: usize = 1 << 24;
 
 /// Bytes of a chunk.
-pub(super) const CHUNK: usize = 1 << 24;
+pub(super) const CHUNK: usize = 1 << 20;
+
+/// Chunks that are compressed at once.
+const AT_ONCE: usize = 16;
 
 const HASH: usize = 32;
 
 /// Writes a stream in chunks.
 pub(super) struct ChunkWriter<W> {
     to: W,
-    plain: Vec<u8>,
-    packed: Vec<u8>,
+    chunks: [Chunk; AT_ONCE],
+    /// Those that are full.
+    full: usize,
     size: usize,
     hasher: blake3::Hasher,
     /// Why writing has failed, for those who get it through somebody that forgets reasons.
     failure: Option<io::Error>,
 }
 
+#[derive(Default)]
+struct Chunk {
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Chunk {
+    fn pack(&mut self) -> io::Result<()> {
+        self.packed.resize(get_maximum_output_size(self.plain.len()), 0);
+        let length = compress_into(&self.plain, &mut self.packed).map_err(io::Error::other)?;
+        self.packed.truncate(length);
+        Ok(())
+    }
+}
+
 impl<W: Write> ChunkWriter<W> {
-    /// Begins a stream in chunks of some size, at most [`CHUNK`].
+    /// Begins a stream in chunks of some size, at most [`LONGEST`].
     pub fn new(to: W, size: usize) -> Self {
-        Self { to, plain: Vec::new(), packed: Vec::new(), size, hasher: blake3::Hasher::new(), failure: None }
+        Self { to, chunks: Default::default(), full: 0, size, hasher: blake3::Hasher::new(), failure: None }
     }
 
     /// Ends the stream; the first error if one occurred.
@@ -41,38 +64,44 @@ impl<W: Write> ChunkWriter<W> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        if !self.plain.is_empty() {
-            self.put()?;
+        if self.full < AT_ONCE && !self.chunks[self.full].plain.is_empty() {
+            self.full += 1;
         }
-        self.put()?;
+        self.put_full()?;
+        self.put(&Chunk::default())?;
         Ok(self.to)
     }
 
-    fn put(&mut self) -> io::Result<()> {
-        let Self { to, plain, packed, hasher, .. } = self;
-        let length = match plain.is_empty() {
-            true => 0,
-            false => {
-                packed.resize(get_maximum_output_size(plain.len()), 0);
-                compress_into(plain, packed).map_err(io::Error::other)?
-            }
-        };
-        let lengths = [plain.len() as u32, length as u32].map(u32::to_le_bytes);
-        hasher.update(lengths.as_flattened()).update(&packed[..length]);
-        to.write_all(lengths.as_flattened())?;
-        to.write_all(hasher.finalize().as_bytes())?;
-        to.write_all(&packed[..length])?;
-        plain.clear();
+    /// Writes the chunks that are full.
+    fn put_full(&mut self) -> io::Result<()> {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        let full = &mut chunks[..std::mem::take(&mut self.full)];
+        full.par_iter_mut().try_for_each(Chunk::pack)?;
+        full.iter().try_for_each(|chunk| self.put(chunk))?;
+        full.iter_mut().for_each(|chunk| chunk.plain.clear());
+        self.chunks = chunks;
         Ok(())
+    }
+
+    fn put(&mut self, Chunk { plain, packed }: &Chunk) -> io::Result<()> {
+        let lengths = [plain.len() as u32, packed.len() as u32].map(u32::to_le_bytes);
+        self.hasher.update(lengths.as_flattened()).update(packed);
+        self.to.write_all(lengths.as_flattened())?;
+        self.to.write_all(self.hasher.finalize().as_bytes())?;
+        self.to.write_all(packed)
     }
 }
 
 impl<W: Write> Write for ChunkWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.size - self.plain.len());
-        self.plain.extend_from_slice(&bytes[..taken]);
-        if self.plain.len() == self.size
-            && let Err(error) = self.put()
+        let chunk = &mut self.chunks[self.full].plain;
+        let taken = bytes.len().min(self.size - chunk.len());
+        chunk.extend_from_slice(&bytes[..taken]);
+        if chunk.len() == self.size {
+            self.full += 1;
+        }
+        if self.full == AT_ONCE
+            && let Err(error) = self.put_full()
         {
             let kind = error.kind();
             self.failure.get_or_insert(error);
@@ -135,7 +164,7 @@ impl<R: Read> ChunkReader<R> {
             .and_then(|()| self.from.read_exact(&mut hash))
             .map_err(told)?;
         let [length, packed_length] = lengths.map(|bytes| u32::from_le_bytes(bytes) as usize);
-        if length > CHUNK || packed_length > get_maximum_output_size(length) {
+        if length > LONGEST || packed_length > get_maximum_output_size(length) {
             return Err("it has a chunk that is too long".into());
         }
         self.packed.resize(packed_length, 0);
@@ -235,7 +264,7 @@ mod tests {
 
     #[test]
     fn lengths_that_no_chunk_has_are_refused_before_memory_is_taken() {
-        for lengths in [[u32::MAX, 8], [8, u32::MAX], [CHUNK as u32 + 1, 8], [0, 1000]] {
+        for lengths in [[u32::MAX, 8], [8, u32::MAX], [LONGEST as u32 + 1, 8], [0, 1000]] {
             let forged = [lengths.map(u32::to_le_bytes).as_flattened(), &[0; HASH]].concat();
             assert_eq!(read(&forged).unwrap_err(), "it has a chunk that is too long");
         }
@@ -258,7 +287,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_kept() {
         let mut writer = ChunkWriter::new(Full(60), 16);
-        assert!(writer.write_all(&[7; 100]).is_err());
+        assert!(writer.write_all(&[7; 1000]).is_err());
         assert_eq!(writer.finish().err().unwrap().kind(), ErrorKind::StorageFull);
     }
 }

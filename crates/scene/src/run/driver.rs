@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::background::Background;
-use super::checkpoint::{self, Header, Restored};
+use super::checkpoint::{self, Header, Restored, TakenCheckpoint};
 use super::clock::{self, RunClock, Work};
 use super::stepper::{RunScene, StepRecord, Stepper, Value};
 use super::table::CsvTable;
 use super::{FolderClaim, RunError, RunFolder, RunRecord};
+use crate::coming::ComingFrame;
 use crate::frame::Frame;
 use crate::sink::view::ViewSink;
 use crate::sink::{FrameSink, data_sinks};
@@ -26,6 +27,16 @@ pub enum Progress {
     Frame,
     /// Asked to stop in the middle. With a folder, a checkpoint is written.
     Interrupted,
+}
+
+/// Whether a checkpoint is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    No,
+    /// While the next frame is computed, if its state can be taken.
+    InPassing,
+    /// Before anything else happens.
+    Now,
 }
 
 /// A simulation that is computed frame by frame, with or without a folder.
@@ -49,7 +60,7 @@ pub struct Run<const D: usize> {
     /// The last complete frame.
     number: usize,
     /// What there is to see now, made when it is first asked for.
-    frame: Option<Arc<Frame<D>>>,
+    frame: Option<Arc<ComingFrame<D>>>,
     /// Steps since the frame before.
     steps: Vec<StepRecord>,
     /// The step that was just taken: its line waits for the time that its frame takes.
@@ -61,9 +72,14 @@ pub struct Run<const D: usize> {
     sinks: Sinks<D>,
     /// Those that write files, in the background.
     file_sinks: Arc<Mutex<Sinks<D>>>,
+    /// Whether there are any.
+    writes_files: bool,
     writing: Background,
+    storing: Background,
+    /// The state of the frame before, once the files of that frame are on disk.
+    taken: Option<TakenCheckpoint>,
     files: Option<RunFiles>,
-    is_checkpoint_due: bool,
+    due: Due,
     device_failure: Option<String>,
 }
 
@@ -76,6 +92,14 @@ struct RunFiles {
     /// Paths of the bodies, if there are any.
     bodies: Option<CsvTable>,
     physics: [u8; 32],
+}
+
+impl RunFiles {
+    /// Brings the lines of the tables to disk.
+    fn sync_tables(&self) -> Result<(), RunError> {
+        self.stats.sync()?;
+        self.bodies.as_ref().map_or(Ok(()), CsvTable::sync)
+    }
 }
 
 impl<const D: usize> Run<D> {
@@ -98,9 +122,12 @@ impl<const D: usize> Run<D> {
             unconverged: 0,
             sinks: Vec::new(),
             file_sinks: Arc::default(),
+            writes_files: false,
             writing: Background::default(),
+            storing: Background::default(),
+            taken: None,
             files: None,
-            is_checkpoint_due: false,
+            due: Due::No,
             device_failure: None,
         }
     }
@@ -161,6 +188,7 @@ impl<const D: usize> Run<D> {
             let frame = self.frame();
             sinks.push(Box::new(ViewSink::create(folder, &self.scene, &frame)?));
         }
+        self.writes_files = !sinks.is_empty();
         self.file_sinks = Arc::new(Mutex::new(sinks));
         Ok(())
     }
@@ -177,7 +205,7 @@ impl<const D: usize> Run<D> {
     /// frame are still being written. Who draws pictures of the run waits for them, then calls
     /// [`Self::write_due_checkpoint`].
     pub(super) fn compute(&mut self, stop: &AtomicBool) -> Result<Progress, RunError> {
-        self.is_checkpoint_due = false; // where files cannot be written, none may follow
+        self.due = Due::No; // where files cannot be written, none may follow
         if self.is_at_frame() {
             self.steps.clear();
         }
@@ -191,7 +219,7 @@ impl<const D: usize> Run<D> {
             if outcome.is_err() || is_to_stop {
                 self.flush()?;
                 // A step that failed may have left its middle. Then the checkpoint before stays the newest.
-                self.is_checkpoint_due = self.stepper.check_state().is_ok();
+                self.due = if self.stepper.check_state().is_ok() { Due::Now } else { Due::No };
                 return outcome.map(|()| Progress::Interrupted);
             }
         }
@@ -203,21 +231,61 @@ impl<const D: usize> Run<D> {
         self.flush()?;
         let every = self.scene.output.checkpoint_every;
         let is_in_turn = every > 0 && self.number.is_multiple_of(every);
-        self.is_checkpoint_due = is_in_turn || is_to_stop || self.number >= self.scene.frames;
+        self.due = match is_to_stop || self.number >= self.scene.frames {
+            true => Due::Now,
+            false if is_in_turn => Due::InPassing,
+            false => Due::No,
+        };
         Ok(if is_to_stop { Progress::Interrupted } else { Progress::Frame })
     }
 
     /// Whether the frame that was computed last, or the step that ended it early, asks for a checkpoint.
     pub(super) fn is_checkpoint_due(&self) -> bool {
-        self.is_checkpoint_due
+        self.due != Due::No
     }
 
     /// Writes the checkpoint that is due, if one is.
     pub(super) fn write_due_checkpoint(&mut self) -> Result<(), RunError> {
-        match std::mem::take(&mut self.is_checkpoint_due) {
-            true => self.checkpoint(),
-            false => Ok(()),
+        match std::mem::replace(&mut self.due, Due::No) {
+            Due::No => Ok(()),
+            Due::InPassing | Due::Now => self.checkpoint(),
         }
+    }
+
+    /// Takes the state of a checkpoint that may be written in passing, if the simulation can go on meanwhile.
+    pub(super) fn take_due_checkpoint(&mut self) -> Result<(), RunError> {
+        let Some((files, header)) = self.files.as_ref().zip(self.header()).filter(|_| self.due == Due::InPassing)
+        else {
+            return Ok(());
+        };
+        let take = || TakenCheckpoint::of(files.claim.folder(), header, &*self.stepper);
+        self.taken = self.clock.time(Work::Checkpoints, take)?;
+        if self.taken.is_some() {
+            self.due = Due::No;
+        }
+        Ok(())
+    }
+
+    /// The frame of the state that was taken and waits until the files of that frame are on disk.
+    pub(super) fn taken_frame(&self) -> Option<usize> {
+        self.taken.as_ref().map(TakenCheckpoint::frame)
+    }
+
+    /// Begins to write the state that was taken. For who knows that all files up to its frame are on disk.
+    pub(super) fn begin_taken_checkpoint(&mut self) -> Result<(), RunError> {
+        let Some((taken, files)) = self.taken.take().zip(self.files.as_ref()) else { return Ok(()) };
+        let folder = files.claim.folder().clone();
+        self.clock.time(Work::Checkpoints, || {
+            files.sync_tables()?;
+            self.storing.begin(move || taken.write(&folder))
+        })
+    }
+
+    /// Waits until the states that were taken are written. For who knows that all files are on disk.
+    pub(super) fn finish_checkpoints(&mut self) -> Result<(), RunError> {
+        let begun = self.begin_taken_checkpoint();
+        let stored = self.clock.time(Work::Checkpoints, || self.storing.wait());
+        begun.and(stored)
     }
 
     /// Refuses steps of which a frame would take more than a million: they shrink without end.
@@ -296,9 +364,10 @@ impl<const D: usize> Run<D> {
             self.clock.time(Work::Checkpoints, || checkpoint::write_state(&path, &header, &*self.stepper))?;
         }
         let start = Instant::now();
-        if !lock(&self.file_sinks).is_empty() {
-            let (sinks, frame) = (self.file_sinks.clone(), self.frame());
-            self.writing.begin(move || receive(&mut lock(&sinks), &frame).map(|_| ()))?;
+        if self.writes_files {
+            let (sinks, coming) = (self.file_sinks.clone(), self.coming());
+            let begun = self.writing.begin(move || receive(&mut lock(&sinks), &coming.wait()?).map(|_| ()));
+            self.keep_promises(begun)?;
         }
         let mut flow = ControlFlow::Continue(());
         if !self.sinks.is_empty() {
@@ -311,17 +380,29 @@ impl<const D: usize> Run<D> {
 
     /// Waits until all files of the frames up to now are written.
     pub(super) fn finish_files(&mut self) -> Result<(), RunError> {
-        self.clock.time(Work::Files, || self.writing.wait())
+        let written = self.clock.time(Work::Files, || self.writing.wait());
+        self.keep_promises(written)
+    }
+
+    /// A checkpoint promises all files up to its frame: where one could not be written, the state that was taken is
+    /// forgotten.
+    fn keep_promises(&mut self, written: Result<(), RunError>) -> Result<(), RunError> {
+        written.inspect_err(|_| self.forget_taken_checkpoint())
+    }
+
+    pub(super) fn forget_taken_checkpoint(&mut self) {
+        self.taken = None;
     }
 
     /// Writes a checkpoint; does nothing without a folder. The files of its frame and the lines of the tables reach the
     /// disk before it does.
     pub fn checkpoint(&mut self) -> Result<(), RunError> {
         self.finish_files()?;
+        self.taken = None; // this one is newer
         let Some((files, header)) = self.files.as_ref().zip(self.header()) else { return Ok(()) };
         self.clock.time(Work::Checkpoints, || {
-            files.stats.sync()?;
-            files.bodies.as_ref().map_or(Ok(()), CsvTable::sync)?;
+            self.storing.wait()?;
+            files.sync_tables()?;
             checkpoint::write(files.claim.folder(), &header, &*self.stepper)
         })
     }
@@ -332,7 +413,25 @@ impl<const D: usize> Run<D> {
 
     /// What there is to see now. It is made once and shared.
     pub fn frame(&mut self) -> Arc<Frame<D>> {
-        self.frame.get_or_insert_with(|| Arc::new(self.stepper.frame(self.number))).clone()
+        self.coming().wait().unwrap_or_else(|_| {
+            let frame = Arc::new(self.stepper.frame(self.number)); // that of the processor
+            self.frame = Some(Arc::new(ComingFrame::there(frame.clone())));
+            frame
+        })
+    }
+
+    /// The same, which may still be on its way. It is made as soon as it arrives, although those who draw and write may be
+    /// busy with the frame before.
+    pub(super) fn coming(&mut self) -> Arc<ComingFrame<D>> {
+        let begin = || {
+            let coming = Arc::new(self.stepper.begin_frame(self.number));
+            if !coming.is_there() {
+                let ahead = coming.clone();
+                std::thread::spawn(move || drop(ahead.wait()));
+            }
+            coming
+        };
+        self.frame.get_or_insert_with(begin).clone()
     }
 }
 

@@ -11,6 +11,7 @@ use super::finish::Member;
 use super::session::RunRequest;
 use super::stepper::{AnyRunScene, RunScene, StepRecord, Value};
 use super::{FolderClaim, Progress, Run, RunError, RunFolder, RunRecord};
+use crate::coming::ComingFrame;
 use crate::draw::{PictureStyle, beside, draw};
 use crate::frame::Frame;
 
@@ -111,7 +112,7 @@ impl<const D: usize> Group<D> {
         let number = self.number();
         let is_there = self.runs.iter().all(|run| run.number() == number && run.is_at_frame());
         match self.pictures.as_mut().filter(|pictures| is_there && !pictures.has(number)) {
-            Some(pictures) => pictures.draw(self.runs.iter_mut().map(Run::frame).collect()),
+            Some(pictures) => pictures.draw(number, self.runs.iter_mut().map(Run::coming).collect()),
             None => Ok(()),
         }
     }
@@ -131,7 +132,7 @@ impl<const D: usize> Group<D> {
             let outcomes = joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             outcomes.collect::<Vec<Result<Progress, RunError>>>()
         });
-        let saved = self.timed(Self::draw).and_then(|()| self.write_due_checkpoints());
+        let saved = self.timed(Self::draw).and_then(|()| self.write_checkpoints());
         let is_interrupted = progress
             .into_iter()
             .try_fold(false, |before, progress| Ok::<_, RunError>(before | (progress? == Progress::Interrupted)))?;
@@ -139,20 +140,38 @@ impl<const D: usize> Group<D> {
         Ok(if is_interrupted { Progress::Interrupted } else { Progress::Frame })
     }
 
-    /// Writes the checkpoints that are due, after the pictures of all frames up to them: a run that is resumed goes on
-    /// behind its checkpoint and would not draw them again.
-    fn write_due_checkpoints(&mut self) -> Result<(), RunError> {
+    /// Writes the checkpoints that are due, after the files and pictures of all frames up to them: a run that is resumed
+    /// goes on behind its checkpoint and would not draw them again. A state that can be taken is written beside the next
+    /// frames. Files and pictures of this one have begun, so those of the frame before are on disk.
+    fn write_checkpoints(&mut self) -> Result<(), RunError> {
+        let drawn = self.pictures.as_ref().and_then(|pictures| pictures.begun);
+        let is_behind = |run: &Run<D>| run.taken_frame().is_some_and(|taken| drawn.is_some_and(|drawn| drawn <= taken));
+        if self.runs.iter().any(is_behind) {
+            self.timed(Self::finish_pictures)?;
+        }
+        for run in &mut self.runs {
+            if run.taken_frame().is_some_and(|taken| taken >= run.number()) {
+                run.finish_files()?;
+            }
+            run.begin_taken_checkpoint()?;
+            run.take_due_checkpoint()?;
+        }
         if self.runs.iter().any(Run::is_checkpoint_due) {
             self.timed(Self::finish_pictures)?;
         }
         self.runs.iter_mut().try_for_each(Run::write_due_checkpoint)
     }
 
-    /// Books the time that pictures take.
+    /// Books the time that pictures take. Without them no checkpoint is written.
     fn timed(&mut self, draw: impl FnOnce(&mut Self) -> Result<(), RunError>) -> Result<(), RunError> {
         let start = Instant::now();
         let drawn = draw(self);
-        self.runs.iter_mut().for_each(|run| run.book(Work::Pictures, start.elapsed()));
+        for run in &mut self.runs {
+            run.book(Work::Pictures, start.elapsed());
+            if drawn.is_err() {
+                run.forget_taken_checkpoint();
+            }
+        }
         drawn
     }
 
@@ -161,11 +180,11 @@ impl<const D: usize> Group<D> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.drawing.wait())
     }
 
-    /// Waits for all that is still being drawn or written.
+    /// Waits for all that is still being drawn or written, checkpoints last.
     pub fn finish_frames(&mut self) -> Result<(), RunError> {
         let drawn = self.finish_pictures();
-        let written = self.finish_files();
-        drawn.and(written)
+        drawn.and(self.finish_files())?;
+        self.runs.iter_mut().map(Run::finish_checkpoints).fold(Ok(()), Result::and)
     }
 
     /// Waits for the data files of the frames up to now.
@@ -264,13 +283,15 @@ struct Pictures {
     /// What to call each of the runs; one label for one run.
     captions: Vec<String>,
     drawing: Background,
+    /// The frame that was begun last.
+    begun: Option<usize>,
 }
 
 impl Pictures {
     fn create(folder: &RunFolder, style: PictureStyle, captions: Vec<String>) -> Result<Self, RunError> {
         let frames = folder.pictures().folder;
         std::fs::create_dir_all(&frames).map_err(RunError::file(&frames))?;
-        Ok(Self { folder: folder.clone(), style, captions, drawing: Background::default() })
+        Ok(Self { folder: folder.clone(), style, captions, drawing: Background::default(), begun: None })
     }
 
     /// Whether the picture of a frame is there.
@@ -279,11 +300,12 @@ impl Pictures {
     }
 
     /// Begins to draw a frame, when the one before is done.
-    fn draw<const D: usize>(&mut self, frames: Vec<Arc<Frame<D>>>) -> Result<(), RunError> {
-        let Some(number) = frames.first().map(|frame| frame.number) else { return Ok(()) };
+    fn draw<const D: usize>(&mut self, number: usize, frames: Vec<Arc<ComingFrame<D>>>) -> Result<(), RunError> {
+        self.begun = Some(number);
         let (path, style, captions) = (self.folder.picture(number), self.style.clone(), self.captions.clone());
         self.drawing.begin(move || {
-            let images: Vec<_> = frames.iter().map(|frame| draw(frame, &style)).collect();
+            let images = frames.iter().map(|coming| Ok(draw(&*coming.wait()?, &style)));
+            let images = images.collect::<Result<Vec<_>, RunError>>()?;
             let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
             match images.as_slice() {
                 [one] => one.write_png(&path)?,

@@ -9,7 +9,9 @@ use unstick_liquid::{LiquidState, Simulation, Stage, StepReport, Viscosity};
 
 use super::RunError;
 use super::edit::{Edit, edit_liquid};
-use super::stepper::{DeviceWork, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
+use super::stepper::{
+    DeviceWork, Physics, RunScene, Snapshot, StateError, StepBound, StepRecord, Stepper, Value, read_state,
+};
 use super::table::{body_columns, write_body};
 use crate::draw::PictureStyle;
 use crate::file::SceneError;
@@ -142,7 +144,7 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
     }
 
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
-        Ok(postcard::to_io(&self.state().to_data(), to).map(drop)?)
+        Snapshot::store(self.state(), to)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -170,6 +172,12 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
             write_body(lines, state.step, state.time, body, forces);
             lines.push_str(&format!(",{},{:e}\n", contact.contacts, contact.deepest));
         }
+    }
+}
+
+impl<const D: usize> Snapshot for LiquidState<D> {
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
+        Ok(postcard::to_io(&self.to_data(), to).map(drop)?)
     }
 }
 

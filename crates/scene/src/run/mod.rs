@@ -43,4 +43,6 @@ pub use replay::{Origin, Replay};
 pub use session::{AnyFrame, RunRequest, Session};
 pub use shared::{SharedBy, dismiss, follow};
 pub use status::{RunState, RunStatus, StatusWriter, ask_to_stop, is_live};
-pub use stepper::{AnyRunScene, DeviceWork, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value};
+pub use stepper::{
+    AnyRunScene, DeviceWork, Physics, RunScene, Snapshot, StateError, StepBound, StepRecord, Stepper, Value,
+};

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use unstick_files::{FileLock, read_bounded, write_atomic};
+use unstick_files::{FileLock, read_bounded, write_fleeting};
 
 use super::{RunError, RunFolder};
 
@@ -125,7 +125,7 @@ impl StatusWriter {
         let status = RunStatus { state, frame, frames: self.frames, seconds_left: estimate };
         let path = self.folder.status();
         let text = serde_json::json!(status).to_string() + "\n";
-        write_atomic(&path, text.as_bytes()).map_err(RunError::file(&path))
+        write_fleeting(&path, text.as_bytes()).map_err(RunError::file(&path))
     }
 }
 

@@ -18,6 +18,7 @@ use unstick_liquid::{Solid, Wall};
 
 use super::RunError;
 use super::edit::{Edit, refused};
+use crate::coming::ComingFrame;
 use crate::dimension::PlaneOrSpace;
 use crate::draw::PictureStyle;
 use crate::file::{SceneError, SceneFile};
@@ -56,8 +57,18 @@ pub trait Stepper<const D: usize>: Send {
     /// What there is to see now.
     fn frame(&self, number: usize) -> Frame<D>;
 
+    /// Begins to bring what there is to see now, so that steps can go on meanwhile.
+    fn begin_frame(&self, number: usize) -> ComingFrame<D> {
+        ComingFrame::there(Arc::new(self.frame(number)))
+    }
+
     /// Writes the state, if [`check_state`](Self::check_state) lets it, from which [`Physics::resume`] goes on bit for bit.
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError>;
+
+    /// The state now, to be stored while steps go on; none where somebody has to wait for that.
+    fn snapshot(&self) -> Option<Box<dyn Snapshot>> {
+        None
+    }
 
     /// Names of the columns of `stats.csv`. The first is `step`.
     fn columns(&self) -> Vec<String>;
@@ -70,6 +81,12 @@ pub trait Stepper<const D: usize>: Send {
 
     /// Appends a line for each body to `bodies.csv`.
     fn write_bodies(&self, lines: &mut String);
+}
+
+/// A state that is stored while its simulation goes on.
+pub trait Snapshot: Send {
+    /// Writes what [`Stepper::store`] would have written at its moment.
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError>;
 }
 
 /// What a device does for a simulation.

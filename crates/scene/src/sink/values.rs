@@ -3,7 +3,7 @@
 use unstick_files::vdb::{self, Liquid};
 use unstick_files::{Fields, Points, Surface};
 use unstick_grid::vector::minus;
-use unstick_grid::{CellField, Grid, sample_nodes};
+use unstick_grid::{CellField, Grid, sample, sample_nodes};
 use unstick_liquid::interpolate_velocity;
 
 use crate::frame::Frame;
@@ -29,7 +29,7 @@ pub(super) fn fields<const D: usize>(frame: &Frame<D>) -> Fields<'_, D> {
 
 /// Distance to what is liquid and not solid, at cell centres.
 pub fn liquid_distance(frame: &Frame<3>) -> CellField<f64, 3> {
-    CellField::from_fn(&frame.grid, |cell| frame.inside(cell))
+    sample(frame.grid.cells(), |cell| frame.inside(cell))
 }
 
 /// The boundary of what is liquid and not solid, closed where liquid meets the border. A viscous flow fills its box:

@@ -268,3 +268,20 @@ fn shapes_that_the_grid_does_not_see_are_warned_of_with_place_and_number() {
         assert!(warnings.len() == 1 && warnings[0].contains(said), "{warnings:?}");
     }
 }
+
+/// Whether there is a GPU or not. `auto` leaves such scenes to the processor.
+#[test]
+fn what_no_gpu_does_is_refused_before_one_is_looked_for() {
+    let refused = [
+        ("air = \"enclosed\"\n[pressure]", 3, "enclosed air is worked out by the processor"),
+        ("[walls]\nadhesion = 100.0\n[pressure]", 4, "walls that pull are solved for on the processor"),
+        ("[pressure]\nsolver = \"iop\"", 3, "splittings run on the processor"),
+    ];
+    for (lines, line, reason) in refused {
+        let asked = format!("{lines}\nbackend = \"gpu\"");
+        assert_refused(&asked, &format!("{line}:11"), reason, "`auto` takes the GPU where it can");
+        let text = format!("{lines}\nbackend = \"auto\"\n{GOOD}");
+        let scene = SceneFile::parse("good", "good.toml", &text, Path::new(".")).unwrap().scene().unwrap();
+        assert!(matches!(scene, AnyScene::Plane(scene) if scene.simulation().is_ok()), "{text}");
+    }
+}

@@ -11,7 +11,7 @@ mod vector;
 mod volume;
 
 use rayon::prelude::*;
-use unstick_parallel::for_each_chunk;
+use unstick_parallel::{for_each_chunk, list};
 
 use super::Image;
 use super::colour::{Colour, blend_byte, srgb_from_linear, to_bytes};
@@ -86,13 +86,15 @@ fn refine(image: &mut Image, volume: &Volume, camera: &Camera) {
 /// Draws particles outside the liquid as small discs, hidden by what is nearer.
 fn draw_spray(image: &mut Image, depths: &[f32], volume: &Volume, camera: &Camera, frame: &Frame<3>) {
     let width = image.width();
-    for &position in &frame.positions {
-        let place = volume.place(position);
+    let is_spray = |place: &vector::Vector| {
         let within = (0..3).all(|axis| (0.0..=volume.corner[axis]).contains(&place[axis]));
         // A quarter of a cell of grace: particles just under a smoothed crest belong to it.
-        if !within || volume.liquid.at(place) < 0.25 {
-            continue;
-        }
+        within && volume.liquid.at(*place) >= 0.25
+    };
+    let spray = list(frame.positions.as_slice(), |positions| {
+        positions.iter().map(|position| volume.place(*position)).filter(is_spray).collect()
+    });
+    for place in spray {
         let Some((at, scale, far)) = camera.project(place) else { continue };
         let radius = (0.2 * scale).clamp(0.6, 3.0);
         let opacity = |column: usize, row: usize| if far < depths[row * width + column] { 0.8 } else { 0.0 };

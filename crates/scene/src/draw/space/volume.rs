@@ -1,5 +1,9 @@
 //! The distances of a frame, ready to be looked through. Lengths are in cells.
 
+use std::ops::Range;
+
+use unstick_parallel::{self as parallel, for_each_chunk};
+
 use super::vector::Vector;
 use crate::frame::Frame;
 
@@ -18,26 +22,38 @@ impl Samples {
     fn new(field: &unstick_grid::CellField<f64, 3>, spacing: f64, first: f32) -> Self {
         // A single layer is doubled, so that there are always two to read between.
         let from = field.shape();
-        let wide = unstick_grid::CellField::of_shape(from.map(|count| count.max(2)), |place| {
-            let value = field.at(std::array::from_fn(|axis| place[axis].min(from[axis] - 1)));
-            // What is not a number is far outside.
-            if value.is_nan() { Self::REACH as f32 } else { (value / spacing).clamp(-Self::REACH, Self::REACH) as f32 }
+        let shape = from.map(|count| count.max(2));
+        let mut values = parallel::filled(shape.iter().product(), 0.0);
+        for_each_chunk(&mut values, shape[0], |line, row| {
+            let (y, z) = ((line % shape[1]).min(from[1] - 1), (line / shape[1]).min(from[2] - 1));
+            for (x, sample) in row.iter_mut().enumerate() {
+                let value = field.at([x.min(from[0] - 1), y, z]);
+                // What is not a number is far outside.
+                *sample = match value.is_nan() {
+                    true => Self::REACH as f32,
+                    false => (value / spacing).clamp(-Self::REACH, Self::REACH) as f32,
+                };
+            }
         });
-        Self { shape: wide.shape(), values: wide.values().to_vec(), first }
+        Self { shape, values, first }
     }
 
     /// Averages every value with its neighbours along each axis, ¼ ½ ¼.
     fn smooth(&mut self) {
         let mut stride = 1;
         for axis in 0..3 {
+            let [width, height, _] = self.shape;
             let count = self.shape[axis];
-            let old = self.values.clone();
-            for (place, value) in self.values.iter_mut().enumerate() {
-                let along = place / stride % count;
-                let before = if along > 0 { old[place - stride] } else { old[place] };
-                let after = if along + 1 < count { old[place + stride] } else { old[place] };
-                *value = 0.25 * (before + after) + 0.5 * old[place];
-            }
+            let smooth = parallel::filled(self.values.len(), 0.0);
+            let old = std::mem::replace(&mut self.values, smooth);
+            for_each_chunk(&mut self.values, width, |line, row| {
+                for (x, value) in row.iter_mut().enumerate() {
+                    let (place, along) = (line * width + x, [x, line % height, line / height][axis]);
+                    let before = if along > 0 { old[place - stride] } else { old[place] };
+                    let after = if along + 1 < count { old[place + stride] } else { old[place] };
+                    *value = 0.25 * (before + after) + 0.5 * old[place];
+                }
+            });
             stride *= count;
         }
     }
@@ -151,18 +167,17 @@ impl Volume {
         liquid.smooth(); // takes the bumps of single particles away
         let obstacle = obstacles(&solid);
         let blocks = cells.map(|count| count.div_ceil(BLOCK));
-        let mut signs = Vec::with_capacity(blocks.iter().product());
-        for z in 0..blocks[2] {
-            for y in 0..blocks[1] {
-                for x in 0..blocks[0] {
-                    let low = [x, y, z].map(|block| block * BLOCK);
-                    let high = low.map(|cell| cell + BLOCK);
-                    let (liquid, solid) = (liquid.sign_within(low, high), solid.sign_within(low, high));
-                    let even = solid == Sign::Inside || (liquid != Sign::Mixed && solid != Sign::Mixed);
-                    signs.push(Block { liquid, solid, clear: u8::from(even) });
-                }
+        let unknown = Block { liquid: Sign::Outside, solid: Sign::Outside, clear: 0 };
+        let mut signs = vec![unknown; blocks.iter().product()];
+        for_each_chunk(&mut signs, blocks[0], |line, row| {
+            for (x, block) in row.iter_mut().enumerate() {
+                let low = [x, line % blocks[1], line / blocks[1]].map(|block| block * BLOCK);
+                let high = low.map(|cell| cell + BLOCK);
+                let (liquid, solid) = (liquid.sign_within(low, high), solid.sign_within(low, high));
+                let even = solid == Sign::Inside || (liquid != Sign::Mixed && solid != Sign::Mixed);
+                *block = Block { liquid, solid, clear: u8::from(even) };
             }
-        }
+        });
         (1..4).for_each(|reach| widen(&mut signs, blocks, reach));
         let has_obstacles = obstacle.contains(&true);
         let corner = cells.map(|count| count as f32);
@@ -201,13 +216,14 @@ impl Volume {
 
     /// Nodes that are not solid.
     pub fn open_nodes(&self) -> impl Iterator<Item = Vector> {
-        open_nodes(&self.solid).map(|(node, _)| node)
+        open_nodes(&self.solid, 0..self.solid.values.len()).map(|(node, _)| node)
     }
 }
 
-fn open_nodes(solid: &Samples) -> impl Iterator<Item = (Vector, f32)> {
+/// Those of a range of places.
+fn open_nodes(solid: &Samples, range: Range<usize>) -> impl Iterator<Item = (Vector, f32)> {
     let [across, up, _] = solid.shape;
-    let open = solid.values.iter().enumerate().filter(|&(_, &value)| value > 0.0);
+    let open = range.clone().zip(&solid.values[range]).filter(|(_, value)| **value > 0.0);
     open.map(move |(place, &value)| {
         ([place % across, place / across % up, place / across / up].map(|count| count as f32), value)
     })
@@ -215,15 +231,25 @@ fn open_nodes(solid: &Samples) -> impl Iterator<Item = (Vector, f32)> {
 
 /// Corners of the box around everything that is not solid, and how much of it that fills.
 fn open_box(solid: &Samples, corner: Vector) -> ([Vector; 2], f32) {
-    let (mut low, mut high, mut count) = (corner, [0.0f32; 3], 0);
-    for (node, value) in open_nodes(solid) {
-        let reach = value.min(1.0);
-        for axis in 0..3 {
-            low[axis] = low[axis].min(node[axis] - reach).max(0.0);
-            high[axis] = high[axis].max(node[axis] + reach).min(corner[axis]);
+    let of_range = |range: Range<usize>| {
+        let (mut low, mut high, mut count) = (corner, [0.0f32; 3], 0usize);
+        for (node, value) in open_nodes(solid, range) {
+            let reach = value.min(1.0);
+            for axis in 0..3 {
+                low[axis] = low[axis].min(node[axis] - reach).max(0.0);
+                high[axis] = high[axis].max(node[axis] + reach).min(corner[axis]);
+            }
+            count += 1;
         }
-        count += 1;
-    }
+        (low, high, count)
+    };
+    type Part = (Vector, Vector, usize);
+    let both = |(low, high, count): Part, (other_low, other_high, other_count): Part| {
+        let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
+        let high = std::array::from_fn(|axis| high[axis].max(other_high[axis]));
+        (low, high, count + other_count)
+    };
+    let (low, high, count) = parallel::fold(0..solid.values.len(), &of_range, &both);
     if (0..3).all(|axis| low[axis] < high[axis]) {
         let size = (0..3).fold(1.0, |product, axis| product * (high[axis] - low[axis]));
         ([low, high], count as f32 / size)
@@ -236,22 +262,25 @@ fn open_box(solid: &Samples, corner: Vector) -> ([Vector; 2], f32) {
 fn widen(blocks: &mut [Block], shape: [usize; 3], reach: u8) {
     let near = |at: usize, count: usize| at.saturating_sub(1)..(at + 2).min(count);
     let index = |[x, y, z]: [usize; 3]| (z * shape[1] + y) * shape[0] + x;
-    for place in 0..blocks.len() {
-        let [x, y, z] = [place % shape[0], place / shape[0] % shape[1], place / shape[0] / shape[1]];
-        if blocks[place].clear < reach {
-            continue;
+    let has_it: Vec<bool> = blocks.iter().map(|block| block.clear >= reach).collect();
+    for_each_chunk(blocks, shape[0], |line, row| {
+        let (y, z) = (line % shape[1], line / shape[1]);
+        for (x, block) in row.iter_mut().enumerate().filter(|(_, block)| block.clear >= reach) {
+            let all = near(z, shape[2])
+                .all(|z| near(y, shape[1]).all(|y| near(x, shape[0]).all(|x| has_it[index([x, y, z])])));
+            if all {
+                block.clear = reach + 1;
+            }
         }
-        let all = near(z, shape[2])
-            .all(|z| near(y, shape[1]).all(|y| near(x, shape[0]).all(|x| blocks[index([x, y, z])].clear >= reach)));
-        if all {
-            blocks[place].clear = reach + 1;
-        }
-    }
+    });
 }
 
-/// Marks solid nodes that are not joined to the border of the domain through solid.
+/// Marks solid nodes that are not joined to the border of the domain through solid; nothing where there is no solid.
 fn obstacles(solid: &Samples) -> Vec<bool> {
     let [across, up, deep] = solid.shape;
+    if solid.values.iter().all(|&value| value >= 0.0) {
+        return Vec::new();
+    }
     let mut obstacle: Vec<bool> = solid.values.iter().map(|&value| value < 0.0).collect();
     let border = |place: usize| {
         let node = [place % across, place / across % up, place / across / up];

@@ -1,7 +1,10 @@
 //! What each layer of a frame holds.
 
+use std::ops::Range;
+
 use unstick_grid::Grid;
 use unstick_liquid::{interpolate_cells, interpolate_velocity};
+use unstick_parallel as parallel;
 
 use super::pack::Pack;
 use crate::dimension::PlaneOrSpace;
@@ -19,11 +22,24 @@ const REACH: f64 = 2.0;
 pub(super) fn particles<const D: usize>(frame: &Frame<D>, pack: &mut Pack) {
     let one_in = frame.positions.len().div_ceil(MOST_PARTICLES).max(1);
     pack.note("particles", frame.positions.len());
-    let kept = || frame.positions.iter().step_by(one_in);
-    pack.places("position", &frame.grid, kept().copied());
-    let pressure = kept().map(|&point| interpolate_cells(&frame.grid, &frame.pressure, point)).collect();
-    add_levels(pack, "speed", frame.speeds().step_by(one_in).collect());
-    add_pressure(pack, frame, pressure);
+    let kept = frame.positions.len().div_ceil(one_in);
+    pack.places("position", &frame.grid, frame.positions.iter().step_by(one_in).copied());
+    add_levels(pack, "speed", of_all(kept, |number| norm(frame.velocities[number * one_in])));
+    let pressure = |number: usize| interpolate_cells(&frame.grid, &frame.pressure, frame.positions[number * one_in]);
+    add_pressure(pack, frame, of_all(kept, pressure));
+}
+
+/// A value for each of so many numbers, by all threads.
+fn of_all(count: usize, value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    let mut values = parallel::filled(count, 0.0);
+    parallel::for_each_scattered((0..count, values.as_mut_slice()), |(range, values): (Range<usize>, &mut [f64])| {
+        range.zip(values).for_each(|(number, slot)| *slot = value(number));
+    });
+    values
+}
+
+fn norm<const D: usize>(vector: [f64; D]) -> f64 {
+    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// The liquid: fields in the plane, a mesh in space.
@@ -69,11 +85,11 @@ fn space_mesh(frame: &Frame<3>, pack: &mut Pack) {
         std::array::from_fn(|axis| f64::from(vertex[axis]) - grid.spacing() * f64::from(normal[axis]))
     };
     let inside: Vec<[f64; 3]> = mesh.vertices.iter().zip(&normals).map(below).collect();
-    let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     add_mesh(pack, "", grid, &mesh, &normals);
-    let speed = |&point: &[f64; 3]| length(interpolate_velocity(grid, &frame.velocity, point));
-    add_levels(pack, "speed", inside.iter().map(speed).collect());
-    add_pressure(pack, frame, inside.iter().map(|&point| interpolate_cells(grid, &frame.pressure, point)).collect());
+    let speed = |vertex: usize| norm(interpolate_velocity(grid, &frame.velocity, inside[vertex]));
+    add_levels(pack, "speed", of_all(inside.len(), speed));
+    let pressure = |vertex: usize| interpolate_cells(grid, &frame.pressure, inside[vertex]);
+    add_pressure(pack, frame, of_all(inside.len(), pressure));
 }
 
 fn add_mesh(pack: &mut Pack, prefix: &str, grid: &Grid<3>, mesh: &Surface, normals: &[[f32; 3]]) {

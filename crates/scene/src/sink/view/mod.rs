@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use unstick_files::write_atomic;
 use unstick_grid::Grid;
+use unstick_parallel as parallel;
 
 use super::FrameSink;
 use crate::frame::Frame;
@@ -52,14 +53,14 @@ impl ViewSink {
         if !has_motion {
             layers::solids(frame, &mut pack);
         }
-        write(&folder.view_scene(), &pack)?;
+        write(&folder.view_scene(), &pack.compress())?;
         Ok(Self { folder: folder.clone(), has_motion })
     }
 }
 
 impl<const D: usize> FrameSink<D> for ViewSink {
     fn receive(&mut self, frame: &Arc<Frame<D>>) -> Result<ControlFlow<()>, RunError> {
-        for layer in LAYERS {
+        let pack = |layer: &str| {
             let mut pack = Pack::new(&frame.grid, frame.number, frame.time);
             match layer {
                 "particles" => layers::particles(frame, &mut pack),
@@ -69,14 +70,20 @@ impl<const D: usize> FrameSink<D> for ViewSink {
             if self.has_motion {
                 layers::solids(frame, &mut pack);
             }
-            write(&self.folder.view_layer(layer).path(frame.number), &pack)?;
+            pack.compress()
+        };
+        // One after the other: who looks at the folder sees a frame that has its last layer complete.
+        let [first, last] = LAYERS;
+        let packed = parallel::join(|| pack(first), || pack(last));
+        for (layer, bytes) in LAYERS.into_iter().zip([packed.0, packed.1]) {
+            write(&self.folder.view_layer(layer).path(frame.number), &bytes)?;
         }
         Ok(ControlFlow::Continue(()))
     }
 }
 
-fn write(path: &Path, pack: &Pack) -> Result<(), RunError> {
-    pack.compress().and_then(|bytes| write_atomic(path, &bytes)).map_err(RunError::file(path))
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    write_atomic(path, bytes).map_err(RunError::file(path))
 }
 
 /// Bytes of a frame of a liquid, estimated before compression.
