@@ -211,7 +211,8 @@ def solve(
     start:
         ``psor:K`` or ``gradient:K`` for K steps before the solver begins.
     backend:
-        ``cpu``, ``gpu``, or ``auto`` for a GPU where there is one and the problem is on a grid.
+        ``cpu``, ``gpu``, or ``auto`` for a GPU where there is one that has the solver: any of its solvers on a grid, ``best``
+        for any matrix.
     check:
         Whether the matrix is checked for symmetry, which costs about as much as a few products with it.
     nearby:

@@ -81,6 +81,16 @@ impl Gpu {
         catalogue::names()
     }
 
+    /// Whether a device can solve a problem by that solver: any solver of [`solvers`](Self::solvers) on a grid, `best` with
+    /// any matrix.
+    pub fn takes(self, name: &SolverName, problem: &Mlcp) -> bool {
+        let operator = problem.operator();
+        DeviceMethod::of(name).is_ok_and(|method| {
+            operator.pressure().is_some()
+                || method == DeviceMethod::Best && operator.nearby().is_none() && operator.csr().is_some()
+        })
+    }
+
     /// A solver of the catalogue on this device.
     pub fn solver(self, name: &SolverName, stop: Stop) -> Result<GpuSolver, GpuError> {
         let method = DeviceMethod::of(name)?;

@@ -122,6 +122,9 @@ fn what_the_device_cannot_hold_is_refused_with_the_reason() {
         let mut solver = Gpu::emulated().solver(&solver.parse().unwrap(), Default::default()).unwrap();
         solver.solve(problem, &mut vec![0.0; problem.size()]).unwrap_err().to_string()
     };
+    let takes = |solver: &str, problem: &Mlcp| Gpu::emulated().takes(&solver.parse().unwrap(), problem);
+    assert!(takes("best", &problem) && !takes("policy+cg/jacobi", &problem) && !takes("psor", &problem));
+    assert!(takes("policy+cg/jacobi", Example::CubeLid.generate(2, 17, 0).unwrap().mlcp()));
     assert!(refused("best", &problem).contains("more than 4096 couplings"));
     assert!(refused("policy+cg/jacobi", &problem).contains("no other solver than `best`"));
 }

@@ -84,7 +84,7 @@ impl How {
 impl Plan {
     fn solver(&self, problem: &Mlcp) -> Result<Box<dyn MlcpSolver>, Exception> {
         match self.placement.gpu() {
-            Some(gpu) if problem.operator().pressure().is_some() => Ok(Box::new(gpu.solver(&self.name, self.stop)?)),
+            Some(gpu) if gpu.takes(&self.name, problem) => Ok(Box::new(gpu.solver(&self.name, self.stop)?)),
             _ => Ok(self.name.build(&self.stop)),
         }
     }

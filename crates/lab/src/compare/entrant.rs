@@ -73,10 +73,11 @@ impl Entrant {
         Ok(Self { method, machine })
     }
 
-    /// The same for a known problem: `auto` takes the device for problems on a grid.
+    /// The same for a known problem: `auto` takes the device where it has the solver for it.
     pub fn on(self, problem: &Mlcp) -> Self {
+        let takes = |gpu: Gpu| matches!(self.method, PressureMethod::Solver(name) if gpu.takes(&name, problem));
         let machine = match self.machine {
-            Machine::Either(gpu) if problem.operator().pressure().is_some() => Machine::Device(gpu),
+            Machine::Either(gpu) if takes(gpu) => Machine::Device(gpu),
             Machine::Either(_) => Machine::Processor,
             machine => machine,
         };
