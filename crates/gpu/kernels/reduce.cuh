@@ -9,8 +9,9 @@ template <int SUMS> __device__ inline double combine(int n, double x, double y) 
     return n < SUMS ? x + y : larger(x, y);
 }
 
-// Combines v over the threads of a block. All of them get the result.
-template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*shared)[THREADS], double *v) {
+// Combines v over the threads of a block, of which there are COUNT. All of them get the result.
+template <int SUMS, int MAXIMA, int COUNT = THREADS>
+__device__ inline void reduce_block(double (*shared)[COUNT], double *v) {
     const int N = SUMS + MAXIMA;
     int t = threadIdx.x;
 #ifdef HAS_SHUFFLES
@@ -18,10 +19,10 @@ template <int SUMS, int MAXIMA> __device__ inline void reduce_block(double (*sha
         for (int step = WARP / 2; step; step /= 2) v[n] = combine<SUMS>(n, v[n], __shfl_xor_sync(~0u, v[n], step));
         if (t % WARP == 0) shared[n][t / WARP] = v[n];
     }
-    const int left = THREADS / WARP;
+    const int left = COUNT / WARP;
 #else
     for (int n = 0; n < N; n++) shared[n][t] = v[n];
-    const int left = THREADS;
+    const int left = COUNT;
 #endif
     __syncthreads();
     for (int n = 0; n < N; n++) {

@@ -52,6 +52,7 @@
 //! what is missing. The kernels are plain text in `kernels/` and are compiled for the device that is found. Tests run the
 //! same text on the host (feature `emulation`).
 
+mod aggregates;
 mod arena;
 mod assemble;
 mod backend;

@@ -10,6 +10,7 @@ use unstick_mlcp::{
     SolverName, Stop,
 };
 
+use crate::aggregates::{Bare, RowsProblem};
 use crate::arena::{ProblemShape, Source};
 use crate::catalogue::{self, DeviceMethod};
 use crate::driver::{CudaDriver, Driver, check_libraries};
@@ -89,6 +90,7 @@ impl Gpu {
             method,
             stop,
             problem: None,
+            rows: None,
             found: FoundGrid::default(),
             times: Times::default(),
         })
@@ -119,6 +121,8 @@ pub struct GpuSolver {
     pub(crate) method: DeviceMethod,
     pub(crate) stop: Stop,
     problem: Option<DeviceProblem>,
+    /// The last matrix without a grid.
+    rows: Option<RowsProblem>,
     /// The grid of the last bare matrix.
     found: FoundGrid,
     pub(crate) times: Times,
@@ -167,7 +171,7 @@ impl GpuSolver {
         }
     }
 
-    /// Solves on the grid of a bare matrix, if it has one.
+    /// Solves on the grid of a bare matrix; where it has none, by aggregates of its rows.
     fn solve_bare(
         &mut self,
         matrix: &CsrMatrix,
@@ -176,15 +180,51 @@ impl GpuSolver {
         trace: &mut Trace,
     ) -> Result<bool, SolveError> {
         let mut found = std::mem::take(&mut self.found);
-        let solved = match trace.set_up(|| found.of(matrix, matrix.fingerprint())) {
+        let fingerprint = trace.set_up(|| matrix.fingerprint());
+        let solved = match trace.set_up(|| found.of(matrix, fingerprint)) {
             Some(grid) => {
                 trace.remark("the rows lie on a grid, on which they were solved");
                 grid.solve(task, q, |operator, task, q| self.solve_on(operator, task, q, trace))
             }
-            None => Err(GpuError::Unsupported("the GPU solves problems on a grid, and these rows lie on none").into()),
+            None => self.solve_rows((matrix, fingerprint), task, q, trace),
         };
         self.found = found;
         solved
+    }
+
+    fn solve_rows(
+        &mut self,
+        bare: Bare,
+        task: &run::Solvable,
+        q: &mut [f64],
+        trace: &mut Trace,
+    ) -> Result<bool, SolveError> {
+        if self.method != DeviceMethod::Best {
+            return Err(GpuError::Unsupported(
+                "these rows lie on no grid, where the GPU has no other solver than `best`",
+            )
+            .into());
+        }
+        let (begin, before, gpu) = (Instant::now(), self.rows.take(), self.gpu);
+        let (problem, ready) = trace.set_up(|| {
+            let mut problem = RowsProblem::prepare(before, bare, task.loose, || gpu.driver(3))?;
+            let ready = problem.wait()?;
+            Ok::<_, GpuError>((problem, ready))
+        })?;
+        let problem = self.rows.insert(problem);
+        problem.begin(task, q)?;
+        let uploaded = problem.wait()?;
+        let has_ended = device::iterate_best(&self.solver_name.params(), problem, trace)?;
+        let solved = problem.wait()?;
+        problem.download(q)?;
+        self.times = Times {
+            upload: uploaded - ready,
+            assembly: Duration::ZERO,
+            setup: ready - begin,
+            solve: solved - uploaded,
+            download: solved.elapsed(),
+        };
+        Ok(has_ended)
     }
 
     fn solve_on_grid<const D: usize>(

@@ -12,7 +12,7 @@ macro_rules! sources {
 const DEVICE: &str = include_str!("../kernels/device.h");
 
 /// The kernels, in the order in which they use each other.
-const SOURCES: [(&str, &str); 28] = sources![
+const SOURCES: [(&str, &str); 35] = sources![
     "lattice.cuh",
     "reduce.cuh",
     "stencil.cuh",
@@ -41,6 +41,13 @@ const SOURCES: [(&str, &str); 28] = sources![
     "step/blocks.cu",
     "step/move.cu",
     "step/totals.cu",
+    "aggregates/rows.cuh",
+    "aggregates/pair.cu",
+    "aggregates/renew.cu",
+    "aggregates/cycle.cu",
+    "aggregates/small.cu",
+    "aggregates/bounded.cu",
+    "aggregates/krylov.cu",
 ];
 
 /// The kernels as one text. A compiler for the device needs nothing else but a value of `DIM`, 2 or 3, and of

@@ -64,17 +64,6 @@ fn a_bare_matrix_is_solved_on_its_own_grid() {
 }
 
 #[test]
-fn rows_that_lie_on_no_grid_are_refused_with_the_reason() {
-    // A ring of five rows: no grid has one.
-    let ring = (0..5).flat_map(|row| [(row, row, 3.0), (row, (row + 1) % 5, -1.0), (row, (row + 4) % 5, -1.0)]);
-    let matrix = CsrMatrix::from_triplets(5, ring).unwrap();
-    let problem = Mlcp::new(&matrix, vec![1.0; 5]).unwrap();
-    let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();
-    let error = solver.solve(&problem, &mut [0.0; 5]).unwrap_err();
-    assert!(error.to_string().contains("these rows lie on none"), "{error}");
-}
-
-#[test]
 fn the_same_problem_gives_the_same_bits() {
     let problem = Example::ThinPlates.generate(3, 16, 0).unwrap().into_mlcp();
     let mut solver = Gpu::emulated().solver(&"best".parse().unwrap(), Default::default()).unwrap();

@@ -31,6 +31,14 @@ impl<T, const D: usize> CellField<T, D> {
         Self { shape, values: vec![value; shape.iter().product()] }
     }
 
+    /// The same field in memory of its own, which all threads write: a clone is written by one.
+    pub fn copied(&self) -> Self
+    where
+        T: Copy + Send + Sync,
+    {
+        Self { shape: self.shape, values: unstick_parallel::copied(&self.values) }
+    }
+
     /// Values along each axis.
     pub fn shape(&self) -> [usize; D] {
         self.shape

@@ -49,3 +49,23 @@ pub(crate) fn strides<const D: usize>(shape: [usize; D]) -> [usize; D] {
         own
     })
 }
+
+/// Calls `visit` with the numbers of the places beside one, whose number is known.
+#[inline(always)]
+pub(crate) fn for_each_beside<const D: usize>(
+    shape: [usize; D],
+    place: [usize; D],
+    number: usize,
+    mut visit: impl FnMut(usize),
+) {
+    let mut stride = 1;
+    for axis in 0..D {
+        if place[axis] > 0 {
+            visit(number - stride);
+        }
+        if place[axis] + 1 < shape[axis] {
+            visit(number + stride);
+        }
+        stride *= shape[axis];
+    }
+}

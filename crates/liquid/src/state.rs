@@ -7,6 +7,7 @@ use serde::ser::{SerializeTuple, Serializer};
 use serde::{Deserialize, Serialize};
 use unstick_grid::stored::{ReadInto, ReadRows};
 use unstick_grid::{CellField, FaceField, Grid};
+use unstick_parallel as parallel;
 
 use crate::air::AirState;
 use crate::particles::Particles;
@@ -52,17 +53,18 @@ pub struct MetSolids {
 impl<const D: usize> LiquidState<D> {
     /// No liquid, nothing moves.
     pub fn empty(grid: &Grid<D>) -> Self {
-        let cells = CellField::from_fn(grid, |_| 0.0);
+        let mut liquid = CellField::filled(grid.cells(), 0.0);
+        parallel::for_each(liquid.values_mut(), |values| values.fill(grid.spacing()));
         Self {
             time: 0.0,
             step: 0,
             last_step: 0.0,
             particles: Particles::default(),
-            velocity: std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0)),
-            pressure: cells.clone(),
-            liquid: CellField::from_fn(grid, |_| grid.spacing()),
-            separated: CellField::from_fn(grid, |_| false),
-            density: CellField::from_fn(grid, |_| 0.0),
+            velocity: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0)),
+            pressure: CellField::filled(grid.cells(), 0.0),
+            liquid,
+            separated: CellField::filled(grid.cells(), false),
+            density: CellField::filled(grid.cells(), 0.0),
             air: AirState::default(),
             bodies: Vec::new(),
             met: MetSolids::default(),

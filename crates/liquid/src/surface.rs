@@ -7,14 +7,15 @@
 //! balls, the surface is not blown up by a radius, and a single particle of spray makes no liquid.
 
 use unstick_grid::{CellField, Grid};
+use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use crate::air::AirState;
-use crate::cells::{fill_by_number, multi_index, strides};
+use crate::cells::{fill_by_number, for_each_beside, multi_index, strides};
 use crate::particles::Particles;
+use crate::particles::hats::{NO_AXIS, across, hats, rows_around};
 use crate::particles::tiles::{Tile, add_by_tiles};
 use crate::solids::Geometry;
-use crate::velocity::locate;
 
 /// Below this part of open space around a cell centre the density says nothing.
 pub(crate) const TOO_CLOSED: f64 = 0.1;
@@ -36,12 +37,15 @@ pub(crate) fn measure_density<const D: usize>(
 ) {
     let shape = grid.cells();
     parallel::for_each(density.values_mut(), |density| density.fill(0.0));
-    add_by_tiles(grid, starts, [shape], [density.values_mut()], |range, tile| {
+    add_by_tiles(grid, starts, [shape], [density.values_mut()], |first, tile| {
         vectorised(
             #[inline(always)]
             || {
-                for &point in &particles.position[range] {
-                    add_to_density(grid, shape, point, tile);
+                // The last number says how many rows of cells lie around one.
+                if D == 3 {
+                    add_to_density::<D, 9>(grid, &particles.position, starts, first, tile);
+                } else {
+                    add_to_density::<D, 3>(grid, &particles.position, starts, first, tile);
                 }
             },
         );
@@ -51,26 +55,64 @@ pub(crate) fn measure_density<const D: usize>(
     fill_by_number(density, |cell, value| *value *= share / space[cell].max(TOO_CLOSED));
 }
 
-/// Adds a particle to the cells around it.
+/// Adds the particles of a row of cells to the cells around them. Beyond the border of the grid the liquid is mirrored: the
+/// outer half of a border cell is all its own.
 #[inline(always)]
-fn add_to_density<const D: usize>(grid: &Grid<D>, shape: [usize; D], point: [f64; D], tile: &mut Tile<'_, f64, D, 1>) {
-    // Beyond the border of the grid the liquid is mirrored: the outer half of a border cell is all its own.
-    let mut place = grid.in_cells(point);
-    for axis in 0..D {
-        place[axis] -= 0.5;
-    }
-    let (corner, part) = locate(shape, place);
-    for line in 0..1usize << (D - 1) {
-        let (mut weight, mut at) = (1.0, corner);
-        for axis in 1..D {
-            let upper = line >> (axis - 1) & 1;
-            weight *= if upper == 1 { part[axis] } else { 1.0 - part[axis] };
-            at[axis] = (at[axis] + upper).min(shape[axis] - 1);
-        }
-        let row = tile.row(0, at);
-        row[at[0]] += weight * (1.0 - part[0]);
-        if let Some(above) = row.get_mut(at[0] + 1) {
-            *above += weight * part[0];
+fn add_to_density<const D: usize, const ROWS: usize>(
+    grid: &Grid<D>,
+    position: &[[f64; D]],
+    starts: &[u32],
+    first: [usize; D],
+    tile: &mut Tile<'_, f64, D, 1>,
+) {
+    let rows = rows_around::<D, NO_AXIS, ROWS>(grid.cells(), first);
+    let starts = &starts[grid.index(first)..][..=grid.cells()[0]];
+    tile.with_rows(
+        0,
+        rows,
+        #[inline(always)]
+        |rows| {
+            let mut cell = first.map(|place| place as f64);
+            for x in 0..starts.len() - 1 {
+                let points = &position[starts[x] as usize..starts[x + 1] as usize];
+                if points.is_empty() {
+                    continue;
+                }
+                cell[0] = x as f64;
+                // The sums of a cell stay in registers, of which each has room for four.
+                let mut sums = [[0.0; 4]; ROWS];
+                for &point in points {
+                    let hats = hats::<D, NO_AXIS>(grid, point, cell);
+                    let [before, own, behind] = hats[0];
+                    let along = [before, own, behind, 0.0];
+                    for row in 0..ROWS {
+                        let weight = across::<D, NO_AXIS>(&hats, row);
+                        for lane in 0..4 {
+                            sums[row][lane] += weight * along[lane];
+                        }
+                    }
+                }
+                for row in 0..ROWS {
+                    add_to_cells(rows[row], x, sums[row]);
+                }
+            }
+        },
+    );
+}
+
+/// Adds the sums of a cell to the cells of a row: of the cell before, the cell itself and the one behind. The fourth is zero.
+#[inline(always)]
+fn add_to_cells(row: &mut [f64], x: usize, sums: [f64; 4]) {
+    let first = x.wrapping_sub(1);
+    match row.get_mut(first..first.wrapping_add(4)) {
+        Some(cells) => cells.iter_mut().zip(sums).for_each(|(cell, sum)| *cell += sum),
+        // At the border, beyond which nothing counts.
+        None => {
+            for (number, sum) in sums[..3].iter().enumerate() {
+                if let Some(cell) = row.get_mut(first.wrapping_add(number)) {
+                    *cell += sum;
+                }
+            }
         }
     }
 }
@@ -83,25 +125,44 @@ pub(crate) fn track<const D: usize>(
     density: &CellField<f64, D>,
     liquid: &mut CellField<f64, D>,
 ) {
-    let spacing = grid.spacing();
-    let of_density = |density: f64| {
-        if density <= 0.0 {
-            return spacing; // most cells
+    let (shape, spacing) = (grid.cells(), grid.spacing());
+    let (space, density) = (geometry.space.values(), density.values());
+    let values = liquid.values_mut();
+    parallel::for_each((0..values.len(), values), |(range, values)| {
+        let (space_here, density_here) = (&space[range.clone()], &density[range.clone()]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for (value, &density) in values.iter_mut().zip(density_here) {
+                    *value = distance_of(density, spacing);
+                }
+            },
+        );
+        for (first, part) in Window::whole(shape).lines(shape, range) {
+            let mut place = multi_index(shape, first);
+            for (number, (value, &space_here)) in (first..).zip(values[part.clone()].iter_mut().zip(&space_here[part]))
+            {
+                if space_here <= TOO_CLOSED {
+                    *value = spacing;
+                    for_each_beside(shape, place, number, |other| {
+                        if space[other] > TOO_CLOSED {
+                            *value = value.min(distance_of(density[other], spacing));
+                        }
+                    });
+                }
+                place[0] += 1;
+            }
         }
-        let density = density.min(1.0);
-        let depth = if density > 0.5 { 1.0 - (2.0 * (1.0 - density)).sqrt() } else { (2.0 * density).sqrt() - 1.0 };
-        -spacing * depth
-    };
-    let space = geometry.space.values();
-    fill_by_number(liquid, |cell, value| {
-        *value = if space[cell] > TOO_CLOSED {
-            of_density(density.values()[cell])
-        } else {
-            let neighbours = grid.neighbours(multi_index(grid.cells(), cell));
-            let informed = neighbours.filter(|&other| geometry.space.at(other) > TOO_CLOSED);
-            informed.map(|other| of_density(density.at(other))).fold(spacing, f64::min)
-        };
     });
+}
+
+/// Distance to a plane surface from a density.
+#[inline(always)]
+fn distance_of(density: f64, spacing: f64) -> f64 {
+    let density = density.clamp(0.0, 1.0);
+    let is_inside = density > 0.5;
+    let root = (2.0 * if is_inside { 1.0 - density } else { density }).sqrt();
+    -spacing * if is_inside { 1.0 - root } else { root - 1.0 }
 }
 
 /// A cell that has dried although it was under pressure, as a search for gaps sees it.
@@ -223,22 +284,32 @@ pub(crate) fn show<const D: usize>(
         (thickness > THINNEST * grid.spacing()).then_some(thickness)
     };
     let above = |cell: [usize; D], film: f64| geometry.distance(grid, grid.centre(cell)) - film;
-    let mut shown = liquid.clone();
+    let mut shown = CellField::filled(grid.cells(), 0.0);
     let (open, space) = (geometry.cell_open.values(), geometry.space.values());
-    fill_by_number(&mut shown, |number, value| {
-        if open[number] > 0.0 && (*value < 0.0 || space[number] >= 1.0) {
-            return; // most cells: no film
+    let of_cell = |cell: [usize; D], number: usize| {
+        let own = liquid.values()[number];
+        if open[number] > 0.0 {
+            let has_no_film = own < 0.0 || space[number] >= 1.0; // most cells
+            return if has_no_film { own } else { film(cell).map_or(own, |film| own.min(above(cell, film))) };
         }
-        let cell = multi_index(grid.cells(), number);
-        if !is_closed(cell) {
-            *value = film(cell).map_or(*value, |film| value.min(above(cell, film)));
-            return;
-        }
-        let continued = grid.neighbours(cell).filter(|&other| !is_closed(other)).map(|other| match film(other) {
-            Some(film) => above(cell, film),
-            None => liquid.at(other),
+        let mut continued = grid.spacing();
+        for_each_beside(grid.cells(), cell, number, |other| {
+            if open[other] > 0.0 {
+                let film = film(multi_index(grid.cells(), other));
+                continued = continued.min(film.map_or(liquid.values()[other], |film| above(cell, film)));
+            }
         });
-        *value = continued.fold(grid.spacing(), f64::min);
+        continued
+    };
+    let values = shown.values_mut();
+    parallel::for_each((0..values.len(), values), |(range, values)| {
+        for (first, part) in Window::whole(grid.cells()).lines(grid.cells(), range) {
+            let mut cell = multi_index(grid.cells(), first);
+            for (number, value) in (first..).zip(&mut values[part]) {
+                *value = of_cell(cell, number);
+                cell[0] += 1;
+            }
+        }
     });
     shown
 }

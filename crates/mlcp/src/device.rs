@@ -12,7 +12,7 @@ pub use crate::recognise::FoundGrid;
 pub use crate::run::Reached;
 pub use crate::run::remote::{RemoteProblem, run_remote};
 pub use crate::solvers::active_set::Patience;
-pub use crate::solvers::best::{BestSteps, MOST_CYCLES, iterate as iterate_best};
+pub use crate::solvers::best::{BestSteps, FORCING_WITHOUT_SWEEPS, MISLED, MOST_CYCLES, iterate as iterate_best};
 pub use crate::solvers::newton::{NewtonSteps, iterate as iterate_newton};
 pub use crate::solvers::policy::{PolicySteps, iterate as iterate_policy};
 pub use crate::solvers::sticking::{StickingSteps, iterate as iterate_sticking};

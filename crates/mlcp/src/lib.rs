@@ -40,6 +40,7 @@ mod checkerboard;
 mod convergence;
 mod csr;
 mod error;
+mod fingerprint;
 mod interrupt;
 mod lattice;
 mod low_rank;

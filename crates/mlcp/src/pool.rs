@@ -16,5 +16,5 @@ use crate::{interrupt, witness};
 /// ```
 pub fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let (flag, witness) = (interrupt::current(), witness::current());
-    rayon::scope(|_| interrupt::under(flag, || witness::under(witness, work)))
+    rayon::scope(|_| unstick_parallel::lead(|| interrupt::under(flag, || witness::under(witness, work))))
 }

@@ -62,7 +62,7 @@ impl<'a> Mlcp<'a> {
     /// [`CsrMatrix::check_symmetric_positive`](crate::CsrMatrix::check_symmetric_positive)): a
     /// simulator builds a problem every step.
     pub fn new(operator: impl LinearOperator + 'a, b: impl Into<Cow<'a, [f64]>>) -> Result<Self, ProblemError> {
-        let lower = vec![f64::NEG_INFINITY; operator.size()];
+        let lower = parallel::filled(operator.size(), f64::NEG_INFINITY);
         Self::with_bounds(operator, b, lower)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Mlcp<'a> {
         if self.wall_rows() == 0 {
             return self.clone();
         }
-        let lower = Arc::new(vec![f64::NEG_INFINITY; self.size()].into());
+        let lower = Arc::new(parallel::filled(self.size(), f64::NEG_INFINITY).into());
         Self { lower, walls: Some(self.lower.clone()), ..self.clone() }
     }
 

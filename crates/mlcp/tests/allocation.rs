@@ -1,5 +1,8 @@
 //! Iterations allocate nothing, solvers keep their memory between solves, and little memory is needed.
 
+#[path = "common/matrices.rs"]
+mod matrices;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -93,6 +96,31 @@ fn best_needs_few_bytes_for_an_unknown() {
     }
 }
 
+/// The same for matrices without a grid, whose entries cannot be left out.
+fn best_needs_few_bytes_for_a_row_of_any_matrix() {
+    for (what, problem, most) in [
+        ("tetrahedra", matrices::tetrahedra(64), 230.0),
+        ("shuffled cells", matrices::hidden(Example::CubeLid, 3, 64), 200.0),
+    ] {
+        let (mut q, size) = (vec![0.0; problem.size()], problem.size() as f64);
+        let entries = problem.operator().csr().unwrap().entries() as f64 / size;
+        let mut solver = "best".parse::<SolverName>().unwrap().build(&Stop::default());
+        let before = BYTES.load(Ordering::Relaxed);
+        MOST_BYTES.store(before, Ordering::Relaxed);
+        let report = solver.solve(&problem, &mut q).unwrap();
+        assert!(report.converged() && report.remark().is_none());
+        let (bytes, kept) = (MOST_BYTES.load(Ordering::Relaxed) - before, BYTES.load(Ordering::Relaxed) - before);
+        println!(
+            "{what}: {:.0} bytes a row of {entries:.1} entries, {:.0} of them kept; {}/{} cycles",
+            bytes as f64 / size,
+            kept as f64 / size,
+            report.cycles(),
+            report.inner_iterations()
+        );
+        assert!(bytes as f64 / size <= most, "{what}: {} bytes a row", bytes as f64 / size);
+    }
+}
+
 /// A solver that is called again with a problem of the same size works in the memory of the first solve. Large pieces
 /// are taken for few vectors: the residual that is measured at the end and, in methods on rows, their iterates.
 fn a_second_solve_allocates_little() {
@@ -117,5 +145,6 @@ fn a_second_solve_allocates_little() {
 fn memory_is_used_sparingly() {
     more_iterations_do_not_mean_more_allocations();
     best_needs_few_bytes_for_an_unknown();
+    best_needs_few_bytes_for_a_row_of_any_matrix();
     a_second_solve_allocates_little();
 }

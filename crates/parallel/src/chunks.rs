@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::{Lanes, in_order, join, simd};
+use crate::tree::{self, Cut};
+use crate::{Lanes, in_order, simd};
 
 /// Entries of a chunk: a few microseconds of work for kernels that spend much time on each.
 const CHUNK: usize = 128;
@@ -19,8 +20,8 @@ struct Grain {
 /// Calls for all chunks at most: more would only be handed around.
 const CALLS: usize = 128;
 
-/// For kernels that stream through the entries: they need thousands of them for a few microseconds.
-const STREAMING: Grain = Grain { call: 8 * CHUNK, worth_sharing: 32 * CHUNK };
+/// For kernels that stream through the entries: a call takes a microsecond at least.
+const STREAMING: Grain = Grain { call: 2 * CHUNK, worth_sharing: 32 * CHUNK };
 
 /// For kernels that spend much time on each entry.
 const COSTLY: Grain = Grain { call: CHUNK, worth_sharing: 4 * CHUNK };
@@ -104,34 +105,28 @@ impl Chunks {
         merge: &(impl Fn(S, S) -> S + Sync),
     ) -> S {
         let chunks = self.pieces.len() - 1;
-        let length = (self.places[chunks] - self.places[0]) as usize;
-        let grain = (grain.call.max(length / CALLS), length >= grain.worth_sharing);
-        self.fold_range(0..chunks, grain, lanes, kernel, merge)
-    }
-
-    fn fold_range<L: Lanes, S: Send>(
-        &self,
-        Range { start, end }: Range<usize>,
-        (call, is_shared): (usize, bool),
-        lanes: L,
-        kernel: &(impl Fn(Range<usize>, usize, L) -> S + Sync),
-        merge: &(impl Fn(S, S) -> S + Sync),
-    ) -> S {
-        if end - start <= 1 || (self.places[end] - self.places[start]) as usize <= call {
+        let length = self.length(&(0..chunks));
+        let call = grain.call.max(length / CALLS);
+        let cut = |(range, lanes): (Range<usize>, L)| {
+            if range.len() <= 1 || self.length(&range) <= call {
+                return Cut::Whole((range, lanes));
+            }
+            let middle = (range.start + range.end) / 2;
+            let (left, right) = lanes.cut(self.length(&(range.start..middle)));
+            Cut::Halves((range.start..middle, left), (middle..range.end, right))
+        };
+        let work = |(Range { start, end }, lanes): (Range<usize>, L)| {
             let pieces = self.pieces[start] as usize..self.pieces[end] as usize;
-            return simd::vectorised(
+            simd::vectorised(
                 #[inline(always)]
                 || kernel(pieces, self.places[start] as usize, lanes),
-            );
-        }
-        let middle = (start + end) / 2;
-        let (left, right) = lanes.cut((self.places[middle] - self.places[start]) as usize);
-        let go = |range, lanes| self.fold_range(range, (call, is_shared), lanes, kernel, merge);
-        let (left, right) = if is_shared {
-            join(|| go(start..middle, left), || go(middle..end, right))
-        } else {
-            (go(start..middle, left), go(middle..end, right))
+            )
         };
-        merge(left, right)
+        tree::fold((0..chunks, lanes), tree::is_worth_sharing(length, grain.worth_sharing), &cut, &work, merge)
+    }
+
+    /// Entries of some chunks.
+    fn length(&self, chunks: &Range<usize>) -> usize {
+        (self.places[chunks.end] - self.places[chunks.start]) as usize
     }
 }

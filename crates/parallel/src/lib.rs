@@ -20,12 +20,17 @@ mod chunks;
 pub mod clock;
 pub mod exact;
 pub mod simd;
+mod team;
+mod tree;
 pub mod tridiagonal;
 pub mod vector;
 
 pub use chunks::Chunks;
+pub use team::lead;
 
 use std::ops::Range;
+
+use tree::Cut;
 
 /// Entries that one call of a kernel sees at most: 32 KiB of `f64`, the size of a first-level cache.
 pub const BLOCK: usize = 4096;
@@ -34,8 +39,8 @@ pub const BLOCK: usize = 4096;
 const WORTH_SHARING: usize = 8 * BLOCK;
 
 /// The same for entries that lie scattered in memory or are lists to be searched: each takes as long as dozens in a row.
-const SCATTERED_BLOCK: usize = 256;
-const SCATTERED_WORTH_SHARING: usize = 4 * SCATTERED_BLOCK;
+const SCATTERED_BLOCK: usize = 64;
+const SCATTERED_WORTH_SHARING: usize = 16 * SCATTERED_BLOCK;
 
 /// Equally long arrays (or an index range) that are cut at the same places.
 pub trait Lanes: Send + Sized {
@@ -139,14 +144,16 @@ fn fold_blocks<const SIZE: usize, const SHARED: usize, L: Lanes, S: Send>(
     kernel: &(impl Fn(L) -> S + Sync),
     merge: &(impl Fn(S, S) -> S + Sync),
 ) -> S {
-    let length = lanes.length();
-    if length <= SIZE {
-        return kernel(lanes);
-    }
-    let (left, right) = lanes.cut(length.div_ceil(SIZE) / 2 * SIZE);
-    let go = |lanes| fold_blocks::<SIZE, SHARED, L, S>(lanes, kernel, merge);
-    let (left, right) = if length < SHARED { (go(left), go(right)) } else { join(|| go(left), || go(right)) };
-    merge(left, right)
+    let cut = |lanes: L| match lanes.length() {
+        length if length <= SIZE => Cut::Whole(lanes),
+        length => halves(lanes.cut(length.div_ceil(SIZE) / 2 * SIZE)),
+    };
+    let is_shared = tree::is_worth_sharing(lanes.length(), SHARED);
+    tree::fold(lanes, is_shared, &cut, kernel, merge)
+}
+
+fn halves<N>((left, right): (N, N)) -> Cut<N> {
+    Cut::Halves(left, right)
 }
 
 /// What `find` lists for every block, in their order.
@@ -185,22 +192,20 @@ pub fn concatenate<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all:
     copy_parts(parts, all);
 }
 
-fn copy_parts<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all: &mut [T]) {
-    match parts {
-        [] => (),
-        [part] => all.copy_from_slice(part.as_ref()),
-        _ => {
-            let (left, right) = parts.split_at(parts.len() / 2);
-            let (all_left, all_right) = all.split_at_mut(left.iter().map(|part| part.as_ref().len()).sum());
-            let is_small = all_left.len() + all_right.len() < BLOCK;
-            if is_small {
-                copy_parts(left, all_left);
-                copy_parts(right, all_right);
-            } else {
-                join(|| copy_parts(left, all_left), || copy_parts(right, all_right));
+fn copy_parts<T: Copy + Send + Sync, P: AsRef<[T]> + Sync>(parts: &[P], all: &mut [T]) {
+    fn cut<'p, T, P: AsRef<[T]>>((parts, all): (&'p [P], &'p mut [T])) -> Cut<(&'p [P], &'p mut [T])> {
+        match parts.len() {
+            0 | 1 => Cut::Whole((parts, all)),
+            count => {
+                let (left, right) = parts.split_at(count / 2);
+                let (all_left, all_right) = all.split_at_mut(left.iter().map(|part| part.as_ref().len()).sum());
+                Cut::Halves((left, all_left), (right, all_right))
             }
         }
     }
+    let is_shared = all.len() >= BLOCK;
+    let copy = |(parts, all): (&[P], &mut [T])| parts.iter().for_each(|part| all.copy_from_slice(part.as_ref()));
+    tree::fold((parts, all), is_shared, &cut, &copy, &|(), ()| ());
 }
 
 /// Calls `kernel` with the number of each of some ascending `places` and the value there. `first` is the place of the
@@ -212,28 +217,30 @@ fn copy_parts<T: Copy + Send + Sync>(parts: &[impl AsRef<[T]> + Sync], all: &mut
 /// assert_eq!(values, [0, 1, 0, 0, 2]);
 /// ```
 pub fn for_each_at<T: Send>(places: &[u32], first: usize, values: &mut [T], kernel: impl Fn(usize, &mut T) + Sync) {
-    visit_at(0, places, first, values, &kernel);
+    fn cut<'p, T>(Places { number, places, first, values }: Places<'p, T>) -> Cut<Places<'p, T>> {
+        if places.len() <= SCATTERED_BLOCK {
+            return Cut::Whole(Places { number, places, first, values });
+        }
+        let half = places.len() / 2;
+        let (left, right) = places.split_at(half);
+        let middle = right[0] as usize;
+        let (values, values_right) = values.split_at_mut(middle - first);
+        let right = Places { number: number + half, places: right, first: middle, values: values_right };
+        Cut::Halves(Places { number, places: left, first, values }, right)
+    }
+    let visit = |Places { number, places, first, values }: Places<T>| {
+        (number..).zip(places).for_each(|(number, &place)| kernel(number, &mut values[place as usize - first]));
+    };
+    let is_shared = tree::is_worth_sharing(places.len(), SCATTERED_WORTH_SHARING);
+    tree::fold(Places { number: 0, places, first, values }, is_shared, &cut, &visit, &|(), ()| ());
 }
 
-fn visit_at<T: Send>(
+/// Ascending places with the number of the first of them, and the values from `first` on.
+struct Places<'p, T> {
     number: usize,
-    places: &[u32],
+    places: &'p [u32],
     first: usize,
-    values: &mut [T],
-    kernel: &(impl Fn(usize, &mut T) + Sync),
-) {
-    if places.len() <= SCATTERED_WORTH_SHARING {
-        let numbers = number..;
-        return numbers.zip(places).for_each(|(number, &place)| kernel(number, &mut values[place as usize - first]));
-    }
-    let half = places.len() / 2;
-    let (left, right) = places.split_at(half);
-    let middle = right[0] as usize;
-    let (values_left, values_right) = values.split_at_mut(middle - first);
-    join(
-        || visit_at(number, left, first, values_left, kernel),
-        || visit_at(number + half, right, middle, values_right, kernel),
-    );
+    values: &'p mut [T],
 }
 
 /// Makes `count` equal values of a vector, in its memory.
@@ -248,6 +255,18 @@ pub fn filled<T: Copy + Send + Sync>(count: usize, value: T) -> Vec<T> {
     let mut values = Vec::new();
     resize(&mut values, count, value);
     values
+}
+
+/// The same values in memory of their own.
+///
+/// ```
+/// assert_eq!(unstick_parallel::copied(&[3, 1, 2]), [3, 1, 2]);
+/// ```
+pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
+    let Some(&any) = values.first() else { return Vec::new() };
+    let mut copy = filled(values.len(), any);
+    for_each((values, copy.as_mut_slice()), |(values, copy)| copy.copy_from_slice(values));
+    copy
 }
 
 /// Makes a vector longer by equal values, or shorter.
@@ -285,6 +304,7 @@ pub fn join<A: Send, B: Send>(left: impl FnOnce() -> A + Send, right: impl FnOnc
 
 #[inline(never)]
 fn join_tasks(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send)) {
+    team::wake();
     rayon::join(left, right);
 }
 
@@ -296,18 +316,21 @@ fn join_tasks(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send))
 /// assert_eq!(values, [0, 0, 1, 1, 2]);
 /// ```
 pub fn for_each_chunk<T: Send>(values: &mut [T], size: usize, kernel: impl Fn(usize, &mut [T]) + Sync) {
-    visit_chunks(0, values, size, &kernel);
-}
-
-fn visit_chunks<T: Send>(first: usize, values: &mut [T], size: usize, kernel: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    match values.len().div_ceil(size) {
-        0 => (),
-        1 => kernel(first, values),
-        count => {
-            let (left, right) = values.split_at_mut(count / 2 * size);
-            join(|| visit_chunks(first, left, size, kernel), || visit_chunks(first + count / 2, right, size, kernel));
+    fn cut<T>((first, size, values): (usize, usize, &mut [T])) -> Cut<(usize, usize, &mut [T])> {
+        match values.len().div_ceil(size) {
+            0 | 1 => Cut::Whole((first, size, values)),
+            count => {
+                let (left, right) = values.split_at_mut(count / 2 * size);
+                Cut::Halves((first, size, left), (first + count / 2, size, right))
+            }
         }
     }
+    let visit = |(first, _, values): (usize, usize, &mut [T])| {
+        if !values.is_empty() {
+            kernel(first, values);
+        }
+    };
+    tree::fold((0, size, values), true, &cut, &visit, &|(), ()| ());
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::any::Any;
 use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_flow::TensorGrid;
 use unstick_gpu::LiquidView;
-use unstick_grid::{CellField, FaceField, Grid, sample_cells, sample_nodes};
+use unstick_grid::{CellField, FaceField, Grid, multi_index, sample_cells, sample_nodes};
 use unstick_liquid::{Setup, Simulation, WholeView};
+use unstick_parallel as parallel;
 
 use crate::dimension::PlaneOrSpace;
 
@@ -57,6 +58,14 @@ pub struct FlowFields<const D: usize> {
     pub pressure: CellField<f64, D>,
 }
 
+/// The places of a field that are marked.
+fn marked<const D: usize>(field: &CellField<bool, D>) -> Vec<[usize; D]> {
+    parallel::list((0..field.values().len(), field.values()), |(places, marks)| {
+        let marked = places.zip(marks).filter(|(_, is_marked)| **is_marked);
+        marked.map(|(place, _)| multi_index(field.shape(), place)).collect()
+    })
+}
+
 impl<const D: usize> Frame<D> {
     /// Liquid and solids at rest, given by their distances at a point, at time zero.
     pub fn at_rest(
@@ -85,21 +94,22 @@ impl<const D: usize> Frame<D> {
     /// What a simulation shows now.
     pub fn of(simulation: &Simulation<D>, number: usize) -> Self {
         let (setup, state) = (simulation.setup(), simulation.state());
-        let mut pressure = state.pressure.clone();
-        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        // Frames are large: all threads copy.
+        let mut pressure = state.pressure.copied();
+        parallel::for_each(pressure.values_mut(), |values| values.iter_mut().for_each(|value| *value *= setup.density));
         Self {
             grid: setup.grid,
             number,
             time: state.time,
             step: state.step,
             liquid: simulation.surface().into_owned(),
-            solid: simulation.geometry().solid.clone(),
-            positions: state.particles.position.clone(),
-            velocities: state.particles.velocity.clone(),
-            ids: state.particles.id.clone(),
-            velocity: state.velocity.clone(),
+            solid: simulation.geometry().solid.copied(),
+            positions: parallel::copied(&state.particles.position),
+            velocities: parallel::copied(&state.particles.velocity),
+            ids: parallel::copied(&state.particles.id),
+            velocity: state.velocity.each_ref().map(CellField::copied),
             pressure,
-            separated: setup.grid.iter().filter(|&cell| state.separated.at(cell)).collect(),
+            separated: marked(&state.separated),
             bodies: FloatingBodies::of(simulation).map_or_else(Vec::new, |afloat| afloat.world().bodies().to_vec()),
             flow: None,
         }
@@ -122,7 +132,7 @@ impl<const D: usize> Frame<D> {
             ids,
             velocity,
             pressure,
-            separated: setup.grid.iter().filter(|&cell| separated.at(cell)).collect(),
+            separated: marked(&separated),
             bodies: Vec::new(),
             flow: None,
         }

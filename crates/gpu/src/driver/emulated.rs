@@ -55,7 +55,7 @@ impl EmulatedDriver {
 
     fn run(&self, launch: &Launch) -> Result<(), GpuError> {
         let left = self.left("run a kernel")?;
-        if matches!(launch.kernel, Kernel::ScatterRows | Kernel::AssembleRows) {
+        if matches!(launch.kernel, Kernel::ScatterRows | Kernel::AssembleRows | Kernel::RowsLift) {
             self.left.set(left.checked_sub(1)); // a problem begins
         }
         let name = CString::new(launch.kernel.name()).expect("names have no zeros");

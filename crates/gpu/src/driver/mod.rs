@@ -136,6 +136,52 @@ kernels! {
     MeasureParticles = "measure_particles",
     MeasureVolume = "measure_volume",
     MeasureSurface = "measure_surface",
+    PlaceEntries = "place_entries",
+    FinishRows = "finish_rows",
+    BeginPairs = "begin_pairs",
+    SeekMates = "seek_mates",
+    JoinMates = "join_mates",
+    FlagFirsts = "flag_firsts",
+    NumberPairs = "number_pairs",
+    WidenSlices = "widen_slices",
+    MergePairs = "merge_pairs",
+    ListMembers = "list_members",
+    NameParents = "name_parents",
+    SumAggregates = "sum_aggregates",
+    InvertCoarsest = "invert_coarsest",
+    RowsSmoothDown = "rows_smooth_down",
+    RowsLeaveResidual = "rows_leave_residual",
+    RowsGatherResidual = "rows_gather_residual",
+    RowsProlong = "rows_prolong",
+    RowsResume = "rows_resume",
+    RowsSmoothUp = "rows_smooth_up",
+    RowsMeasureFirst = "rows_measure_first",
+    RowsBeginSecond = "rows_begin_second",
+    RowsMeasureSecond = "rows_measure_second",
+    RowsSmall = "rows_small",
+    RowsLift = "rows_lift",
+    RowsNatural = "rows_natural",
+    RowsPose = "rows_pose",
+    RowsRelax = "rows_relax",
+    RowsChoose = "rows_choose",
+    RowsSettle = "rows_settle",
+    RowsRelease = "rows_release",
+    RowsFindCandidates = "rows_find_candidates",
+    RowsPinCandidates = "rows_pin_candidates",
+    RowsAcceptStart = "rows_accept_start",
+    RowsRestrictProblem = "rows_restrict_problem",
+    RowsLoad = "rows_load",
+    RowsCorrect = "rows_correct",
+    RowsProlongAnswer = "rows_prolong_answer",
+    RowsMeasureEnergy = "rows_measure_energy",
+    RowsScale = "rows_scale",
+    RowsBeginAnswer = "rows_begin_answer",
+    RowsBeginGradients = "rows_begin_gradients",
+    RowsTurn = "rows_turn",
+    RowsDirect = "rows_direct",
+    RowsMultiply = "rows_multiply",
+    RowsStep = "rows_step",
+    RowsAccept = "rows_accept",
 }
 
 /// A grid whose blocks all run at the same time and may wait for each other.
@@ -268,7 +314,8 @@ mod tests {
         let text = crate::text::kernel_text();
         for kernel in Kernel::ALL {
             let name = kernel.name();
-            let definitions = [format!("KERNEL({name})"), format!("KERNEL({name}, ")];
+            let definitions =
+                ["KERNEL({})", "KERNEL({}, ", "LAUNCHED({}, ", "LAUNCHED({},\n"].map(|text| text.replace("{}", name));
             let count: usize = definitions.iter().map(|definition| text.matches(definition.as_str()).count()).sum();
             assert_eq!(count, 1, "{name}");
         }

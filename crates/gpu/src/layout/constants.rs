@@ -50,6 +50,39 @@ constants! {
 
     /// Row sums that differ from zero by less than this part of the diagonal count as zero.
     ROUNDING: f64 = 1e-12;
+
+    /// How often rows are paired: aggregates have at most two to the power of this many.
+    PAIR_PASSES: usize = 3;
+
+    /// The most rows of an aggregate.
+    MEMBERS: usize = 8;
+
+    /// Pairs of a larger measure are refused.
+    WORST_MEASURE: f64 = 16.0;
+
+    /// So are pairs whose measure is this much larger than that of the best pair of any of their rows.
+    SPREAD: f64 = 3.0;
+
+    /// Rows that exceed their couplings by this factor are left to smoothing.
+    DOMINANT: f64 = 5.0;
+
+    /// Coarse levels that may take two steps of conjugate gradients, from the finest of them on.
+    KRYLOV_LEVELS: usize = 2;
+
+    /// A coarse level that one step brings below this part of its right-hand side gets no second one.
+    ENOUGH: f64 = 0.25;
+
+    /// The most levels. Each has at most three quarters of the rows of the one before.
+    MOST_LEVELS: usize = 30;
+
+    /// A coarsest level of this many rows or fewer is solved by its inverse.
+    DENSE_ROWS: usize = 64;
+
+    /// A pivot below this part of the diagonal means that nothing holds the rows.
+    SINGULAR: f64 = 1e-11;
+
+    /// Smoothings of a coarsest level that is larger.
+    SMOOTHINGS_INSTEAD: usize = 20;
 }
 
 /// Numbers in memory that the blocks of a cooperative grid leave for each other.

@@ -1,6 +1,7 @@
 //! What the host and the kernels share. Every constant, mode and structure is defined here, once; [`header`] gives the
 //! same definitions in C. The build script compiles this module too, for the kernels that tests run on the host.
 
+mod aggregates;
 mod c;
 mod constants;
 mod level;
@@ -8,6 +9,7 @@ mod modes;
 mod step;
 mod structures;
 
+pub(crate) use aggregates::*;
 pub(crate) use c::{Address, Pointer};
 pub(crate) use constants::*;
 pub(crate) use modes::*;
@@ -16,7 +18,8 @@ pub(crate) use structures::*;
 
 /// The definitions in C, for the kernels.
 pub(crate) fn header() -> String {
-    [constants::in_c(), level::tiles_in_c(), modes::in_c(), step::in_c(), structures::in_c()].concat()
+    [constants::in_c(), level::tiles_in_c(), modes::in_c(), step::in_c(), aggregates::in_c(), structures::in_c()]
+        .concat()
 }
 
 #[cfg(test)]

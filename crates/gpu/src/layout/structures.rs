@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::aggregates::DeviceAggregates;
 use super::c::{CType, Pointer, structures};
 use super::modes::VECTORS;
 use super::step::DeviceStep;
@@ -272,5 +273,7 @@ structures! {
         fields: Pointer<DeviceFields>,
         /// A step of the liquid.
         liquid: DeviceStep,
+        /// A matrix without a lattice.
+        aggregates: DeviceAggregates,
     }
 }

@@ -42,6 +42,7 @@ use blocks::Blocks;
 /// Holds the density of the particles. It keeps memory, and nothing that a step depends on.
 pub(crate) struct Distribution<const D: usize> {
     blocks: Blocks<D>,
+    places: spread::Places<D>,
 }
 
 /// What the displacements depend on.
@@ -69,7 +70,7 @@ pub(crate) struct Crowd<'a, const D: usize> {
 
 impl<const D: usize> Distribution<D> {
     pub fn new(setup: &Setup<D>, share: Option<Arc<Share<D>>>) -> Self {
-        Self { blocks: Blocks::new(&setup.grid, share) }
+        Self { blocks: Blocks::new(&setup.grid, share), places: std::array::from_fn(|_| Vec::new()) }
     }
 
     /// Finds the displacement of a step of length `dt`, and says how its solve ended.
@@ -80,13 +81,13 @@ impl<const D: usize> Distribution<D> {
     /// Adds the displacement that was found to `carrying`, the velocity that will move all particles, at its `known` faces,
     /// and moves pairs apart.
     pub fn even_out(
-        &self,
+        &mut self,
         crowd: &Crowd<D>,
         dt: f64,
         position: &mut [[f64; D]],
         (known, carrying): (&FaceField<bool, D>, &mut FaceField<f64, D>),
     ) {
         self.blocks.add_displacement(&crowd.setup.grid, dt, known, carrying);
-        spread::spread(crowd, position);
+        spread::spread(crowd, position, &mut self.places);
     }
 }

@@ -1,6 +1,9 @@
 //! Particles that come and go: shapes that are filled, sources and drains.
 
+use std::ops::Range;
+
 use unstick_grid::{FaceField, Grid, SignedDistance};
+use unstick_parallel as parallel;
 
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
@@ -91,18 +94,31 @@ pub(crate) fn fill_shape<const D: usize>(
     geometry: &Geometry<D>,
     liquid: &SignedDistance<D>,
     velocity: [f64; D],
-    is_taken: impl Fn([f64; D]) -> bool,
+    is_taken: impl Fn([f64; D]) -> bool + Sync,
     particles: &mut Particles<D>,
 ) {
     let is_free = |point: &[f64; D]| geometry.distance(&setup.grid, *point) > 0.0 && !is_taken(*point);
-    lattice_in(setup, liquid).filter(is_free).for_each(|point| particles.push(point, velocity));
+    let places = parallel::list_scattered(0..setup.grid.len(), |cells| {
+        lattice_of(setup, liquid, cells).filter(is_free).collect()
+    });
+    particles.extend(&places, velocity);
 }
 
 /// The places of particles in full cells that lie inside of a shape, whether they are solid or not.
 pub fn lattice_in<const D: usize>(setup: &Setup<D>, shape: &SignedDistance<D>) -> impl Iterator<Item = [f64; D]> {
+    lattice_of(setup, shape, 0..setup.grid.len())
+}
+
+/// The same in a range of cells.
+fn lattice_of<const D: usize>(
+    setup: &Setup<D>,
+    shape: &SignedDistance<D>,
+    cells: Range<usize>,
+) -> impl Iterator<Item = [f64; D]> {
     let (grid, count) = (setup.grid, setup.particles_per_axis);
     let (spacing, reach) = (grid.spacing() / count as f64, grid.spacing() * (D as f64).sqrt());
-    let near = grid.iter().filter(move |&cell| shape.at(grid.centre(cell)) <= reach);
+    let cells = cells.map(move |cell| multi_index(grid.cells(), cell));
+    let near = cells.filter(move |&cell| shape.at(grid.centre(cell)) <= reach);
     let places = near.flat_map(move |cell| {
         let corner = grid.node(cell);
         let place =

@@ -3,14 +3,12 @@
 //! Every particle adds its velocity to the faces around it with (bi- or tri-) linear weights; with
 //! `apic` its affine part moves the velocity to where the face is.
 
-use std::ops::Range;
-
 use unstick_grid::{FaceField, Grid};
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Particles;
+use super::hats::{Hats, across, hats, rows_around, steps_to};
 use super::tiles::{Tile, add_by_tiles};
-use crate::velocity::{in_faces, locate};
 
 /// The sum at a face: weighted velocity and weight.
 type Arrived = [f64; 2];
@@ -29,12 +27,12 @@ pub(crate) fn gather<const D: usize>(
         parallel::refill(arrived, shape.iter().product(), [0.0; 2]);
     }
     let sums = arrived.each_mut().map(Vec::as_mut_slice);
-    add_by_tiles(grid, starts, shapes, sums, |range, tile| {
+    add_by_tiles(grid, starts, shapes, sums, |first, tile| {
         vectorised(
             #[inline(always)]
             || match particles.affine.is_empty() {
-                true => add_particles::<D, false>(grid, particles, range, shapes, tile),
-                false => add_particles::<D, true>(grid, particles, range, shapes, tile),
+                true => add_row::<D, false>(grid, particles, starts, first, tile),
+                false => add_row::<D, true>(grid, particles, starts, first, tile),
             },
         );
     });
@@ -49,41 +47,122 @@ pub(crate) fn gather<const D: usize>(
     }
 }
 
-/// Adds particles to the faces around them, moved there by their affine parts if they have any.
+/// Adds the particles of a row of cells to the faces around them, moved there by their affine parts if they have any.
 #[inline(always)]
-fn add_particles<const D: usize, const IS_AFFINE: bool>(
+fn add_row<const D: usize, const IS_AFFINE: bool>(
     grid: &Grid<D>,
     particles: &Particles<D>,
-    range: Range<usize>,
-    shapes: [[usize; D]; D],
+    starts: &[u32],
+    first: [usize; D],
     tile: &mut Tile<'_, Arrived, D, D>,
 ) {
-    let (positions, velocities) = (&particles.position[range.clone()], &particles.velocity[range.clone()]);
-    for ((index, &position), &velocity) in range.zip(positions).zip(velocities) {
-        let place = grid.in_cells(position);
-        for axis in 0..D {
-            let (corner, part) = locate(shapes[axis], in_faces(place, axis));
-            let mut affine = [0.0; D];
-            if IS_AFFINE {
-                for other in 0..D {
-                    affine[other] = particles.affine[index][axis][other] * grid.spacing();
+    // The last number says how many rows of faces lie around a row of cells.
+    if D == 3 {
+        add_component::<D, 0, 9, IS_AFFINE>(grid, particles, starts, first, tile);
+        add_component::<D, 1, 6, IS_AFFINE>(grid, particles, starts, first, tile);
+        add_component::<D, 2, 6, IS_AFFINE>(grid, particles, starts, first, tile);
+    } else {
+        add_component::<D, 0, 3, IS_AFFINE>(grid, particles, starts, first, tile);
+        add_component::<D, 1, 2, IS_AFFINE>(grid, particles, starts, first, tile);
+    }
+}
+
+/// The same for one component of the velocity. The sums of a cell stay in registers: two faces of a row side by side, and
+/// the third one, which is there where places along the row are centres.
+#[inline(always)]
+fn add_component<const D: usize, const AXIS: usize, const ROWS: usize, const IS_AFFINE: bool>(
+    grid: &Grid<D>,
+    particles: &Particles<D>,
+    starts: &[u32],
+    first: [usize; D],
+    tile: &mut Tile<'_, Arrived, D, D>,
+) {
+    let rows = rows_around::<D, AXIS, ROWS>(grid.faces(AXIS), first);
+    let starts = &starts[grid.index(first)..][..=grid.cells()[0]];
+    tile.with_rows(
+        AXIS,
+        rows,
+        #[inline(always)]
+        |rows| {
+            let mut cell = first.map(|place| place as f64);
+            for x in 0..starts.len() - 1 {
+                let range = starts[x] as usize..starts[x + 1] as usize;
+                if range.is_empty() {
+                    continue;
                 }
-            }
-            // One face at a time, the lower ones along the first axis before the upper ones. Pairs of them would be written
-            // by one instruction, and the next particle, half a pair further, would wait for it.
-            for choice in 0..1usize << D {
-                let (mut weight, mut at, mut carried) = (1.0, corner, velocity[axis]);
-                for other in 0..D {
-                    let upper = choice >> (D - 1 - other) & 1;
-                    weight *= if upper == 1 { part[other] } else { 1.0 - part[other] };
-                    at[other] = (at[other] + upper).min(shapes[axis][other] - 1);
-                    if IS_AFFINE {
-                        carried += affine[other] * (upper as f64 - part[other]);
+                cell[0] = x as f64;
+                let (mut two, mut third) = ([[0.0; 4]; ROWS], [[0.0; 2]; ROWS]);
+                let (points, velocities) = (&particles.position[range.clone()], &particles.velocity[range.clone()]);
+                for ((index, &point), velocity) in range.zip(points).zip(velocities) {
+                    let hats = hats::<D, AXIS>(grid, point, cell);
+                    let own = velocity[AXIS];
+                    // What a row of weight one gets, without affine part.
+                    let [one, other, last] = hats[0];
+                    let to_two = [one * own, one, other * own, other];
+                    let to_third = [last * own, last];
+                    // What the affine part adds along the row, and across it.
+                    let slopes = if IS_AFFINE { particles.affine[index][AXIS] } else { [0.0; D] };
+                    let slopes = slopes.map(|slope| slope * grid.spacing());
+                    let ways = ways::<D, AXIS>(&hats);
+                    let along = slopes[0] * ways[0];
+                    for row in 0..ROWS {
+                        let weight = across::<D, AXIS>(&hats, row);
+                        for lane in 0..4 {
+                            two[row][lane] += weight * to_two[lane];
+                        }
+                        if AXIS != 0 {
+                            for lane in 0..2 {
+                                third[row][lane] += weight * to_third[lane];
+                            }
+                        }
+                        if IS_AFFINE {
+                            let mut change = along;
+                            for axis in 1..D {
+                                change += slopes[axis] * (steps_to::<AXIS>(row)[axis - 1] as f64 + ways[axis]);
+                            }
+                            two[row][0] += weight * one * change;
+                            two[row][2] += weight * other * (change + slopes[0]);
+                            third[row][0] += weight * last * (change + 2.0 * slopes[0]);
+                        }
                     }
                 }
-                let face = &mut tile.row(axis, at)[at[0]];
-                face[0] += weight * carried;
-                face[1] += weight;
+                for row in 0..ROWS {
+                    add_to_faces::<AXIS>(rows[row], x, two[row], third[row]);
+                }
+            }
+        },
+    );
+}
+
+/// The way from a point to the first of the places along each axis, in cells.
+#[inline(always)]
+fn ways<const D: usize, const AXIS: usize>(hats: &Hats<D>) -> [f64; D] {
+    let mut ways = [0.0; D];
+    for axis in 0..D {
+        ways[axis] = if axis == AXIS { -hats[axis][1] } else { hats[axis][0] - hats[axis][2] - 1.0 };
+    }
+    ways
+}
+
+/// Adds the sums of a cell to the faces of a row.
+#[inline(always)]
+fn add_to_faces<const AXIS: usize>(row: &mut [Arrived], x: usize, two: [f64; 4], third: [f64; 2]) {
+    let (first, count) = if AXIS == 0 { (x, 2) } else { (x.wrapping_sub(1), 3) };
+    let sums = [[two[0], two[1]], [two[2], two[3]], third];
+    match row.get_mut(first..first.wrapping_add(count)) {
+        Some(faces) => {
+            for (face, sum) in faces.iter_mut().zip(sums) {
+                face[0] += sum[0];
+                face[1] += sum[1];
+            }
+        }
+        // At the border, where faces beyond it get nothing.
+        None => {
+            for (number, sum) in sums.into_iter().enumerate() {
+                if let Some(face) = row.get_mut(first.wrapping_add(number)) {
+                    face[0] += sum[0];
+                    face[1] += sum[1];
+                }
             }
         }
     }

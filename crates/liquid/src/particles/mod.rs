@@ -2,6 +2,7 @@
 
 pub(crate) mod exchange;
 pub(crate) mod gather;
+pub(crate) mod hats;
 pub(crate) mod scatter;
 pub(crate) mod sort;
 pub(crate) mod tiles;
@@ -51,6 +52,26 @@ impl<const D: usize> Particles<D> {
         self.velocity.push(velocity);
         self.id.push(self.next_id);
         self.next_id += 1;
+    }
+
+    /// Adds many of one velocity.
+    pub fn extend(&mut self, places: &[[f64; D]], velocity: [f64; D]) {
+        let count = self.len() + places.len();
+        let known = self.len();
+        parallel::resize(&mut self.position, count, [0.0; D]);
+        parallel::for_each((&mut self.position[known..], places), |(position, places)| {
+            position.copy_from_slice(places)
+        });
+        parallel::resize(&mut self.velocity, count, velocity);
+        if !self.affine.is_empty() {
+            parallel::resize(&mut self.affine, count, [[0.0; D]; D]);
+        }
+        parallel::resize(&mut self.id, count, 0);
+        let first = self.next_id;
+        parallel::for_each((0..places.len(), &mut self.id[known..]), |(numbers, id)| {
+            numbers.zip(id).for_each(|(number, id)| *id = first + number as u64);
+        });
+        self.next_id += places.len() as u64;
     }
 
     /// Adds others, with the numbers that they have.
@@ -106,13 +127,13 @@ impl<const D: usize> Particles<D> {
 }
 
 /// The cell of a point, clamped to the grid.
-#[inline]
+#[inline(always)]
 pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize; D] {
-    let first = grid.first();
-    std::array::from_fn(|axis| {
-        let place = (point[axis] - grid.origin()[axis]) / grid.spacing();
-        (place.max(0.0) as usize).saturating_sub(first[axis]).min(grid.cells()[axis] - 1)
-    })
+    let (place, mut cell) = (grid.in_cells(point), [0; D]);
+    for axis in 0..D {
+        cell[axis] = (place[axis].max(0.0) as usize).min(grid.cells()[axis] - 1);
+    }
+    cell
 }
 
 #[cfg(test)]

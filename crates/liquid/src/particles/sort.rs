@@ -31,21 +31,19 @@ struct Listed {
 
 impl Listed {
     fn new(cells: &[u32], range: Range<usize>, layer: usize) -> Self {
-        let layer_of = |particle: usize| cells[particle] as usize / layer;
-        let (mut first, mut last) = (usize::MAX, 0);
-        for place in range.clone().map(layer_of) {
-            (first, last) = (first.min(place), last.max(place));
-        }
-        let mut starts = vec![0; last.saturating_sub(first.min(last)) + 2];
-        range.clone().for_each(|particle| starts[layer_of(particle) - first + 1] += 1);
+        let layers: Vec<u32> = cells[range.clone()].iter().map(|cell| cell / layer as u32).collect();
+        let (first, last) =
+            layers.iter().fold((u32::MAX, 0), |(first, last), &place| (first.min(place), last.max(place)));
+        let mut starts = vec![0; last.saturating_sub(first.min(last)) as usize + 2];
+        layers.iter().for_each(|place| starts[(place - first) as usize + 1] += 1);
         (1..starts.len()).for_each(|place| starts[place] += starts[place - 1]);
         let (mut next, mut particles) = (starts.clone(), vec![0; range.len()]);
-        for particle in range {
-            let place = &mut next[layer_of(particle) - first];
+        for (particle, place) in range.zip(layers) {
+            let place = &mut next[(place - first) as usize];
             particles[*place as usize] = particle as u32;
             *place += 1;
         }
-        Self { particles, first, starts }
+        Self { particles, first: first as usize, starts }
     }
 
     /// The particles of a layer.

@@ -19,17 +19,39 @@ pub(crate) struct Tile<'v, T, const D: usize, const N: usize> {
     first_layer: usize,
 }
 
-impl<T, const D: usize, const N: usize> Tile<'_, T, D, N> {
-    /// The row of a lattice through a place.
+impl<'v, T, const D: usize, const N: usize> Tile<'v, T, D, N> {
+    /// Calls `work` with the rows of a lattice through some places, and with an empty one where there is no place.
     #[inline(always)]
-    pub fn row(&mut self, lattice: usize, place: [usize; D]) -> &mut [T] {
+    pub fn with_rows<const ROWS: usize>(
+        &mut self,
+        lattice: usize,
+        places: [Option<[usize; D]>; ROWS],
+        work: impl FnOnce(&mut [&mut [T]; ROWS]),
+    ) {
+        let mut lent: [&mut [T]; ROWS] = std::array::from_fn(|_| Default::default());
+        for (row, place) in lent.iter_mut().zip(places) {
+            if let Some(place) = place {
+                std::mem::swap(self.row(lattice, place), row);
+            }
+        }
+        work(&mut lent);
+        for (row, place) in lent.iter_mut().zip(places) {
+            if let Some(place) = place {
+                std::mem::swap(self.row(lattice, place), row);
+            }
+        }
+    }
+
+    /// The row of a lattice through a place.
+    fn row<'s>(&'s mut self, lattice: usize, place: [usize; D]) -> &'s mut &'v mut [T] {
         let (first, count) = self.across[lattice];
         let across = if D == 3 { place[1] - first } else { 0 };
-        &mut *self.rows[lattice][(place[D - 1] - self.first_layer) * count + across]
+        &mut self.rows[lattice][(place[D - 1] - self.first_layer) * count + across]
     }
 }
 
-/// Calls `add` with ranges of particles that are sorted by cell, and with the tile of lattices that they may add to.
+/// Calls `add` with rows of cells along the first axis that have particles, each by its first cell, and with the tile of
+/// lattices that these particles may add to. They are sorted by cell, and `starts` says where those of each cell start.
 ///
 /// The lattices are cut into tiles of [`SIDE`] rows along each axis but the first. Particles of a tile reach at most half
 /// a tile beyond it. Of the tiles along an axis all even ones run at once, then all odd ones. No two that run at once
@@ -39,30 +61,42 @@ pub(crate) fn add_by_tiles<T: Send, const D: usize, const N: usize>(
     starts: &[u32],
     shapes: [[usize; D]; N],
     values: [&mut [T]; N],
-    add: impl Fn(std::ops::Range<usize>, &mut Tile<'_, T, D, N>) + Sync,
+    add: impl Fn([usize; D], &mut Tile<'_, T, D, N>) + Sync,
 ) {
     let cells = grid.cells();
     let mut values = values;
     for odd in [0, 1] {
         let layers = Strips { cells: cells[D - 1], odd };
         let mut slabs = layers.cut(&mut values, shapes.map(|shape| (shape[D - 1], shape[..D - 1].iter().product())));
-        parallel::for_each_chunk(&mut slabs, 1, |slab, values| {
-            let values = &mut values[0];
-            for odd in [0, 1] {
-                let across = Strips { cells: if D == 3 { cells[1] } else { 1 }, odd };
-                let mut tiles = tiles_of_slab(&layers, slab, across, shapes, values);
-                parallel::for_each_chunk(&mut tiles, 1, |number, tile| {
-                    for layer in layers.cells_of(slab) {
-                        for row in across.cells_of(number).map(|row| layer * across.cells + row) {
-                            let particles = starts[row * cells[0]] as usize..starts[(row + 1) * cells[0]] as usize;
-                            if !particles.is_empty() {
-                                add(particles, &mut tile[0]);
+        for odd in [0, 1] {
+            let across = Strips { cells: if D == 3 { cells[1] } else { 1 }, odd };
+            // Slabs are cut by all threads; then there is one loop over the tiles of all.
+            let mut cut: Vec<_> = slabs.iter_mut().map(|values| (Some(values), Vec::new())).collect();
+            parallel::for_each_chunk(&mut cut, 1, |slab, cut| {
+                for (values, tiles) in cut {
+                    let of_slab = values.take().map(|values| tiles_of_slab(&layers, slab, across, shapes, values));
+                    *tiles = of_slab.unwrap_or_default();
+                }
+            });
+            let of_slab = |(slab, (_, tiles)): (usize, (_, Vec<_>))| {
+                tiles.into_iter().enumerate().map(move |(number, tile)| (slab, number, tile))
+            };
+            let mut tiles: Vec<(usize, usize, Tile<T, D, N>)> = cut.into_iter().enumerate().flat_map(of_slab).collect();
+            parallel::for_each_chunk(&mut tiles, 1, |_, tiles| {
+                for (slab, number, tile) in tiles {
+                    for layer in layers.cells_of(*slab) {
+                        for row in across.cells_of(*number) {
+                            let mut first = [0; D];
+                            (first[1], first[D - 1]) = (row, layer);
+                            let cell = grid.index(first);
+                            if starts[cell] < starts[cell + cells[0]] {
+                                add(first, tile);
                             }
                         }
                     }
-                });
-            }
-        });
+                }
+            });
+        }
     }
 }
 
@@ -163,16 +197,17 @@ mod tests {
         let shapes = [grid.faces(0), grid.faces(D - 1)];
         let mut values = shapes.map(|shape| vec![0usize; shape.iter().product()]);
         let lattices = values.each_mut().map(Vec::as_mut_slice);
-        add_by_tiles(&grid, &starts, shapes, lattices, |particles, tile| {
-            for cell in particles.map(|cell| unstick_grid::multi_index(cells, cell)) {
-                for (lattice, shape) in shapes.iter().enumerate() {
-                    let middle = if D == 3 { near(cell[1], shape[1]) } else { 0..1 };
-                    for (middle, last) in middle.flat_map(|at| near(cell[D - 1], shape[D - 1]).map(move |z| (at, z))) {
-                        let mut place = cell;
-                        place[1] = middle;
-                        place[D - 1] = last;
-                        tile.row(lattice, place)[cell[0]] += 1;
-                    }
+        add_by_tiles(&grid, &starts, shapes, lattices, |first, tile| {
+            for (lattice, shape) in shapes.iter().enumerate() {
+                let middle = if D == 3 { near(first[1], shape[1]) } else { 0..1 };
+                for (middle, last) in middle.flat_map(|at| near(first[D - 1], shape[D - 1]).map(move |z| (at, z))) {
+                    let mut place = first;
+                    place[1] = middle;
+                    place[D - 1] = last;
+                    tile.with_rows(lattice, [Some(place), None], |[row, none]| {
+                        assert!(none.is_empty());
+                        row[..cells[0]].iter_mut().for_each(|count| *count += 1);
+                    });
                 }
             }
         });

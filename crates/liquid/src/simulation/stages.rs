@@ -128,15 +128,15 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn spread_velocity(&mut self, kick: f64, dt: f64) -> Result<Convergence, StepError> {
         let start = Instant::now();
         let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
-        let Self { gathered, known, reached, carrying, adhesion, .. } = self;
+        let Self { gathered, known, reached, adhesion, .. } = self;
         let LiquidState { velocity, particles, liquid, separated, density, air, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
         let offsets = None;
         let crowd =
             Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets, time, step };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
-        let (found, [extrapolated, scattered]) = parallel::join(
-            || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
+        // The longer one stays with the team of this thread.
+        let ([extrapolated, scattered], found) = parallel::join(
             || {
                 let start = Instant::now();
                 if setup.has_stress() {
@@ -146,11 +146,12 @@ impl<const D: usize> Simulation<D> {
                 let is_thin = |cell| air.least_pressure(setup.grid.index(cell)) < 0.0;
                 let is_held = |cell| (pulls(cell) || is_thin(cell)) && !separated.at(cell);
                 let spray = Spray { gathered, fall, reached };
-                beyond_liquid(setup, geometry, (velocity, carrying), known, &spray, is_held);
+                beyond_liquid(setup, geometry, velocity, known, &spray, is_held);
                 let extrapolated = start.elapsed();
                 scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
                 [extrapolated, start.elapsed() - extrapolated]
             },
+            || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
         );
         times.add(Stage::Extrapolate, extrapolated);
         times.add(Stage::Scatter, scattered);
@@ -241,12 +242,11 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
-/// Velocity beyond the liquid and into solids; `free` takes a copy of what comes before the solids. Spray flies on by
-/// itself: in the first layer it feels the pressure, and beyond, faces that particles have reached keep their velocity.
+/// Velocity beyond the liquid and into solids. Spray flies on by itself: in the first layer it feels the pressure, and beyond, faces that particles have reached keep their velocity.
 fn beyond_liquid<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
-    (velocity, free): (&mut FaceField<f64, D>, &mut FaceField<f64, D>),
+    velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
     spray: &Spray<D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
@@ -260,8 +260,7 @@ fn beyond_liquid<const D: usize>(
         });
     }
     extrapolate(velocity, known, layers - 1);
-    copy_faces(velocity, free);
-    constrain(&setup.grid, geometry, free, velocity, known, is_held);
+    constrain(&setup.grid, geometry, velocity, known, is_held);
 }
 
 /// Gives the first layer of faces beyond the liquid that particles have reached their own velocity and the change of the

@@ -106,11 +106,13 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// Distance of a point to the solids.
+    #[inline(always)]
     pub fn distance(&self, grid: &Grid<D>, point: [f64; D]) -> f64 {
         interpolate_nodes(grid, &self.solid, point)
     }
 
     /// Unit vector out of the nearest solid; zero where there is none.
+    #[inline(always)]
     pub fn normal(&self, grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
         let gradient = gradient_of_nodes(grid, &self.solid, point);
         let length = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::Window;
-use unstick_parallel as parallel;
+use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::interpolate::interpolate_velocity;
-use crate::cells::{fill_by_number, multi_index, strides};
+use crate::cells::{multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
 
@@ -19,9 +19,7 @@ pub(crate) fn extrapolate<const D: usize>(
     layers: usize,
 ) {
     for (values, known) in velocity.iter_mut().zip(known) {
-        for _ in 0..layers {
-            add_layer(values, known);
-        }
+        (0..layers).for_each(|_| add_layer(values, known));
     }
 }
 
@@ -69,17 +67,19 @@ pub(crate) fn carry_outwards<const D: usize>(
 /// Means over the known neighbours of a place.
 struct Means<'a, const D: usize> {
     shape: [usize; D],
+    strides: [usize; D],
     known: &'a [bool],
+    place: [usize; D],
     index: usize,
 }
 
 impl<const D: usize> Means<'_, D> {
+    #[inline(always)]
     fn of(&self, value: impl Fn(usize) -> f64) -> f64 {
-        let (place, strides) = (multi_index(self.shape, self.index), strides(self.shape));
         let (mut sum, mut count) = (0.0, 0.0);
         for axis in 0..D {
-            let below = (place[axis] > 0).then(|| self.index - strides[axis]);
-            let above = (place[axis] + 1 < self.shape[axis]).then(|| self.index + strides[axis]);
+            let below = (self.place[axis] > 0).then(|| self.index - self.strides[axis]);
+            let above = (self.place[axis] + 1 < self.shape[axis]).then(|| self.index + self.strides[axis]);
             for next in [below, above].into_iter().flatten().filter(|&next| self.known[next]) {
                 sum += value(next);
                 count += 1.0;
@@ -97,58 +97,84 @@ fn add_layer_by<const D: usize>(
     value: impl Fn(usize, &[f64], Means<D>) -> f64 + Sync,
 ) {
     let shape = values.shape();
-    let layer = beside_known(shape, known.values());
+    let (before, marks) = (values.values(), known.values());
     // Values first, marks after: all of a layer sees the same known faces.
-    let found = parallel::list_scattered(layer.as_slice(), |layer| {
-        let of = |index: usize| value(index, values.values(), Means { shape, known: known.values(), index });
-        layer.iter().map(|&index| of(index as usize)).collect()
+    let found = parallel::list(0..marks.len(), |range| {
+        let (mut found, strides) = (Vec::new(), strides(shape));
+        for_each_beside_known(shape, marks, range, |place, index| {
+            let means = Means { shape, strides, known: marks, place, index };
+            found.push((index as u32, value(index, before, means)));
+        });
+        found
     });
-    parallel::for_each_at(&layer, 0, values.values_mut(), |number, value| *value = found[number]);
+    put(&found, values);
+    let layer: Vec<u32> = found.iter().map(|(index, _)| *index).collect();
     parallel::for_each_at(&layer, 0, known.values_mut(), |_, known| *known = true);
 }
 
-/// The places beside known ones that are not known themselves, ascending.
-fn beside_known<const D: usize>(shape: [usize; D], known: &[bool]) -> Vec<u32> {
+/// Writes values to ascending places.
+fn put<const D: usize>(found: &[(u32, f64)], values: &mut CellField<f64, D>) {
+    let places: Vec<u32> = found.iter().map(|(index, _)| *index).collect();
+    parallel::for_each_at(&places, 0, values.values_mut(), |number, value| *value = found[number].1);
+}
+
+/// Calls `visit` with the places of a range beside known ones that are not known themselves, ascending.
+fn for_each_beside_known<const D: usize>(
+    shape: [usize; D],
+    known: &[bool],
+    range: Range<usize>,
+    mut visit: impl FnMut([usize; D], usize),
+) {
     let strides = strides(shape);
-    let in_range = |range: Range<usize>| {
-        let (mut found, mut is_beside) = (Vec::new(), Vec::new());
-        for (first, part) in Window::whole(shape).lines(shape, range) {
-            let (place, length) = (multi_index(shape, first), part.len());
-            is_beside.clear();
-            is_beside.resize(length, false);
-            let mut look = |skip: usize, from: usize, count: usize| {
-                let others = &known[from..from + count];
-                is_beside[skip..].iter_mut().zip(others).for_each(|(is_beside, other)| *is_beside |= other);
-            };
-            for axis in 1..D {
-                if place[axis] > 0 {
-                    look(0, first - strides[axis], length);
+    let mut is_wanted: Vec<u8> = Vec::new();
+    for (first, part) in Window::whole(shape).lines(shape, range) {
+        let (mut place, length) = (multi_index(shape, first), part.len());
+        is_wanted.clear();
+        is_wanted.resize(length, 0);
+        vectorised(
+            #[inline(always)]
+            || {
+                for axis in 1..D {
+                    if place[axis] > 0 {
+                        mark(&mut is_wanted, &known[first - strides[axis]..][..length]);
+                    }
+                    if place[axis] + 1 < shape[axis] {
+                        mark(&mut is_wanted, &known[first + strides[axis]..][..length]);
+                    }
                 }
-                if place[axis] + 1 < shape[axis] {
-                    look(0, first + strides[axis], length);
-                }
+                let (skip, last) = (usize::from(place[0] == 0), usize::from(place[0] + length == shape[0]));
+                mark(&mut is_wanted[skip..], &known[first + skip - 1..][..length - skip]);
+                mark(&mut is_wanted[..length - last], &known[first + 1..][..length - last]);
+                let own = &known[first..first + length];
+                is_wanted.iter_mut().zip(own).for_each(|(is_wanted, known)| *is_wanted &= u8::from(!known));
+            },
+        );
+        // Most places are not wanted: eight of them are left out at once.
+        let begin = place[0];
+        for (number, eight) in is_wanted.chunks(8).enumerate() {
+            if eight.iter().fold(0, |any, is_wanted| any | is_wanted) == 0 {
+                continue;
             }
-            let (skip, last) = (usize::from(place[0] == 0), usize::from(place[0] + length == shape[0]));
-            look(skip, first + skip - 1, length - skip);
-            look(0, first + 1, length - last);
-            let unknown = is_beside.iter().zip(&known[first..first + length]).enumerate();
-            let wanted = unknown.filter(|(_, (is_beside, known))| **is_beside && !**known);
-            found.extend(wanted.map(|(along, _)| (first + along) as u32));
+            for (along, _) in (8 * number..).zip(eight).filter(|(_, is_wanted)| **is_wanted == 1) {
+                place[0] = begin + along;
+                visit(place, first + along);
+            }
         }
-        found
-    };
-    parallel::list(0..known.len(), in_range)
+    }
+}
+
+#[inline(always)]
+fn mark(is_wanted: &mut [u8], known: &[bool]) {
+    is_wanted.iter_mut().zip(known).for_each(|(is_wanted, known)| *is_wanted |= u8::from(*known));
 }
 
 /// Keeps the velocity inside solids from leading deeper into them.
 ///
 /// At a separating wall only the inward part is removed. To remove the outward part as well, which is usual, would glue
-/// the liquid to the wall again. A wall that pulls glues it where `is_held` says so of a cell. `free` is a copy of the
-/// velocity.
+/// the liquid to the wall again. A wall that pulls glues it where `is_held` says so of a cell.
 pub(crate) fn constrain<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
-    free: &FaceField<f64, D>,
     velocity: &mut FaceField<f64, D>,
     known: &FaceField<bool, D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
@@ -158,27 +184,32 @@ pub(crate) fn constrain<const D: usize>(
         let way = 0.5 * grid.spacing() - geometry.distance(grid, point);
         cell_of(grid, std::array::from_fn(|axis| point[axis] + way * normal[axis]))
     };
-    for axis in 0..D {
-        let (open, known) = (geometry.open[axis].values(), known[axis].values());
-        fill_by_number(&mut velocity[axis], |face, value| {
-            if open[face] > 0.0 || !known[face] {
-                return;
-            }
-            let point = grid.face_centre(axis, multi_index(grid.faces(axis), face));
-            let normal = geometry.normal(grid, point);
-            let own = interpolate_velocity(grid, free, point);
-            let of_solid: [f64; D] = match &geometry.solid_velocity {
-                Some(field) => interpolate_velocity(grid, field, point),
-                None => [0.0; D],
-            };
-            let outward: f64 = (0..D).map(|other| (own[other] - of_solid[other]) * normal[other]).sum();
-            let cell = cell_of(grid, point);
-            let is_glued = || !geometry.separating.at(cell) || is_held(beside(point, normal));
-            if outward < 0.0 || is_glued() {
-                *value = own[axis] - outward * normal[axis];
-            }
-        });
-    }
+    let free = &*velocity;
+    let constrained = |axis: usize, face: usize| {
+        let point = grid.face_centre(axis, multi_index(grid.faces(axis), face));
+        let (normal, own, of_solid) = vectorised(
+            #[inline(always)]
+            || {
+                let of_solid = match &geometry.solid_velocity {
+                    Some(field) => interpolate_velocity(grid, field, point),
+                    None => [0.0; D],
+                };
+                (geometry.normal(grid, point), interpolate_velocity(grid, free, point), of_solid)
+            },
+        );
+        let outward: f64 = (0..D).map(|other| (own[other] - of_solid[other]) * normal[other]).sum();
+        let is_glued = || !geometry.separating.at(cell_of(grid, point)) || is_held(beside(point, normal));
+        (outward < 0.0 || is_glued()).then(|| (face as u32, own[axis] - outward * normal[axis]))
+    };
+    // All components are read before any is written.
+    let found: [Vec<(u32, f64)>; D] = std::array::from_fn(|axis| {
+        let lanes = (0..known[axis].values().len(), (geometry.open[axis].values(), known[axis].values()));
+        parallel::list(lanes, |(faces, (open, known))| {
+            let closed = faces.zip(open).zip(known).filter(|((_, open), known)| **known && **open <= 0.0);
+            closed.filter_map(|((face, _), _)| constrained(axis, face)).collect()
+        })
+    });
+    velocity.iter_mut().zip(&found).for_each(|(velocity, found)| put(found, velocity));
 }
 
 #[cfg(test)]

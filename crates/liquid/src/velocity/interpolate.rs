@@ -14,17 +14,15 @@ type Of<const W: usize, T = f64> = [T; W];
 /// 2⁵²: numbers from here on have no fraction, and the lower bits of their mantissa count.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
-/// The stored value below a place along one axis, and the part of the way to the next.
+/// The number of the stored value below a place along one axis, and the part of the way to the next.
 #[inline(always)]
-fn split<const W: usize>(count: usize, place: Of<W>) -> (Of<W, u32>, Of<W>) {
+fn split<const W: usize>(count: usize, place: Of<W>) -> (Of<W>, Of<W>) {
     let (last, most) = ((count - 1) as f64, count.saturating_sub(2) as f64);
-    let (mut below, mut part) = ([0; W], [0.0; W]);
+    let (mut below, mut part) = ([0.0; W], [0.0; W]);
     for point in 0..W {
         let clamped = place[point].clamp(0.0, last);
-        let whole = clamped.floor().min(most);
-        // Vector units convert no number to an integer, but they add.
-        below[point] = (whole + WHOLE).to_bits() as u32;
-        part[point] = clamped - whole;
+        below[point] = clamped.floor().min(most);
+        part[point] = clamped - below[point];
     }
     (below, part)
 }
@@ -42,50 +40,69 @@ pub(crate) fn locate<const D: usize>(shape: [usize; D], place: [f64; D]) -> ([us
 
 /// The field inside the cubes at `corner`.
 #[inline(always)]
-fn within<const D: usize, const W: usize>(
+fn within<const D: usize, const W: usize>(field: &CellField<f64, D>, corner: [Of<W>; D], part: [Of<W>; D]) -> Of<W> {
+    match field.shape()[0] {
+        1 => within_lines::<D, W, 0>(field, corner, part),
+        _ => within_lines::<D, W, 1>(field, corner, part),
+    }
+}
+
+/// The same where the second value along the first axis is `STEP` behind the first: none where there is but one.
+#[inline(always)]
+fn within_lines<const D: usize, const W: usize, const STEP: usize>(
     field: &CellField<f64, D>,
-    corner: [Of<W, u32>; D],
+    corner: [Of<W>; D],
     part: [Of<W>; D],
 ) -> Of<W> {
-    let shape = field.shape();
+    let (shape, values) = (field.shape(), field.values());
     let (mut stride, mut steps) = (1, [0; D]);
-    let mut starts = [0; W];
+    let mut starts = [WHOLE; W];
     for axis in 0..D {
         for point in 0..W {
-            starts[point] += corner[axis][point] as usize * stride;
+            starts[point] += corner[axis][point] * stride as f64;
         }
-        steps[axis] = if shape[axis] > 1 { stride } else { 0 };
+        steps[axis] = if shape[axis] > 1 { stride as u32 } else { 0 };
         stride *= shape[axis];
     }
-    // The corners of the cube, then one axis after the other is interpolated away, the last one first: so corners that
-    // are treated alike lie side by side.
-    let reach: usize = steps.iter().sum();
-    let mut cube = [[0.0; W]; 8];
+    // The corners of the cube in pairs along the first axis, which lie side by side in memory. Then one axis after the
+    // other is interpolated away, the last one first.
+    let mut pairs = [[[0.0; 2]; W]; 4];
     for point in 0..W {
-        let values = &field.values()[starts[point]..=starts[point] + reach]; // one check instead of one per corner
-        for (choice, value) in cube.iter_mut().enumerate().take(1 << D) {
-            let mut index = 0;
-            for axis in 0..D {
-                index += (choice >> axis & 1) * steps[axis];
+        // Vector units convert no number to an integer, but they add.
+        let start = starts[point].to_bits() as u32;
+        for (choice, pair) in pairs.iter_mut().enumerate().take(1 << (D - 1)) {
+            let mut line = start;
+            for axis in 1..D {
+                line = line.wrapping_add((choice >> (axis - 1) & 1) as u32 * steps[axis]);
             }
-            value[point] = values[index];
+            let first = line as usize;
+            let beside = &values[first..first + 1 + STEP]; // one check for both
+            pair[point] = [beside[0], beside[STEP]];
         }
     }
-    for axis in (0..D).rev() {
-        let half = 1 << axis;
+    for axis in (1..D).rev() {
+        let half = 1 << (axis - 1);
         for corner in 0..half {
             for point in 0..W {
-                cube[corner][point] += part[axis][point] * (cube[corner + half][point] - cube[corner][point]);
+                for side in 0..2 {
+                    let (from, to) = (pairs[corner][point][side], pairs[corner + half][point][side]);
+                    pairs[corner][point][side] = from + part[axis][point] * (to - from);
+                }
             }
         }
     }
-    cube[0]
+    let mut found = [0.0; W];
+    for point in 0..W {
+        let [from, to] = pairs[0][point];
+        found[point] = from + part[0][point] * (to - from);
+    }
+    found
 }
 
 /// The field at a place in units of its own lattice; constant beyond its border.
 #[inline(always)]
 pub(crate) fn interpolate<const D: usize>(field: &CellField<f64, D>, place: [f64; D]) -> f64 {
-    let (mut corner, mut part) = ([[0]; D], [[0.0]; D]);
+    let (mut corner, mut part) = ([[0.0]; D], [[0.0]; D]);
     for axis in 0..D {
         (corner[axis], part[axis]) = split(field.shape()[axis], [place[axis]]);
     }
@@ -105,18 +122,27 @@ pub(crate) fn interpolate_nodes<const D: usize>(grid: &Grid<D>, field: &CellFiel
 }
 
 /// Gradient of a field stored at nodes, by differences over a tenth of a cell; not normalised.
+#[inline(always)]
 pub(crate) fn gradient_of_nodes<const D: usize>(
     grid: &Grid<D>,
     field: &CellField<f64, D>,
     point: [f64; D],
 ) -> [f64; D] {
     let reach = 0.1 * grid.spacing();
-    std::array::from_fn(|axis| {
+    let mut gradient = [0.0; D];
+    for along in 0..D {
         let (mut below, mut above) = (point, point);
-        below[axis] -= reach;
-        above[axis] += reach;
-        (interpolate_nodes(grid, field, above) - interpolate_nodes(grid, field, below)) / (2.0 * reach)
-    })
+        below[along] -= reach;
+        above[along] += reach;
+        let places = [grid.in_cells(below), grid.in_cells(above)];
+        let (mut corner, mut part) = ([[0.0; 2]; D], [[0.0; 2]; D]);
+        for axis in 0..D {
+            (corner[axis], part[axis]) = split(field.shape()[axis], [places[0][axis], places[1][axis]]);
+        }
+        let [below, above] = within(field, corner, part);
+        gradient[along] = (above - below) / (2.0 * reach);
+    }
+    gradient
 }
 
 /// Where a point lies on the lattice of faces across `axis`.
@@ -147,7 +173,7 @@ pub(crate) fn interpolate_velocities<const D: usize, const W: usize>(
 ) -> [[f64; D]; W] {
     // Along each axis a place is needed twice: among the faces across it, and among cell centres. Plain loops are
     // inlined, unlike closures that make arrays, and so they are compiled for the vector unit of the caller.
-    let (mut among_faces, mut among_cells) = ([([0; W], [0.0; W]); D], [([0; W], [0.0; W]); D]);
+    let (mut among_faces, mut among_cells) = ([([0.0; W], [0.0; W]); D], [([0.0; W], [0.0; W]); D]);
     for axis in 0..D {
         let (mut place, mut shifted) = ([0.0; W], [0.0; W]);
         for point in 0..W {
@@ -159,7 +185,7 @@ pub(crate) fn interpolate_velocities<const D: usize, const W: usize>(
     }
     let mut found = [[0.0; D]; W];
     for component in 0..D {
-        let (mut corner, mut part) = ([[0; W]; D], [[0.0; W]; D]);
+        let (mut corner, mut part) = ([[0.0; W]; D], [[0.0; W]; D]);
         for axis in 0..D {
             (corner[axis], part[axis]) = if axis == component { among_faces[axis] } else { among_cells[axis] };
         }

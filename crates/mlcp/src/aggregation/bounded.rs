@@ -19,9 +19,9 @@ const POLICIES_AT_THE_END: usize = 6;
 /// The problem on one level: x ≥ floor, A x − load ≥ 0 complementary to it, A x = load where there is no floor.
 #[derive(Default)]
 pub(crate) struct Bounded {
-    load: Vec<f32>,
+    pub(super) load: Vec<f32>,
     /// −∞ where there is none.
-    floor: Vec<f32>,
+    pub(super) floor: Vec<f32>,
     pub(super) x: Vec<f32>,
 }
 

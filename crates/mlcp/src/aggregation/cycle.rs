@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unstick_parallel::{self as parallel, vector};
+use unstick_parallel::{self as parallel, larger};
 
 use super::Aggregation;
 use super::chunks;
@@ -16,22 +16,9 @@ const ENOUGH: f64 = 0.25;
 const SWEEPS_INSTEAD: usize = 20;
 
 impl Aggregation {
-    /// z ← M⁻¹ r on free rows, zero on pinned ones; both in the order of the hierarchy.
-    pub(super) fn cycle(&mut self, r: &[f64], z: &mut [f64]) {
-        let Self { levels, vectors, factors, unit, .. } = self;
-        let norm = vector::norm_max(r);
-        if norm == 0.0 {
-            return vector::clear(z);
-        }
-        let inverse = 1.0 / norm;
-        parallel::for_each((r, vectors[0].b.as_mut_slice()), |(r, b)| {
-            r.iter().zip(b).for_each(|(r, b)| *b = (inverse * r) as f32);
-        });
-        descend(levels, vectors, factors.as_ref());
-        let scale = norm / *unit;
-        parallel::for_each((vectors[0].x.as_slice(), z), |(x, z)| {
-            x.iter().zip(z).for_each(|(x, z)| *z = scale * *x as f64);
-        });
+    /// x ← M⁻¹ b on the free rows of the finest level, zero on pinned ones.
+    pub(super) fn cycle(&mut self) {
+        descend(&self.levels, &mut self.vectors, self.factors.as_ref());
     }
 }
 
@@ -195,6 +182,11 @@ fn left_by_short_step(inverse: f32, diagonal: f32, x: f32) -> f32 {
 
 pub(super) fn dot(x: &[f32], y: &[f32]) -> f64 {
     parallel::sum((x, y), |(x, y)| x.iter().zip(y).map(|(x, y)| (x * y) as f64).sum())
+}
+
+/// The largest |x|; NaN if any is.
+pub(super) fn norm_max(x: &[f32]) -> f64 {
+    parallel::max(x, |x| x.iter().fold(0.0, |most, x| larger(most, x.abs() as f64)))
 }
 
 fn add_scaled(factor: f32, x: &[f32], y: &mut [f32]) {

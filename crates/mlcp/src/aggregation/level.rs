@@ -79,8 +79,9 @@ pub(super) struct Vectors {
 impl Vectors {
     pub fn new(number: usize, level: &Level) -> Self {
         let rows = level.rows();
-        let (vector, coarse) = (|| vec![0.0; rows], || vec![0.0; if number == 0 { 0 } else { rows }]);
-        Self { x: vector(), b: vector(), before: vector(), direction: coarse(), product: coarse() }
+        // The finest level works in the memory of its problem.
+        let coarse = || vec![0.0; if number == 0 { 0 } else { rows }];
+        Self { x: coarse(), b: coarse(), before: vec![0.0; rows], direction: coarse(), product: coarse() }
     }
 }
 
@@ -220,8 +221,8 @@ impl Level {
         })
     }
 
-    /// The matrix of a small level. Couplings are those before the diagonal, both ways: sums of single precision may
-    /// differ in the last digit, and a closed part must be singular to the last one.
+    /// The matrix of a small level, in which pinned rows are alone. Couplings are those before the diagonal, both ways:
+    /// sums of single precision may differ in the last digit, and a closed part must be singular to the last one.
     pub fn in_double_precision(&self) -> SquareMatrix {
         let size = self.rows();
         let mut dense = vec![0.0; size * size];
@@ -235,9 +236,9 @@ impl Level {
         let mut diagonal = Vec::with_capacity(size);
         for row in 0..size {
             let couplings = &dense[row * size..][..size];
-            (0..size).filter(|&column| couplings[column] != 0.0).for_each(|column| {
-                off.push(column as u32, couplings[column]);
-            });
+            let is_coupled = |column: usize| self.inverse[column] > 0.0 && couplings[column] != 0.0;
+            let columns = (0..size).filter(|&column| self.inverse[row] > 0.0 && is_coupled(column));
+            columns.for_each(|column| off.push(column as u32, couplings[column]));
             off.end_row();
             diagonal.push(self.rows.excess[row] as f64 - couplings.iter().sum::<f64>());
         }

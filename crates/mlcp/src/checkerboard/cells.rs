@@ -175,10 +175,12 @@ impl<const D: usize> Level<D> {
         self.bounded[slot] || self.bounded[self.slots + slot]
     }
 
-    /// Own cells that may be pinned, ascending.
+    /// Own cells that may be pinned, ascending. Nothing may be pinned. A cell that does not take part does not either when
+    /// it is free.
     pub fn bounded_cells(&self) -> Vec<u32> {
-        parallel::list_scattered(0..self.bounded.len(), |cells| {
-            cells.filter(|&cell| self.bounded[cell] && self.is_own(cell)).map(|cell| cell as u32).collect()
+        parallel::list(0..self.bounded.len(), |cells| {
+            let bounded = cells.filter(|&cell| self.bounded[cell] && self.is_own(cell) && self.is_free(cell));
+            bounded.map(|cell| cell as u32).collect()
         })
     }
 

@@ -22,6 +22,14 @@ struct Growth<'f, const D: usize> {
     /// (chain, place, where the children begin) of every cell that is not made of steady ones.
     families: Vec<(u32, u32, u32)>,
     children: Vec<u32>,
+    block: Block,
+}
+
+/// The cells of a block, and the first of those that each is connected with.
+#[derive(Default)]
+struct Block {
+    cells: Vec<u32>,
+    label: Vec<usize>,
 }
 
 /// The coarse cells of some planes, and the first fine slot of these planes.
@@ -129,7 +137,8 @@ impl<const D: usize> Level<D> {
         let cells = (&mut red[1..self.end], &mut black[1..self.end]);
         planes.map(cells, |planes, place, (red, black)| {
             let chain_of = Part { red, black, place, slots: self.slots };
-            let mut growth = Growth { fine: self, chain_of, chains: vec![], families: vec![], children: vec![] };
+            let (chains, families, children, block) = Default::default();
+            let mut growth = Growth { fine: self, chain_of, chains, families, children, block };
             let columns = if D == 3 { planes.start * ny..planes.end * ny } else { planes };
             for column in columns {
                 growth.grow([column % ny, column / ny], column as u32);
@@ -213,8 +222,10 @@ impl<const D: usize> Growth<'_, D> {
     }
 
     fn grow_steady(&mut self, covering: &[&Line], at: u32, until: u32, column: u32) {
-        let before = self.fine.cell_at(covering[0], 2 * at);
-        let chain = self.chain_before(&[before as u32], at).unwrap_or_else(|| self.begin(at, column));
+        let first = self.children.len();
+        self.children.push(self.fine.cell_at(covering[0], 2 * at) as u32);
+        let chain = self.chain_before(first, at).unwrap_or_else(|| self.begin(at, column));
+        self.children.truncate(first);
         self.chains[chain as usize].end = until;
         for line in covering {
             let slot = Level::<D>::slot_of(line, at) as usize;
@@ -226,44 +237,28 @@ impl<const D: usize> Growth<'_, D> {
 
     /// One block of which not all cells are steady: a coarse cell for each connected component.
     fn grow_block(&mut self, covering: &[&Line], at: u32, column: u32) {
-        let mut cells = Vec::with_capacity(8);
-        for line in covering {
-            for place in [2 * at, 2 * at + 1] {
-                if line.from <= place && place < line.end() {
-                    cells.push(self.fine.cell_at(line, place) as u32);
-                }
-            }
-        }
-        let mut label: Vec<usize> = (0..cells.len()).collect();
-        for one in 0..cells.len() {
-            self.fine.couplings(cells[one] as usize, |coupling| {
-                if let Some(other) = cells.iter().position(|&cell| cell as usize == coupling.cell) {
-                    let (from, to) = (label[one].max(label[other]), label[one].min(label[other]));
-                    label.iter_mut().filter(|label| **label == from).for_each(|label| *label = to);
-                }
-            });
-        }
-        for component in 0..cells.len() {
-            let members: Vec<u32> =
-                (0..cells.len()).filter(|&cell| label[cell] == component).map(|cell| cells[cell]).collect();
-            if members.is_empty() {
-                continue;
-            }
-            let chain = self.chain_before(&members, at).unwrap_or_else(|| self.begin(at, column));
+        let mut block = std::mem::take(&mut self.block);
+        block.connect(self.fine, covering, at);
+        for component in (0..block.cells.len()).filter(|&cell| block.label[cell] == cell) {
+            let start = self.children.len();
+            self.children.push(0);
+            self.children.extend(block.members(component));
+            let count = self.children.len() - start - 1;
+            self.children[start] = count as u32;
+            let chain = self.chain_before(start + 1, at).unwrap_or_else(|| self.begin(at, column));
             self.chains[chain as usize].end = at + 1;
-            members.iter().for_each(|&cell| *self.chain_of.at(cell as usize) = chain);
-            self.families.push((chain, at, self.children.len() as u32));
-            self.children.push(members.len() as u32);
-            self.children.extend(members);
+            block.members(component).for_each(|cell| *self.chain_of.at(cell as usize) = chain);
+            self.families.push((chain, at, start as u32));
         }
+        self.block = block;
     }
 
-    /// The chain that a cell made of `members` continues: that of a neighbour at the place before,
-    /// unless another cell continues it already.
-    fn chain_before(&mut self, members: &[u32], at: u32) -> Option<u32> {
-        let Self { fine, chain_of, chains, .. } = self;
+    /// The chain that a cell continues, whose children are the last ones from `first` on: that of a neighbour at the
+    /// place before, unless another cell continues it already.
+    fn chain_before(&mut self, first: usize, at: u32) -> Option<u32> {
+        let Self { fine, chain_of, chains, children, .. } = self;
         let mut found = None;
-        for &cell in members {
+        for &cell in &children[first..] {
             fine.couplings(cell as usize, |coupling| {
                 if coupling.axis == 0 && coupling.side == 0 && found.is_none() {
                     let chain = *chain_of.at(coupling.cell);
@@ -279,5 +274,34 @@ impl<const D: usize> Growth<'_, D> {
     fn begin(&mut self, at: u32, column: u32) -> u32 {
         self.chains.push(Chain { column, from: at, end: at });
         self.chains.len() as u32 - 1
+    }
+}
+
+impl Block {
+    /// Finds the cells of the block at a place, and which of them are connected.
+    fn connect<const D: usize>(&mut self, fine: &Level<D>, covering: &[&Line], at: u32) {
+        let Self { cells, label } = self;
+        cells.clear();
+        for line in covering {
+            let places = (2 * at..2 * at + 2).filter(|&place| line.from <= place && place < line.end());
+            cells.extend(places.map(|place| fine.cell_at(line, place) as u32));
+        }
+        label.clear();
+        label.extend(0..cells.len());
+        for one in 0..cells.len() {
+            fine.couplings(cells[one] as usize, |coupling| {
+                if coupling.side == 0 {
+                    return; // a coupling of two cells is seen once
+                }
+                if let Some(other) = cells.iter().position(|&cell| cell as usize == coupling.cell) {
+                    let (from, to) = (label[one].max(label[other]), label[one].min(label[other]));
+                    label.iter_mut().filter(|label| **label == from).for_each(|label| *label = to);
+                }
+            });
+        }
+    }
+
+    fn members(&self, component: usize) -> impl Iterator<Item = u32> {
+        self.cells.iter().zip(&self.label).filter(move |(_, label)| **label == component).map(|(&cell, _)| cell)
     }
 }

@@ -4,7 +4,7 @@
 use rayon::slice::ParallelSliceMut;
 use unstick_parallel::{self as parallel, concatenate};
 
-use super::cells::{Coupling, extras_at};
+use super::cells::Coupling;
 use super::cycle::Hierarchy;
 use super::level::{Cut, Extra, LANES, Level, NONE, Piece};
 use crate::pressure::lines::Line;
@@ -128,15 +128,18 @@ fn recompute<const D: usize>(fine: &Level<D>, coarse: &mut Level<D>, cells: &[u3
         let cells = parallel::list_scattered(cells, |cells| {
             cells.iter().copied().filter(|&cell| coarse.families[cell as usize] != NONE).collect()
         });
-        let places = coarse.cut_places(cells.iter().copied(), colour);
+        let places = coarse.cut_places(&cells, colour);
         parallel::for_each_at(&places, 0, &mut cuts[colour], |number, cut| {
             recompute_cut(fine, coarse, cells[number] as usize, cut);
         });
-        if !extras[colour].is_empty() {
-            for (&cell, &place) in cells.iter().zip(&places) {
-                recompute_extras(fine, coarse, cell as usize, cuts[colour][place as usize], &mut extras[colour]);
-            }
-        }
+        let cell_of = |extra: &Extra| extra.own + (colour * coarse.slots) as u32;
+        let places = parallel::list_scattered(0..extras[colour].len(), |places| {
+            let is_affected = |&place: &usize| cells.binary_search(&cell_of(&extras[colour][place])).is_ok();
+            places.filter(is_affected).map(|place| place as u32).collect()
+        });
+        parallel::for_each_at(&places, 0, &mut extras[colour], |_, extra| {
+            recompute_extra(fine, coarse, cell_of(extra) as usize, extra);
+        });
     }
     (coarse.cuts, coarse.extras) = (cuts, extras);
 }
@@ -151,25 +154,17 @@ fn recompute_cut<const D: usize>(fine: &Level<D>, coarse: &Level<D>, cell: usize
         }
     });
 }
-fn recompute_extras<const D: usize>(
-    fine: &Level<D>,
-    coarse: &Level<D>,
-    cell: usize,
-    mut cut: Cut<D>,
-    extras: &mut [Extra],
-) {
+
+fn recompute_extra<const D: usize>(fine: &Level<D>, coarse: &Level<D>, cell: usize, extra: &mut Extra) {
     let (colour, slot) = coarse.split(cell);
-    let own = extras_at(extras, slot);
-    let extras = &mut extras[own];
-    if extras.is_empty() {
-        return;
-    }
-    extras.iter_mut().for_each(|extra| extra.coupling = 0.0);
     let other = (1 - colour) * coarse.slots;
-    accumulate(fine, cell, coarse.listed_children(cell), true, &mut cut, |_, coupling, parent| {
-        let wanted = (coupling.axis as u8, coupling.side as u8, (parent - other) as u32);
-        let known = extras.iter_mut().find(|extra| (extra.axis, extra.side, extra.slot) == wanted);
-        known.into_iter().for_each(|extra| extra.coupling += OVERCORRECTION * coupling.value);
+    extra.coupling = 0.0;
+    let mut beside = Cut::alone(slot as u32); // has been computed already
+    accumulate(fine, cell, coarse.listed_children(cell), true, &mut beside, |_, coupling, parent| {
+        let found = (coupling.axis as u8, coupling.side as u8, (parent - other) as u32);
+        if found == (extra.axis, extra.side, extra.slot) {
+            extra.coupling += OVERCORRECTION * coupling.value;
+        }
     });
 }
 
@@ -301,15 +296,19 @@ impl<const D: usize> Hierarchy<D> {
     /// Computes anew cells of a level whose children have changed, and those of all coarser levels.
     pub(super) fn follow(&mut self, level: usize, mut affected: Vec<u32>) {
         for coarse in level..self.levels.len() {
-            affected.par_sort_unstable();
-            affected.dedup();
             let [fine, coarse] = &mut self.levels[coarse - 1..=coarse] else { unreachable!("two levels") };
-            // Other ranks see to their own.
-            affected.retain(|&cell| coarse.is_own(cell as usize));
+            affected.par_sort_unstable();
+            affected = parallel::list(0..affected.len(), |places| {
+                let distinct = places.filter(|&place| place == 0 || affected[place - 1] != affected[place]);
+                // Other ranks see to their own.
+                distinct.map(|place| affected[place]).filter(|&cell| coarse.is_own(cell as usize)).collect()
+            });
             recompute(fine, coarse, &affected);
             if !coarse.parents.is_empty() {
-                parallel::for_each(affected.as_mut_slice(), |cells| {
-                    cells.iter_mut().for_each(|cell| *cell = coarse.parents[*cell as usize]);
+                affected = parallel::list(affected.as_slice(), |cells| {
+                    let mut parents: Vec<_> = cells.iter().map(|&cell| coarse.parents[cell as usize]).collect();
+                    parents.dedup();
+                    parents
                 });
             }
         }
@@ -323,7 +322,8 @@ impl<const D: usize> Level<D> {
         let slots = self.slots;
         let (red, black) = changes.split_at(changes.partition_point(|change| (change.0 as usize) < slots));
         for (colour, changes) in [red, black].into_iter().enumerate() {
-            let places = self.cut_places(changes.iter().map(|change| change.0), colour);
+            let cells: Vec<u32> = changes.iter().map(|change| change.0).collect();
+            let places = self.cut_places(&cells, colour);
             parallel::for_each_at(&places, 0, &mut self.cuts[colour], |number, cut| {
                 cut.inverse = if changes[number].1 { 0.0 } else { 1.0 / cut.diagonal };
             });
@@ -331,7 +331,9 @@ impl<const D: usize> Level<D> {
     }
 
     /// Where cells of a colour are among its cut ones.
-    fn cut_places(&self, cells: impl Iterator<Item = u32>, colour: usize) -> Vec<u32> {
-        cells.map(|cell| self.place_of[cell as usize - colour * self.slots]).collect()
+    fn cut_places(&self, cells: &[u32], colour: usize) -> Vec<u32> {
+        parallel::list_scattered(cells, |cells| {
+            cells.iter().map(|&cell| self.place_of[cell as usize - colour * self.slots]).collect()
+        })
     }
 }

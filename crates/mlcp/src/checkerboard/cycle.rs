@@ -131,6 +131,9 @@ impl<const D: usize> Hierarchy<D> {
     /// either.
     pub fn cycle(&mut self, level: usize, is_reduced: bool) {
         let Self { levels, coarsest, gathered, share, columns, b, x, .. } = self;
+        if is_reduced && level + 1 == levels.len() {
+            b[level][..levels[level].slots].fill(0.0); // the exact solution reads red cells too
+        }
         let mut solve = |level: &Level<D>, b: &[f32], x: &mut [f32]| match (&*share, &mut *gathered) {
             (Some(share), Some(gathered)) => gathered.cycle(share, level, b, x),
             _ => coarsest.solve(b, x),

@@ -142,7 +142,7 @@ impl<const D: usize> Level<D> {
                 let stencil = operator.stencil(&operator.stretches[operator.stretch_of(row)], row);
                 let scale = 1.0 / operator.unit();
                 cut.diagonal = (scale * stencil.diagonal) as f32;
-                cut.inverse = (1.0 / (scale * stencil.diagonal)) as f32;
+                cut.inverse = 1.0 / cut.diagonal;
                 for axis in 0..D {
                     for side in 0..2 {
                         let is_pair = axis == 0 && (side == 1) != second;

@@ -106,7 +106,7 @@ impl<const D: usize> Hierarchy<D> {
     }
 
     /// Frees all cells of a level and lifts the bounded ones to their floors.
-    pub(super) fn release(&mut self, level: usize, problem: &mut LevelProblem) {
+    pub fn release(&mut self, level: usize, problem: &mut LevelProblem) {
         let cells = self.walls[level].as_slice();
         let LevelProblem { floor, pinned, x, .. } = problem;
         let mut freed = parallel::list_scattered((cells, pinned.as_slice()), |(cells, pinned)| {

@@ -117,6 +117,23 @@ fn a_hierarchy_forgets_the_problem_before() {
     }
 }
 
+/// Cells that are freed again have, to the last bit, the couplings that they had.
+#[test]
+fn a_hierarchy_forgets_what_was_pinned() {
+    for (example, size) in [(Example::ThinPlates, 24), (Example::CubeLid, 16), (Example::SealedPocket, 20)] {
+        let generated = generate(example, 3, size, 3);
+        let (mut hierarchy, _) = built(&generated.operator::<3>(), &generated.lower);
+        let before = format!("{:?}", hierarchy.levels);
+        let mut problem = LevelProblem::default();
+        problem.begin(&hierarchy, 0);
+        problem.pinned.iter_mut().step_by(2).for_each(|pinned| *pinned = true);
+        pin_every(2, &mut hierarchy);
+        assert_ne!(format!("{:?}", hierarchy.levels), before, "{example}: nothing was pinned");
+        hierarchy.release(0, &mut problem);
+        assert!(format!("{:?}", hierarchy.levels) == before, "{example}");
+    }
+}
+
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
     let generated = generate(Example::ThinPlates, 3, 20, 3);

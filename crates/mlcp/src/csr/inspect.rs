@@ -1,9 +1,12 @@
 //! Properties of a matrix: symmetry, a positive diagonal, the M-matrix property.
 
+use std::ops::Range;
+
 use unstick_parallel as parallel;
 
 use super::CsrMatrix;
 use crate::error::MatrixError;
+use crate::fingerprint::{self, mix};
 use crate::operator::LinearOperator;
 
 /// Rounding that an assembled symmetric matrix may show, relative to the larger diagonal entry.
@@ -33,18 +36,13 @@ pub enum MMatrixDefect {
 }
 
 impl CsrMatrix<'_> {
-    /// A number that another matrix has only by an accident nobody lives to see: what was prepared for a matrix
-    /// recognises it by this. Costs about as much as a product.
+    /// What was prepared for a matrix recognises it by this number. Costs about as much as a product.
     #[doc(hidden)]
     pub fn fingerprint(&self) -> u64 {
-        const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
-        let of_words = |words: &[u32]| words.iter().fold(MULTIPLIER, |hash, &word| mix(hash, word as u64));
-        let of_values = |values: &[f64]| values.iter().fold(MULTIPLIER, |hash, value| mix(hash, value.to_bits()));
         let parts = [
-            parallel::fold(self.starts(), &of_words, &mix),
-            parallel::fold(self.columns(), &of_words, &mix),
-            parallel::fold(self.values(), &of_values, &mix),
+            fingerprint::of(self.starts(), |&start| start as u64),
+            fingerprint::of(self.columns(), |&column| column as u64),
+            fingerprint::of(self.values(), |value| value.to_bits()),
         ];
         parts.into_iter().fold(self.rows() as u64, mix)
     }
@@ -53,17 +51,39 @@ impl CsrMatrix<'_> {
     ///
     /// Costs about as much as a few products; done once when a matrix comes from outside.
     pub fn check_symmetric_positive(&self) -> Result<(), MatrixError> {
-        for row in 0..self.rows() {
-            let diagonal = self.diagonal()[row];
-            if diagonal <= 0.0 {
-                return Err(MatrixError::Diagonal { row, value: diagonal });
+        // Where each entry behind the diagonal has a mirror, and there are as many before it, none is missing.
+        let half = |rows: Range<usize>| {
+            let (mut behind, mut before) = (0usize, 0usize);
+            for row in rows {
+                self.check_row(row, |column| column > row)?;
+                let columns = &self.columns()[self.range(row)];
+                let split = columns.partition_point(|&column| (column as usize) < row);
+                let own = columns.get(split).is_some_and(|&column| column as usize == row) as usize;
+                (before, behind) = (before + split, behind + columns.len() - split - own);
             }
-            for (column, value) in self.row(row) {
-                let mirror = self.entry(column, row);
-                let scale = diagonal.max(self.diagonal()[column]);
-                if (value - mirror).abs() > ROUNDING * scale {
-                    return Err(MatrixError::NotSymmetric { row, column, value, mirror });
-                }
+            Ok((behind, before))
+        };
+        let add = |one: Result<(usize, usize), MatrixError>, next: Result<(usize, usize), MatrixError>| {
+            let (one, next) = (one?, next?);
+            Ok((one.0 + next.0, one.1 + next.1))
+        };
+        if parallel::fold(0..self.rows(), &half, &add).is_ok_and(|(behind, before)| behind == before) {
+            return Ok(());
+        }
+        (0..self.rows()).try_for_each(|row| self.check_row(row, |_| true))
+    }
+
+    /// The diagonal of a row, and the mirrors of the entries in some columns.
+    fn check_row(&self, row: usize, is_looked_at: impl Fn(usize) -> bool) -> Result<(), MatrixError> {
+        let diagonal = self.diagonal()[row];
+        if diagonal <= 0.0 {
+            return Err(MatrixError::Diagonal { row, value: diagonal });
+        }
+        for (column, value) in self.row(row).filter(|&(column, _)| is_looked_at(column)) {
+            let mirror = self.entry(column, row);
+            let scale = diagonal.max(self.diagonal()[column]);
+            if (value - mirror).abs() > ROUNDING * scale {
+                return Err(MatrixError::NotSymmetric { row, column, value, mirror });
             }
         }
         Ok(())

@@ -56,7 +56,11 @@ impl<'a> CsrMatrix<'a> {
         let (starts, columns, values) = (starts.into(), columns.into(), values.into());
         check_layout(&starts, &columns, &values)?;
         let mut matrix = Self { starts, columns, values, diagonal: Vec::new(), closed: OnceLock::new() };
-        matrix.diagonal = (0..matrix.rows()).map(|row| matrix.entry(row, row)).collect();
+        let mut diagonal = parallel::filled(matrix.rows(), 0.0);
+        parallel::for_each((0..matrix.rows(), diagonal.as_mut_slice()), |(rows, diagonal)| {
+            rows.zip(diagonal).for_each(|(row, diagonal)| *diagonal = matrix.entry(row, row));
+        });
+        matrix.diagonal = diagonal;
         Ok(matrix)
     }
 
@@ -177,26 +181,30 @@ fn check_layout(starts: &[u32], columns: &[u32], values: &[f64]) -> Result<(), M
     if !lengths_agree {
         return Err(MatrixError::Layout { starts: starts.len(), columns: columns.len(), values: values.len() });
     }
+    let first_fault = |mut rows: Range<usize>| rows.find_map(|row| check_row(row, starts, columns, values).err());
+    let fault = parallel::fold(0..starts.len() - 1, &first_fault, &|one: Option<MatrixError>, next| one.or(next));
+    fault.map_or(Ok(()), Err)
+}
+
+fn check_row(row: usize, starts: &[u32], columns: &[u32], values: &[f64]) -> Result<(), MatrixError> {
     let rows = starts.len() - 1;
-    for row in 0..rows {
-        let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
-        if start > end || end > columns.len() {
-            return Err(MatrixError::RowOrder(row));
+    let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
+    if start > end || end > columns.len() {
+        return Err(MatrixError::RowOrder(row));
+    }
+    let mut previous = None;
+    for place in start..end {
+        let column = columns[place] as usize;
+        if column >= rows {
+            return Err(MatrixError::ColumnOutOfRange { row, column, rows });
         }
-        let mut previous = None;
-        for place in start..end {
-            let column = columns[place] as usize;
-            if column >= rows {
-                return Err(MatrixError::ColumnOutOfRange { row, column, rows });
-            }
-            if previous.is_some_and(|previous| previous >= column) {
-                return Err(MatrixError::ColumnOrder { row, column });
-            }
-            if !values[place].is_finite() {
-                return Err(MatrixError::NotFinite { row, column, value: values[place] });
-            }
-            previous = Some(column);
+        if previous.is_some_and(|previous| previous >= column) {
+            return Err(MatrixError::ColumnOrder { row, column });
         }
+        if !values[place].is_finite() {
+            return Err(MatrixError::NotFinite { row, column, value: values[place] });
+        }
+        previous = Some(column);
     }
     Ok(())
 }

@@ -11,10 +11,11 @@ use std::sync::{Arc, OnceLock};
 use unstick_parallel::Chunks;
 
 use crate::csr::CsrMatrix;
+use crate::fingerprint::{self, mix};
 use crate::lattice::Lattice;
 use crate::operator::LinearOperator;
 use crate::ranks::{Alone, Halo, Ranks, Share};
-use lines::Lines;
+use lines::{Line, Lines};
 
 /// The pressure matrix of a staggered grid: −V between liquid neighbours, ΣV and V/θ on the
 /// diagonal \[Lai2021, eqs. (3.34)–(3.40)\].
@@ -122,6 +123,30 @@ impl<const D: usize> PressureOperator<D> {
             let rows = stretch.first..stretch.first + stretch.length;
             rows.map(move |row| (row as usize, self.stencil(stretch, row)))
         })
+    }
+
+    /// What was prepared for a matrix, and for the rows with a finite bound, recognises both by this number. It costs less
+    /// than a product.
+    pub(crate) fn fingerprint(&self, lower: &[f64]) -> u64 {
+        let of_stretch = |stretch: &Stretch<D>| {
+            let place = mix(stretch.first as u64, stretch.length as u64);
+            if stretch.coefficients == INSIDE {
+                return place;
+            }
+            let (first, length, start) =
+                (stretch.first as usize, stretch.length as usize, stretch.coefficients as usize);
+            let values = self.diagonal[first..first + length].iter();
+            let values = values.chain(&self.coefficients[start..start + 2 * D * length]);
+            values.fold(place, |hash, value| mix(hash, value.to_bits()))
+        };
+        let of_line = |line: &Line| mix(line.column as u64, (line.from as u64) << 32 | line.length as u64);
+        let shape = self.lattice.shape().iter().fold(self.unit.to_bits(), |hash, &count| mix(hash, count as u64));
+        let parts = [
+            fingerprint::of(&self.lines.lines, of_line),
+            fingerprint::of(&self.stretches, of_stretch),
+            fingerprint::of(lower, |&bound| (bound > f64::NEG_INFINITY) as u64),
+        ];
+        parts.into_iter().fold(shape, mix)
     }
 
     /// Stretch that a row belongs to.

@@ -32,13 +32,23 @@ impl Reached {
     /// the walls that it was sealed with.
     pub(super) fn by(problem: &Mlcp, q: &[f64]) -> Self {
         let walls = problem.walls();
-        let mut r = vec![0.0; q.len()];
-        problem.residual(q, &mut r);
-        let diagonal = problem.operator().diagonal();
+        let operator = problem.operator();
+        let diagonal = operator.diagonal();
+        // An assembled matrix gives its rows one by one, with the same bits, and without a vector for all of them.
+        let matrix = if operator.pressure().is_none() { operator.csr() } else { None };
+        let mut residual = Vec::new();
+        if matrix.is_none() {
+            residual.resize(q.len(), 0.0);
+            problem.residual(q, &mut residual);
+        }
+        let residual_of = |row: usize| match matrix {
+            Some(matrix) => matrix.row_dot(row, q) + problem.b()[row],
+            None => residual[row],
+        };
         let of_rows = |rows: Range<usize>| {
             let mut reached = Self { rows: rows.len(), ..Self::default() };
             for row in rows {
-                let (bound, r) = (problem.lower()[row], r[row]);
+                let (bound, r) = (problem.lower()[row], residual_of(row));
                 reached.residual = larger(reached.residual, minimum_map(q[row] - bound, r).abs());
                 if walls[row] == f64::NEG_INFINITY {
                     reached.divergence = reached.divergence.max(r.abs());

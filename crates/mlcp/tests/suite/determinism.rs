@@ -1,6 +1,6 @@
 //! Same bits for any number of threads.
 
-use unstick_mlcp::{SolverName, Stop};
+use unstick_mlcp::{Mlcp, MlcpSolver, SolverName, Stop};
 use unstick_problems::Example;
 
 #[test]
@@ -30,5 +30,28 @@ fn one_two_and_three_threads_give_the_same_bits() {
         };
         let one = answer(1);
         assert!(answer(2) == one && answer(3) == one, "{name}");
+    }
+}
+
+/// What a solver keeps of a matrix that it has seen before changes no bit of an answer.
+#[test]
+fn a_solver_that_knows_the_matrix_gives_the_same_bits() {
+    let problems = [Example::ThinPlates, Example::SphereHalf].map(|example| example.generate(3, 32, 0).unwrap());
+    let solve = |solver: &mut dyn MlcpSolver, problem: &Mlcp| {
+        let mut q = vec![0.0; problem.size()];
+        let report = solver.solve(problem, &mut q).unwrap();
+        assert!(report.converged());
+        (q.iter().map(|q| q.to_bits()).collect::<Vec<_>>(), report.history().to_vec(), report.active_rows())
+    };
+    let best = || "best".parse::<SolverName>().unwrap().build(&Stop::relative(1e-8));
+    let mut used = best();
+    for (number, problem) in [0, 0, 1, 0].iter().map(|&number| &problems[number]).enumerate() {
+        // Other rows let go each time, and the third time other rows may.
+        let b: Vec<f64> = problem.mlcp().b().iter().map(|b| b + 0.3 * number as f64 * b.abs()).collect();
+        let sealed = |row: usize| number == 3 && row.is_multiple_of(3);
+        let lower = problem.mlcp().lower().iter().enumerate();
+        let lower: Vec<f64> = lower.map(|(row, &bound)| if sealed(row) { f64::NEG_INFINITY } else { bound }).collect();
+        let problem = problem.mlcp().with_b(b).unwrap().with_lower(lower).unwrap();
+        assert_eq!(solve(&mut *used, &problem), solve(&mut *best(), &problem), "solve {number}");
     }
 }

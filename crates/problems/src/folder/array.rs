@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use unstick_parallel as parallel;
+
 use super::lines::quote;
 use super::write_file;
 use crate::error::FileError;
@@ -155,24 +157,30 @@ struct Array<'a> {
 
 impl Array<'_> {
     /// Turns N little-endian bytes after the other into a number, if there are as many as promised.
-    fn decode<T, const N: usize>(&self, convert: impl Fn([u8; N]) -> T) -> Result<Vec<T>, Mismatch> {
+    fn decode<T, const N: usize>(&self, convert: impl Fn([u8; N]) -> T + Sync) -> Result<Vec<T>, Mismatch>
+    where
+        T: Copy + Default + Send + Sync,
+    {
         let promised = u128::from(self.length) * N as u128;
         if promised != self.data.len() as u128 {
             let expected = format!("{} values of type {} in {promised} bytes", self.length, self.kind);
             return Err(mismatch(expected, format!("{} bytes", self.data.len())));
         }
-        let (numbers, _) = self.data.as_chunks();
-        Ok(match self.kind.starts_with('>') {
+        let (numbers, _): (&[[u8; N]], _) = self.data.as_chunks();
+        let mut decoded = vec![T::default(); numbers.len()]; // pages that the system zeroes when a thread first touches them
+        let is_big_endian = self.kind.starts_with('>');
+        parallel::for_each((numbers, decoded.as_mut_slice()), |(numbers, decoded)| {
             // No choice within the loop: what most files hold is copied as fast as memory is.
-            false => numbers.iter().map(|&bytes| convert(bytes)).collect(),
-            true => numbers
-                .iter()
-                .map(|&(mut bytes): &[u8; N]| {
-                    bytes.reverse();
-                    convert(bytes)
-                })
-                .collect(),
-        })
+            if !is_big_endian {
+                numbers.iter().zip(decoded).for_each(|(&bytes, number)| *number = convert(bytes));
+                return;
+            }
+            for (&(mut bytes), number) in numbers.iter().zip(decoded) {
+                bytes.reverse();
+                *number = convert(bytes);
+            }
+        });
+        Ok(decoded)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use unstick_mlcp::{CsrMatrix, MatrixError};
+use unstick_parallel as parallel;
 
 use super::archive::Archive;
 use super::array::{Mismatch, mismatch, parse, parse_indices, split};
@@ -44,12 +45,11 @@ fn read(bytes: &[u8]) -> Result<Parts, Mismatch> {
     if rows != columns {
         return Err(mismatch("a square matrix", format!("{rows} rows and {columns} columns")));
     }
-    Ok(Parts {
-        rows: rows as usize,
-        starts: indices(&archive.read("indptr.npy")?, "indptr")?,
-        columns: indices(&archive.read("indices.npy")?, "indices")?,
-        values: parse(&archive.read("data.npy")?)?,
-    })
+    // Two long members, which may have to be unpacked.
+    let (columns, values) =
+        parallel::join(|| indices(&archive.read("indices.npy")?, "indices"), || parse(&archive.read("data.npy")?));
+    let starts = indices(&archive.read("indptr.npy")?, "indptr")?;
+    Ok(Parts { rows: rows as usize, starts, columns: columns?, values: values? })
 }
 
 /// Numbers from 0 to 2³² − 1.

@@ -27,6 +27,8 @@ mod walls;
 
 use self::on_checkerboard::{Memory, OnCheckerboard};
 use self::on_rows::OnRows;
+#[doc(hidden)]
+pub use self::on_rows::{FORCING_WITHOUT_SWEEPS, MISLED};
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
 use crate::error::SolveError;

@@ -28,6 +28,8 @@ pub(super) struct Memory<const D: usize> {
     problem: LevelProblem,
     /// A q + b.
     r: Vec<f64>,
+    /// The matrix and the wall rows that the hierarchy was made for.
+    fingerprint: Option<u64>,
 }
 
 /// The scheme at work.
@@ -51,11 +53,18 @@ impl<'t, const D: usize> OnCheckerboard<'t, D> {
         trace: &mut Trace,
     ) -> Self {
         let rows = Rows { problem: solvable.problem, operator };
-        let Memory { hierarchy, layout, walls, problem, r, .. } = &mut *memory;
+        let Memory { hierarchy, layout, walls, problem, r, fingerprint, .. } = &mut *memory;
         trace.set_up(|| {
-            hierarchy.share = operator.share().cloned();
-            hierarchy.rebuild(operator, rows.problem.lower());
-            layout.rebuild(operator);
+            // Ranks would have to agree whether theirs are the same.
+            let same = operator.share().is_none().then(|| operator.fingerprint(rows.problem.lower()));
+            if same.is_some() && *fingerprint == same {
+                hierarchy.release(0, problem);
+            } else {
+                hierarchy.share = operator.share().cloned();
+                hierarchy.rebuild(operator, rows.problem.lower());
+                layout.rebuild(operator);
+                *fingerprint = same;
+            }
             walls.rebuild(hierarchy, layout, solvable.loose);
             problem.begin(hierarchy, 0);
             parallel::resize(r, rows.problem.size(), 0.0);

@@ -9,10 +9,12 @@ use crate::problem::Mlcp;
 use crate::run::{Solvable, Trace};
 
 /// A policy that makes the residual larger by this factor was misled by the sweeps before it.
-const MISLED: f64 = 100.0;
+#[doc(hidden)]
+pub const MISLED: f64 = 100.0;
 
 /// Without sweeps, policies are solved at least to this part of their right-hand side.
-const FORCING_WITHOUT_SWEEPS: f64 = 1e-2;
+#[doc(hidden)]
+pub const FORCING_WITHOUT_SWEEPS: f64 = 1e-2;
 
 /// All that the scheme keeps between solves: its memory, and the levels of the last matrix.
 #[derive(Default)]
@@ -113,8 +115,7 @@ impl BestSteps for OnRows<'_> {
         let most = if self.is_swept { 1.0 } else { FORCING_WITHOUT_SWEEPS };
         let forcing = params.forcing_after(self.changes, self.walls).min(most);
         let target = |norm: f64| (forcing * norm).max(0.5 * trace.target());
-        let posed = Posed { r, lower: self.problem.lower(), norm: trace.residual(), q: self.q };
-        let cycles = krylov.solve(hierarchy, problem, &posed, target, MOST_CYCLES);
+        let cycles = krylov.solve(hierarchy, problem, r, trace.residual(), target, MOST_CYCLES);
         krylov.accept(hierarchy, self.problem.lower(), self.q);
         trace.spend(cycles);
         Ok(())
