@@ -75,7 +75,7 @@ struct SolveArguments {
     /// File for the answer, in the order of rows
     #[arg(long)]
     write_x: Option<PathBuf>,
-    /// Measures how fast all ranks copy memory together, before the solve and after it
+    /// Measures after the solve how fast all ranks copy memory together
     #[arg(long)]
     bandwidth: bool,
     /// Prints one line of JSON
@@ -155,10 +155,8 @@ fn solve(world: &Arc<World>, arguments: &SolveArguments) -> Outcome {
     };
     let task = Task { source, solver, stop, repeat: arguments.repeat, out: arguments.write_x.clone() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build()?;
-    let copies = || arguments.bandwidth.then(|| pool.install(|| measure_copies(&**world)));
-    let before = copies();
     let found = run(world, &task, arguments.threads)?;
-    let copies = before.into_iter().chain(copies()).reduce(|before, after| 0.5 * (before + after));
+    let copies = arguments.bandwidth.then(|| pool.install(|| measure_copies(&**world)));
     if world.rank() == 0 {
         match arguments.json {
             true => println!("{}", in_json(world.count(), arguments.threads, &found, copies)),

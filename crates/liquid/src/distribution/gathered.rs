@@ -20,8 +20,17 @@ pub(super) struct Gathered<const D: usize> {
     share: Arc<Share<D>>,
     /// The version of the geometry that the walls are of.
     version: Option<u64>,
-    /// On the first rank: open parts of faces and blocks.
-    walls: Option<(FaceField<f64, D>, CellField<f64, D>)>,
+    /// On the first rank.
+    walls: Option<Walls<D>>,
+}
+
+/// What does not change with the liquid: open parts of faces and blocks, no velocity, and walls that hold.
+struct Walls<const D: usize> {
+    open: FaceField<f64, D>,
+    cell_open: CellField<f64, D>,
+    still: FaceField<f64, D>,
+    separating: Vec<bool>,
+    let_go: Vec<bool>,
 }
 
 impl<const D: usize> Gathered<D> {
@@ -41,36 +50,37 @@ impl<const D: usize> Gathered<D> {
             let open: [_; D] =
                 std::array::from_fn(|axis| share.gather(Places::faces(axis).of_blocks(SIDE), fields.walls.open[axis]));
             let cell_open = share.gather(cells, fields.walls.cell_open);
-            self.walls =
-                cell_open.map(|cell_open| (open.map(|field| field.expect("the first rank has all")), cell_open));
+            self.walls = cell_open.map(|cell_open| {
+                let open = open.map(|field| field.expect("the first rank has all"));
+                let still = std::array::from_fn(|axis| CellField::filled(open[axis].shape(), 0.0));
+                let separating = vec![false; cell_open.values().len()];
+                Walls { open, cell_open, still, let_go: separating.clone(), separating }
+            });
             self.version = Some(fields.walls.version);
         }
         let liquid = share.gather(cells, fields.liquid);
         let growth = share.gather(cells, fields.divergence.expect("displacements are asked for as a divergence"));
         let mut solved = Ok(Convergence::default());
         let mut whole = None;
-        if let (Some((open, cell_open)), Some(liquid), Some(growth)) = (&self.walls, liquid, growth) {
+        if let (Some(known), Some(liquid), Some(growth)) = (&mut self.walls, liquid, growth) {
             let mut potential = CellField::filled(liquid.shape(), 0.0);
             if vector::norm_max(growth.values()) > 0.0 {
-                let still: FaceField<f64, D> = std::array::from_fn(|axis| CellField::filled(open[axis].shape(), 0.0));
-                let mut flags = vec![false; liquid.values().len()];
-                let separating = flags.clone();
                 let walls = WallFields {
                     version: fields.walls.version,
-                    open: std::array::from_fn(|axis| open[axis].values()),
-                    separating: &separating,
-                    cell_open: cell_open.values(),
+                    open: std::array::from_fn(|axis| known.open[axis].values()),
+                    separating: &known.separating,
+                    cell_open: known.cell_open.values(),
                     flow: None,
                 };
                 let all = PressureFields {
                     cells: liquid.shape(),
                     walls,
                     liquid: liquid.values(),
-                    velocity: std::array::from_fn(|axis| still[axis].values()),
+                    velocity: std::array::from_fn(|axis| known.still[axis].values()),
                     divergence: Some(growth.values()),
                     ..*fields
                 };
-                let report = solver.solve_fields(&all, potential.values_mut(), &mut flags);
+                let report = solver.solve_fields(&all, potential.values_mut(), &mut known.let_go);
                 solved = report.map(|report| Convergence::from(&report));
             }
             whole = Some(potential);

@@ -85,15 +85,15 @@ impl<const D: usize> Share<D> {
         let (here, there) = (self.local_places(&places, me), to.local_places(&places, me));
         let own = self.own_places(&places, me);
         let taken = |rank: usize| self.own_places(&places, rank).common(&there);
-        let mut swaps: Vec<(usize, Vec<T::Word>, Vec<T::Word>)> = (0..self.ranks.count())
+        let mut swaps = (0..self.ranks.count())
             .map(|rank| {
                 let sent = own.common(&to.local_places(&places, rank));
                 let words = |sent: Window<D>| words_in(sent.seen_from(here.first), here.size, from);
                 let going = sent.map_or_else(Vec::new, words);
                 (rank, going, vec![T::Word::zeroed(); taken(rank).map_or(0, |taken| taken.count())])
             })
-            .collect();
-        let (_, going, coming) = &mut swaps[me];
+            .collect::<Vec<_>>();
+        let (_, going, coming): &mut (usize, Vec<T::Word>, Vec<T::Word>) = &mut swaps[me];
         std::mem::swap(going, coming);
         let others = swaps.iter_mut().filter(|(rank, ..)| *rank != me);
         let messages = others.map(|(rank, going, coming)| Message::swap(*rank, going, coming));

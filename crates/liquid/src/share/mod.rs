@@ -45,7 +45,7 @@ use unstick_parallel::{self as parallel, vector};
 use crate::air::Air;
 use crate::error::{SetupError, StepError};
 use crate::particles::tiles::PERIOD;
-use crate::setup::Setup;
+use crate::setup::{Setup, Transport};
 use crate::surface::Dried;
 
 /// Cells of the halo beyond the layers of faces to which velocity is carried: two in which the gathered velocity is
@@ -187,6 +187,8 @@ fn refuse<const D: usize>(setup: &Setup<D>) -> Result<(), SetupError> {
         (setup.air != Air::Open, "enclosed air"),
         (setup.has_stress(), "viscosity and friction"),
         (setup.tension > 0.0, "surface tension"),
+        // The air of such a run falls ever faster, and its faces look back further than ranks know of each other.
+        (setup.transport == Transport::SemiLagrangian, "semi-Lagrangian transport"),
         (!is_best, "a pressure solver other than `best`"),
     ];
     match refused.into_iter().find(|(is_asked_for, _)| *is_asked_for) {

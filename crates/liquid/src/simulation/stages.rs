@@ -28,11 +28,9 @@ impl<const D: usize> Simulation<D> {
         let Self { setup, state, starts, gathered, known, reached, arrived, share, times, .. } = self;
         times.time(Stage::Gather, || {
             if setup.transport == Transport::SemiLagrangian && state.step > 0 {
-                share.iter().for_each(|share| share.fill_faces(&mut state.velocity));
                 let before = state.velocity.clone();
                 reached.iter_mut().for_each(|field| field.values_mut().fill(false));
                 advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
-                share.iter().for_each(|share| share.fill_faces(&mut state.velocity));
             } else {
                 gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
                 if let Some(share) = share {

@@ -8,7 +8,7 @@ use unstick_parallel as parallel;
 use super::Simulation;
 use super::report::{AdvanceReport, StageTimes, StepReport};
 use crate::error::StepError;
-use crate::setup::{Setup, Transport};
+use crate::setup::Setup;
 use crate::tension;
 
 /// A speed whose square is this many times what gravity adds leaves few digits of the difference of both roots.
@@ -95,10 +95,6 @@ impl<const D: usize> Simulation<D> {
         }
         let checked = self.check_state();
         self.share.as_ref().map_or(checked.clone(), |share| share.agree(time, checked))?;
-        if let (Some(share), Transport::SemiLagrangian) = (&self.share, self.setup.transport) {
-            // Faces look back as far as particles move.
-            share.check_reach(&self.setup.grid, &self.state.velocity, time, 0.5 * (self.state.last_step + dt))?;
-        }
         self.is_between_steps = false;
         self.coupling = Convergence::default();
         let kick = self.prepare_pressure(dt);
