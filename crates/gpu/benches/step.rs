@@ -167,7 +167,7 @@ fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error
     let mut liquid = put(gpu, simulation)?;
     let sent = begin.elapsed().as_secs_f64();
     let cell = std::cell::RefCell::new(&mut liquid);
-    let mut seconds = Vec::new();
+    let (mut seconds, mut tallies) = (Vec::new(), Vec::new());
     let reports = steps(
         WARM_UP + STEPS,
         |time| cell.borrow().next_step(time),
@@ -175,6 +175,7 @@ fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error
             let begin = Instant::now();
             let report = cell.borrow_mut().advance(dt);
             seconds.push(begin.elapsed().as_secs_f64());
+            tallies.push(cell.borrow().tally());
             report
         },
     )?;
@@ -187,6 +188,15 @@ fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error
     }
     let cycles: Vec<f64> = reports.iter().map(|report| report.inner_iterations as f64).collect();
     println!("{:>10}{:>14.0}", median(&cycles), reports[0].particles as f64 / 1e3 / ms);
+    let asked = tallies[WARM_UP + STEPS - 1] - tallies[WARM_UP - 1];
+    let a_step = |count: u64| count as f64 / STEPS as f64;
+    println!(
+        "    (a step asks for {:.1} launches, {:.1} recordings with {:.1} more, {:.1} waits)",
+        a_step(asked.launches),
+        a_step(asked.replays),
+        a_step(asked.replayed),
+        a_step(asked.waits),
+    );
     measure_views(&mut liquid)?;
     let begin = Instant::now();
     liquid.show(|shown| shown.state().time);

@@ -89,15 +89,14 @@ LEAN_BARRIER_KERNEL(step_black, 12) {
     if (reduce_max(a, most, norm)) a.scalars->norm = norm;
 }
 
-// q <- q + correction_scale x, with the red cells x_r = A_rr^-1 (b_r - A_rb x_b).
+// q <- q + scale x, with the red cells x_r = A_rr^-1 (b_r - A_rb x_b).
 template <class T>
-__device__ inline void add_group(const Args &a, const Group &group, int kind, T *q) {
+__device__ inline void add_group(const Args &a, const Group &group, int kind, T *q, T scale) {
     const DeviceLevel &level = a.level;
     Rows<float> rows = rows_of(level, cycle_system(level), (const float *)a.iterate - level.size, kind, group, 0);
     unsigned flags = flags_of(level, kind, group.at);
     Four<float> b = load4(level.b + group.at), black = load4(a.iterate + group.at);
     Four<T> q_red = load4(q + group.at), q_black = load4(q + level.size + group.at);
-    T scale = (T)a.correction_scale;
     for (int k = 0; k < 4; k++) {
         bool is_corrected = rows.diagonal.v[k] > 0.0f && !(flag(flags, k) & PINNED);
         if (is_corrected) q_red.v[k] += scale * (T)((b.v[k] + rows.sum.v[k]) / rows.diagonal.v[k]);
@@ -108,9 +107,10 @@ __device__ inline void add_group(const Args &a, const Group &group, int kind, T 
 }
 
 LEAN_KERNEL(add_to_q, 10) {
-    FOR_KINDS(a.level, group, kind) add_group(a, group, kind, a.q);
+    double unit = unit_of_correction(a);
+    FOR_KINDS(a.level, group, kind) add_group(a, group, kind, a.q, unit);
 }
 
 KERNEL(add_to_correction) {
-    FOR_KINDS(a.level, group, kind) add_group(a, group, kind, a.level.correction);
+    FOR_KINDS(a.level, group, kind) add_group(a, group, kind, a.level.correction, 1.0f);
 }

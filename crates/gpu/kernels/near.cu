@@ -2,16 +2,20 @@
 // active set is chosen before it is added to q. Its residual r = A c - b is that of q + c, in units of the loads. Away
 // from walls c stays zero.
 
+// What a correction in single precision is multiplied by before it is added to q.
+__device__ inline double unit_of_correction(const Args &a) { return a.scalars->load_unit / a.unit; }
+
 // Clears the last correction and sets its lower bound.
 KERNEL(begin_near) {
     const DeviceLevel &level = a.level;
+    double unit = unit_of_correction(a);
     FOR_LISTED(level, a.near, group, kind) {
         FOR_COLOURS(level, group, colour, own) {
             store4(level.correction + own, {0.0f, 0.0f, 0.0f, 0.0f});
             unsigned flags = flags_of(level, kind, own);
             for (int k = 0; k < 4; k++)
                 if (flag(flags, k) & WALL)
-                    level.floor[own + k] = (float)((a.lower[own + k] - a.q[own + k]) / a.correction_scale);
+                    level.floor[own + k] = (float)((a.lower[own + k] - a.q[own + k]) / unit);
         }
     }
 }
@@ -63,6 +67,7 @@ LEAN_KERNEL(choose_near, 10) {
 LEAN_BARRIER_KERNEL(accept_near, 8) {
     const DeviceLevel &level = a.level;
     float most = 0.0f;
+    double unit = unit_of_correction(a);
     FOR_LISTED(level, a.touched, group, kind) {
         FOR_COLOURS(level, group, colour, own) {
             unsigned flags = flags_of(level, kind, own);
@@ -73,7 +78,7 @@ LEAN_BARRIER_KERNEL(accept_near, 8) {
                 unsigned f = flag(flags, k);
                 b.v[k] = is_free(kind, flags, k) ? b.v[k] - (rows.diagonal.v[k] * c.v[k] - rows.sum.v[k]) : 0.0f;
                 most = larger(most, fabsf(b.v[k]));
-                q.v[k] = f & PINNED ? a.lower[own + k] : q.v[k] + a.correction_scale * c.v[k];
+                q.v[k] = f & PINNED ? a.lower[own + k] : q.v[k] + unit * c.v[k];
                 // Rounding must not leave q below its bound.
                 if ((f & WALL) && q.v[k] < a.lower[own + k]) q.v[k] = a.lower[own + k];
             }

@@ -150,6 +150,7 @@ LEAN_BARRIER_KERNEL(natural_residual, 8) {
     if (reduce<2, true>(a, most)) {
         a.scalars->residual = most[0], a.scalars->plain_norm = most[1];
         a.scalars->free_norm = most[0] * a.load_scale; // if there are no walls
+        a.scalars->load_unit = 1.0 / a.load_scale;
     }
 }
 

@@ -150,12 +150,16 @@ impl DeviceProblem {
         Ok(())
     }
 
-    /// Assembles the problem of the fields.
-    pub fn assemble(&mut self, cells: usize) -> Result<RowTotals, GpuError> {
+    /// Assembles the matrix of the problem of the fields, its bounds and its iterate.
+    pub fn assemble_matrix(&mut self, cells: usize) -> Result<(), GpuError> {
         let args = self.device.arena.base;
-        for kernel in [Kernel::AssembleRows, Kernel::JoinComponents, Kernel::HoldComponents] {
-            self.device.driver.launch_items(kernel, cells, &args)?;
-        }
+        [Kernel::AssembleRows, Kernel::JoinComponents, Kernel::HoldComponents]
+            .into_iter()
+            .try_for_each(|kernel| self.device.driver.launch_items(kernel, cells, &args))
+    }
+
+    /// Assembles b, and reads what the host needs to know of the rows.
+    pub fn assemble_b(&mut self, cells: usize) -> Result<RowTotals, GpuError> {
         let totals: RowTotals = self.total(Kernel::AssembleB, cells, self.fields()?.row_totals)?;
         self.wall_rows = totals.walls as usize;
         self.norm = totals.reference.max(f64::MIN_POSITIVE);

@@ -63,26 +63,26 @@ impl DeviceProblem {
         if self.wall_rows == 0 {
             return Ok(());
         }
-        let correction_scale = self.load_unit / self.device.arena.base.unit;
-        let args = Args { correction_scale, settle: Settle::Pinned as i32, ..self.fine() };
-        self.device.launch_listed(Kernel::BeginNear, &args)?;
-        if self.changes > 0 && self.changes == self.changes_before {
-            self.replay(Repeated::SettledChoice, |problem| problem.choose_near(SWEEPS_WHEN_SETTLED))?;
-        } else {
-            self.replay(Repeated::Choice, |problem| problem.choose_near(SWEEPS))?;
+        let is_settled = self.changes > 0 && self.changes == self.changes_before;
+        let (repeated, sweeps) =
+            if is_settled { (Repeated::SettledPolicy, SWEEPS_WHEN_SETTLED) } else { (Repeated::Policy, SWEEPS) };
+        if self.loose_components > 0 {
+            return self.launch_policy(sweeps); // the list of their rows is that of this problem
         }
-        self.pin_loose_components(Slack::OfCorrection)?;
-        self.device.launch_listed(Kernel::SettleCorrection, &args)?;
-        self.device.launch_listed(Kernel::AcceptNear, &args)?;
-        self.replay(Repeated::Truncation, |problem| problem.device.truncate(0, Truncation::IfChanged))
+        self.replay(repeated, |problem| problem.launch_policy(sweeps))
     }
 
-    fn choose_near(&mut self, sweeps: usize) -> Result<(), GpuError> {
-        let args = self.fine();
+    fn launch_policy(&mut self, sweeps: usize) -> Result<(), GpuError> {
+        let args = Args { settle: Settle::Pinned as i32, ..self.fine() };
+        self.device.launch_listed(Kernel::BeginNear, &args)?;
         for colour in (0..sweeps).flat_map(|_| [0, 1]) {
             self.device.launch_listed(Kernel::RelaxNear, &Args { colour, relaxation: RELAXATION, ..args })?;
         }
-        self.device.launch_listed(Kernel::ChooseNear, &args)
+        self.device.launch_listed(Kernel::ChooseNear, &args)?;
+        self.pin_loose_components(Slack::OfCorrection)?;
+        self.device.launch_listed(Kernel::SettleCorrection, &args)?;
+        self.device.launch_listed(Kernel::AcceptNear, &args)?;
+        self.device.truncate(0, Truncation::IfChanged)
     }
 
     /// Pins a row of every component that would be singular without one.
@@ -107,22 +107,25 @@ impl DeviceProblem {
 
     /// Conjugate gradients for the free rows. Returns the number of cycles.
     fn gradients(&mut self, params: &BestParams, least: f64) -> Result<usize, GpuError> {
-        let unit = self.load_unit;
-        let args = self.fine();
-        self.device.begin_gradients(0)?;
         let mut cycles = 0;
         loop {
-            self.replay(Repeated::Iteration, |problem| problem.device.iterate_gradients(0))?;
+            match cycles {
+                0 => self.replay(Repeated::FirstIteration, |problem| {
+                    problem.device.begin_gradients(0)?;
+                    problem.device.iterate_gradients(0)
+                })?,
+                _ => self.replay(Repeated::Iteration, |problem| problem.device.iterate_gradients(0))?,
+            }
             cycles += 1;
             let scalars = self.device.scalars()?;
             let forcing = params.forcing_after((scalars.changes - self.changes) as usize, self.wall_rows);
-            let target = (forcing * scalars.free_norm).max(least / unit);
+            let target = (forcing * scalars.free_norm).max(least / self.load_unit);
             let is_broken = scalars.progress != Progress::Running as i32;
             if scalars.norm <= target || is_broken || cycles == MOST_CYCLES {
                 break;
             }
         }
-        self.device.launch(Kernel::AddToQ, &Args { correction_scale: unit / args.unit, ..args })?;
+        self.device.launch(Kernel::AddToQ, &self.fine())?;
         Ok(cycles)
     }
 }

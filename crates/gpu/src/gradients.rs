@@ -33,7 +33,7 @@ impl DeviceProblem {
     /// Sets up what these linear solves need of the hierarchy.
     pub fn set_up_rows(&mut self, precondition: Precondition) -> Result<(), GpuError> {
         if precondition.has_cycle() {
-            return self.device.set_up();
+            return self.replay(Repeated::SetUp, |problem| problem.device.set_up());
         }
         self.device.launch(Kernel::ClassifyFine, &self.device.args(0))?;
         self.device.launch(Kernel::ListMixed, &self.device.args(0))?;
@@ -112,9 +112,11 @@ impl DeviceProblem {
             let scalars = self.device.scalars()?;
             let iterations = scalars.iterations as usize;
             if let Some(watch) = &mut watch {
-                let at = args.vectors[Vector::Norms as usize].at(seen % NORM_LOG);
-                let mut norms = vec![0.0; iterations - seen];
-                self.device.driver.read(at.address(), bytemuck::cast_slice_mut(&mut norms))?;
+                let mut norms = vec![scalars.norm; iterations - seen];
+                if norms.len() > 1 {
+                    let at = args.vectors[Vector::Norms as usize].at(seen % NORM_LOG);
+                    self.device.driver.read(at.address(), bytemuck::cast_slice_mut(&mut norms))?;
+                }
                 is_seen_enough |= norms.into_iter().fold(false, |enough, norm| watch(norm).is_break() | enough);
             }
             seen = iterations;

@@ -70,6 +70,7 @@ mod probe;
 mod problem;
 mod solver;
 mod step;
+mod tally;
 mod text;
 
 pub use backend::{Backend, Placement};
@@ -78,4 +79,5 @@ pub use probe::{Probe, TimedTraffic};
 pub use problem::Times;
 pub use solver::{Gpu, GpuSolver};
 pub use step::{GpuLiquid, LiquidView, PendingView};
+pub use tally::Tally;
 pub use text::kernel_text;

@@ -47,7 +47,7 @@ impl Device {
 
     /// A few policies on a coarse level.
     fn improve(&mut self, level: usize) -> Result<(), GpuError> {
-        let args = Args { load_scale: 1.0, correction_scale: 1.0, ..self.args(level) };
+        let args = Args { load_scale: 1.0, ..self.args(level) };
         for _ in 0..POLICIES {
             self.launch_listed(Kernel::ChooseCorrection, &args)?;
             self.launch_listed(Kernel::SettleCorrection, &Args { settle: Settle::Pinned as i32, ..args })?;

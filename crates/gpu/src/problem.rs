@@ -17,14 +17,18 @@ const SPARSEST: u32 = 8;
 /// Launches that every problem of a shape repeats.
 #[derive(Clone, Copy)]
 pub(crate) enum Repeated {
+    /// Levels and lists.
+    SetUp,
     /// The nested start.
     Start,
     /// The sweeps near walls and the policy, while the active set changes.
-    Choice,
+    Policy,
     /// The same once the active set has settled.
-    SettledChoice,
+    SettledPolicy,
     Truncation,
-    /// One iteration of conjugate gradients on black cells.
+    /// The first iteration of conjugate gradients on black cells, with all that begins them.
+    FirstIteration,
+    /// A later one.
     Iteration,
     /// A batch of conjugate gradients in double precision.
     Batch,
@@ -221,10 +225,12 @@ impl DeviceProblem {
 
     /// Sets up the hierarchy and moves wall rows up to their bounds.
     pub fn set_up(&mut self) -> Result<(), GpuError> {
-        self.device.set_up()?;
-        self.device.launch(Kernel::ListNear, &self.device.args(0))?;
-        let args = Args { settle: Settle::Lift as i32, ..self.device.args(0) };
-        self.device.launch_listed(Kernel::SettleFine, &args)
+        self.replay(Repeated::SetUp, |problem| {
+            problem.device.set_up()?;
+            let args = Args { settle: Settle::Lift as i32, ..problem.device.args(0) };
+            problem.device.launch(Kernel::ListNear, &args)?;
+            problem.device.launch_listed(Kernel::SettleFine, &args)
+        })
     }
 
     /// Copies the iterate of rows back.

@@ -17,6 +17,7 @@ use crate::driver::{CudaDriver, Driver, check_libraries};
 use crate::error::GpuError;
 use crate::methods::RowSteps;
 use crate::problem::{DeviceProblem, Times};
+use crate::tally::Tally;
 
 /// A device that solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,7 @@ impl Gpu {
             method,
             stop,
             problem: None,
+            driver: None,
             rows: None,
             found: FoundGrid::default(),
             times: Times::default(),
@@ -131,6 +133,8 @@ pub struct GpuSolver {
     pub(crate) method: DeviceMethod,
     pub(crate) stop: Stop,
     problem: Option<DeviceProblem>,
+    /// For the first problem.
+    driver: Option<Box<dyn Driver>>,
     /// The last matrix without a grid.
     rows: Option<RowsProblem>,
     /// The grid of the last bare matrix.
@@ -144,6 +148,17 @@ impl GpuSolver {
         self.times
     }
 
+    /// Works in order with another driver of the same dimension.
+    pub(crate) fn beside(mut self, driver: &dyn Driver) -> Result<Self, GpuError> {
+        self.driver = Some(driver.companion()?);
+        Ok(self)
+    }
+
+    /// What it has asked the device for so far.
+    pub(crate) fn tally(&self) -> Tally {
+        self.problem.as_ref().map_or_else(Tally::default, |problem| problem.device.driver.tally())
+    }
+
     /// Compiles the kernels and allocates the memory for any problem on a grid of this size, so that a failure shows
     /// before the first solve.
     pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
@@ -155,7 +170,7 @@ impl GpuSolver {
         let problem = match self.problem.take() {
             Some(problem) if problem.suits(shape, source) => problem,
             other => {
-                let driver = other.and_then(|problem| problem.into_driver(shape.dimension));
+                let driver = other.and_then(|problem| problem.into_driver(shape.dimension)).or(self.driver.take());
                 let driver = driver.map_or_else(|| self.gpu.driver(shape.dimension), Ok)?;
                 // The next problem of a simulation may have a few rows more.
                 let room = match source {

@@ -53,7 +53,7 @@ KERNEL(fill_blocks) {
         is_wet &= s.liquid[index] < 0.0f;
         content += content_of(s, index), room += s.space[index];
     }
-    f.liquid[own] = distance / count;
+    f.liquid[own] = distance / count, f.guess[own] = 0.0;
     s.wet[own] = is_wet, s.content[own] = content, s.room[own] = room;
 }
 
@@ -99,19 +99,11 @@ __device__ inline float growth_of(const DeviceStep &s, const DeviceFields &f, co
     return clamped(wanted, -s.most, s.most);
 }
 
-BARRIER_KERNEL(ask_for_growth) {
+KERNEL(ask_for_growth) {
     const DeviceStep &s = a.liquid;
     const DeviceFields &f = *a.fields;
-    double growing = 0.0;
-    for (int own = OWN_THREAD(); own < cell_count_of(s.blocks); own += gridDim.x * blockDim.x) {
-        int at[DIM];
-        cell_at(s.blocks, own, at);
-        float growth = growth_of(s, f, at, own);
-        f.divergence[own] = growth;
-        f.guess[own] = 0.0;
-        growing += growth != 0.0f;
-    }
-    if (reduce<1, false>(a, &growing)) s.totals->growing = growing;
+    OWN_CELL_OR_RETURN(s.blocks, at, own);
+    f.divergence[own] = growth_of(s, f, at, own);
 }
 
 // s = −∇ψ, in cells. A wall holds its side of a block; only what lies deeper in solids is extrapolated.

@@ -3,10 +3,12 @@
 
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::time::{Duration, Instant};
 
-use super::{CooperativeGrid, Download, Driver, Fill, Kernel, Part, Recording, Take, room_of};
+use super::{CooperativeGrid, Download, Driver, Fill, Kernel, Part, Point, Recording, SMALL_WRITE, Take, room_of};
 use crate::error::GpuError;
 use crate::layout::{Address, Args, EMULATED_COOPERATIVE_THREADS, MOST_OWN_GROUPS, Pointer};
+use crate::tally::Tally;
 
 macro_rules! emulators {
     ($($name:ident),+) => {
@@ -39,13 +41,25 @@ pub(crate) struct EmulatedDriver {
     is_recording: bool,
     /// The problems that it solves before it is lost; none once it is.
     left: Cell<Option<u64>>,
+    /// The same at the start.
+    problems: u64,
+    marks: Vec<Instant>,
+    tally: Tally,
 }
 
 impl EmulatedDriver {
     /// Solves this many problems and is lost in the middle of the next.
     pub fn new(dimension: usize, problems: u64) -> Self {
-        let left = Cell::new(Some(problems));
-        Self { dimension, memory: Vec::new(), recorded: Vec::new(), is_recording: false, left }
+        Self {
+            dimension,
+            memory: Vec::new(),
+            recorded: Vec::new(),
+            is_recording: false,
+            left: Cell::new(Some(problems)),
+            problems,
+            marks: Vec::new(),
+            tally: Tally::default(),
+        }
     }
 
     /// How many problems are left; an error once the device is lost.
@@ -87,6 +101,7 @@ impl Download for Copied {
 
 impl Driver for EmulatedDriver {
     fn allocate(&mut self, bytes: usize) -> Result<Address, GpuError> {
+        self.tally.allocations += 1;
         self.memory = vec![0; bytes.div_ceil(8) + 32];
         self.recorded.clear();
         Ok((self.memory.as_ptr() as u64).next_multiple_of(256))
@@ -99,24 +114,28 @@ impl Driver for EmulatedDriver {
     }
 
     fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError> {
+        self.tally.waits += (bytes.len() > SMALL_WRITE) as u64;
         let range = self.range(at, bytes.len());
         bytemuck::cast_slice_mut::<u64, u8>(&mut self.memory)[range].copy_from_slice(bytes);
         Ok(())
     }
 
     fn read(&mut self, at: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
+        self.tally.waits += 1;
         let range = self.range(at, bytes.len());
         bytes.copy_from_slice(&bytemuck::cast_slice::<u64, u8>(&self.memory)[range]);
         Ok(())
     }
 
     fn send(&mut self, at: Pointer<f64>, count: usize, fill: Fill) -> Result<(), GpuError> {
+        self.tally.waits += 1;
         let range = self.range(at.address(), 8 * count);
         fill(0, &mut bytemuck::cast_slice_mut::<u64, f64>(&mut self.memory)[range.start / 8..range.end / 8]);
         Ok(())
     }
 
     fn receive(&mut self, at: Pointer<f64>, count: usize, take: Take) -> Result<(), GpuError> {
+        self.tally.waits += 1;
         let range = self.range(at.address(), 8 * count);
         take(0, &bytemuck::cast_slice::<u64, f64>(&self.memory)[range.start / 8..range.end / 8]);
         Ok(())
@@ -132,6 +151,32 @@ impl Driver for EmulatedDriver {
             to += room_of(part);
         }
         Ok(Box::new(Copied(copy)))
+    }
+
+    fn companion(&self) -> Result<Box<dyn Driver>, GpuError> {
+        Ok(Box::new(Self::new(self.dimension, self.problems)))
+    }
+
+    fn point(&mut self) -> Result<Point, GpuError> {
+        Ok(Point(None))
+    }
+
+    fn wait_for(&mut self, _: &Point) -> Result<(), GpuError> {
+        Ok(())
+    }
+
+    fn mark(&mut self, number: usize) -> Result<(), GpuError> {
+        self.marks.truncate(number);
+        self.marks.resize(number + 1, Instant::now());
+        Ok(())
+    }
+
+    fn between(&mut self, from: usize, to: usize) -> Result<Duration, GpuError> {
+        Ok(self.marks[to] - self.marks[from])
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
     }
 
     fn multiprocessors(&self) -> u32 {
@@ -150,6 +195,7 @@ impl Driver for EmulatedDriver {
     fn launch(&mut self, kernel: Kernel, blocks: u32, threads: u32, args: &Args) -> Result<(), GpuError> {
         let launch = Launch { kernel, blocks, threads, args: *args };
         if !self.is_recording {
+            self.tally.launches += 1;
             return self.run(&launch);
         }
         self.recorded.last_mut().expect("a recording has begun").push(launch);
@@ -168,6 +214,8 @@ impl Driver for EmulatedDriver {
     }
 
     fn replay(&mut self, recording: Recording) -> Result<(), GpuError> {
+        self.tally.replays += 1;
+        self.tally.replayed += self.recorded[recording.0].len() as u64;
         self.recorded[recording.0].iter().try_for_each(|launch| self.run(launch))
     }
 }

@@ -11,8 +11,13 @@ pub(crate) use cuda::{CudaDriver, check_libraries};
 #[cfg(feature = "emulation")]
 pub(crate) use emulated::EmulatedDriver;
 
+use std::time::Duration;
+
+use cudarc::driver::CudaEvent;
+
 use crate::error::GpuError;
 use crate::layout::{Address, Args, OWN_BYTES, Pointer, THREADS};
+use crate::tally::Tally;
 
 macro_rules! kernels {
     ($($variant:ident = $name:literal),+ $(,)?) => {
@@ -214,6 +219,12 @@ impl CooperativeGrid {
     }
 }
 
+/// Up to this many bytes are sent without waiting for the device.
+pub(crate) const SMALL_WRITE: usize = 1 << 10;
+
+/// A moment in the order of a driver's work, which another driver can wait for. The host does all work at once.
+pub(crate) struct Point(Option<CudaEvent>);
+
 /// Launches that are replayed as one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recording(usize);
@@ -245,6 +256,7 @@ pub(crate) trait Driver: Send {
 
     fn zero(&mut self, at: Address, bytes: usize) -> Result<(), GpuError>;
 
+    /// Waits for the device if there are more than [`SMALL_WRITE`] bytes.
     fn write(&mut self, at: Address, bytes: &[u8]) -> Result<(), GpuError>;
 
     /// Waits for all earlier launches, then copies.
@@ -259,6 +271,24 @@ pub(crate) trait Driver: Send {
     /// Copies parts of the memory as they are after all earlier launches, and brings the copy to the host while later ones
     /// run.
     fn begin_download(&mut self, parts: &[Part]) -> Result<Box<dyn Download>, GpuError>;
+
+    /// Another driver of the same device, with memory of its own. The launches of both run in the order of the calls.
+    fn companion(&self) -> Result<Box<dyn Driver>, GpuError>;
+
+    /// The end of all work so far.
+    fn point(&mut self) -> Result<Point, GpuError>;
+
+    /// Later work begins after that of another driver up to a point.
+    fn wait_for(&mut self, point: &Point) -> Result<(), GpuError>;
+
+    /// Notes the time at which the device has done all work so far, under a number.
+    fn mark(&mut self, number: usize) -> Result<(), GpuError>;
+
+    /// The time between two marks. Waits until the device has passed both.
+    fn between(&mut self, from: usize, to: usize) -> Result<Duration, GpuError>;
+
+    /// What it was asked for so far.
+    fn tally(&self) -> Tally;
 
     /// Number of multiprocessors.
     fn multiprocessors(&self) -> u32;

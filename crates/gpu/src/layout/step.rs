@@ -77,8 +77,6 @@ structures! {
     StepTotals {
         /// The last cell with liquid along each axis, and the opposite of the first.
         window: [f64; 6],
-        /// Blocks that are to grow or to shrink.
-        growing: f64,
         /// Σ |v|².
         squares: f64,
         /// Σ g·(x − ½ Δt v), with x from the origin of the grid in metres.

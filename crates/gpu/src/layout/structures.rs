@@ -82,6 +82,8 @@ structures! {
         free_norm: f64,
         /// The residual at which conjugate gradients stop.
         target: f64,
+        /// The unit of the loads: a correction in single precision times this over that of the couplings corrects q.
+        load_unit: f64,
         /// Newton's merit function.
         merit: f64,
         /// Its slope along the direction.

@@ -1,8 +1,9 @@
 //! A liquid in the memory of a device, and one step of it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bytemuck::Zeroable;
 use unstick_grid::{CellField, Grid, NotANumber, NumberPlace};
 use unstick_liquid::{LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
 use unstick_mlcp::fields::{FieldSolver, RowSolver, Window};
@@ -14,9 +15,11 @@ use super::solids::MovingSolids;
 use super::stages::{Moment, set_rules, set_step};
 use super::view::ComingView;
 use crate::assemble::{FieldShape, wider};
+use crate::driver::Point;
 use crate::error::GpuError;
-use crate::layout::{DeviceFields, Pointer, ShapePart};
+use crate::layout::{DeviceFields, Pointer, ShapePart, StepTotals};
 use crate::solver::{Gpu, GpuSolver};
+use crate::tally::Tally;
 
 /// Solves for displacements.
 const DISPLACEMENT_SOLVER: &str = "sticking+cg/multigrid";
@@ -57,7 +60,12 @@ pub(super) struct DeviceLiquid<const D: usize> {
     parts: Vec<ShapePart>,
     /// Where the pressure problem is described.
     fields: Pointer<DeviceFields>,
-    times: [Duration; Stage::ALL.len()],
+    /// Where the projection of displacements is described.
+    block_fields: Pointer<DeviceFields>,
+    /// The stages of this step, each of which has ended with a mark.
+    booked: Vec<Stage>,
+    /// What the last step has come to.
+    totals: StepTotals,
 }
 
 impl<const D: usize> DeviceLiquid<D> {
@@ -79,7 +87,7 @@ impl<const D: usize> DeviceLiquid<D> {
             ..Counts::of(&setup.grid, state.particles.len())
         };
         let memory = StepMemory::new(gpu.driver(D)?, counts)?;
-        let mut pressure = gpu.solver(&name, setup.pressure.stop())?;
+        let mut pressure = gpu.solver(&name, setup.pressure.stop())?.beside(&*memory.driver)?;
         let problem = pressure.resident(&cells, solids.is_any())?;
         if !solids.is_any() {
             let sources = PressureSources::of(setup, geometry, state);
@@ -89,10 +97,10 @@ impl<const D: usize> DeviceLiquid<D> {
         let solver = DISPLACEMENT_SOLVER.parse().expect("a name of the catalogue");
         let mut displacement = gpu.solver(&solver, Stop::relative(Rules::NOW.displacement_tolerance))?;
         if setup.volume_correction {
-            displacement.resident(&cells.map(|count| count.div_ceil(2)), false)?;
+            displacement.resident(&blocks_of(setup), false)?;
         }
         let (moment, met, next_id) = (Moment::of(state), state.met.time, state.particles.next_id);
-        let (has_block_walls, fields, times) = (false, Pointer::NULL, Default::default());
+        let (has_block_walls, fields, block_fields) = (false, Pointer::NULL, Pointer::NULL);
         let mut liquid = Self {
             memory,
             pressure,
@@ -105,13 +113,14 @@ impl<const D: usize> DeviceLiquid<D> {
             emitters,
             parts,
             fields,
-            times,
+            block_fields,
+            booked: Vec::new(),
+            totals: StepTotals::zeroed(),
         };
         let state = state.clone();
         liquid.send(simulation, &state)?;
         liquid.memory.measure()?;
-        let totals = liquid.memory.totals()?;
-        liquid.memory.note_occupied(&totals);
+        liquid.read_totals()?;
         Ok(liquid)
     }
 
@@ -162,24 +171,43 @@ impl<const D: usize> DeviceLiquid<D> {
         self.memory.begin_view(grid, (self.moment.time, self.moment.step), still)
     }
 
-    /// Books the time since `start` once the device has done all it was asked to.
-    fn book(&mut self, stage: Stage, start: Instant) -> Result<Instant, GpuError> {
-        self.memory.totals()?;
-        let now = Instant::now();
-        self.times[stage as usize] += now - start;
-        Ok(now)
+    /// Books all that the device is asked to do since the last stage for this one.
+    fn book(&mut self, stage: Stage) -> Result<(), GpuError> {
+        self.booked.push(stage);
+        self.memory.driver.mark(self.booked.len())
+    }
+
+    /// How long the stages have taken.
+    fn times(&mut self) -> Result<[Duration; Stage::ALL.len()], GpuError> {
+        let mut times = [Duration::ZERO; Stage::ALL.len()];
+        for (number, &stage) in self.booked.iter().enumerate() {
+            times[stage as usize] += self.memory.driver.between(number, number + 1)?;
+        }
+        Ok(times)
+    }
+
+    /// Waits for what a step has come to.
+    fn read_totals(&mut self) -> Result<(), GpuError> {
+        self.totals = self.memory.totals()?;
+        self.memory.note_occupied(&self.totals);
+        Ok(())
+    }
+
+    /// What it has asked the device for so far.
+    pub fn tally(&self) -> Tally {
+        self.memory.driver.tally() + self.pressure.tally() + self.displacement.tally()
     }
 
     /// One step, of length `dt` or of less where the setup shortens steps.
     pub fn advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, mut dt: f64) -> Result<StepReport, Failure> {
-        self.times = Default::default();
-        let start = Instant::now();
         self.make_room(host)?;
+        self.booked.clear();
+        self.memory.driver.mark(0)?;
         self.move_solids(host)?;
-        let start = self.book(Stage::Solids, start)?;
+        self.book(Stage::Solids)?;
         let Self { memory, emitters, next_id, .. } = self;
         emitters.work(memory, setup, self.moment.time, next_id)?;
-        self.book(Stage::Surface, start)?;
+        self.book(Stage::Surface)?;
         let mut halvings = 0;
         loop {
             match self.try_advance(setup, host, dt) {
@@ -202,21 +230,22 @@ impl<const D: usize> DeviceLiquid<D> {
     /// A step after solids have moved and particles have come and gone.
     fn try_advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
         set_step(&mut self.memory, setup, &self.moment, dt);
-        let start = Instant::now();
         self.memory.gather(setup, &self.moment)?;
         self.emitters.prescribe(&mut self.memory, setup, self.moment.time)?;
-        let start = self.book(Stage::Gather, start)?;
+        self.book(Stage::Gather)?;
         let window = self.memory.track_surface(&setup.grid)?;
-        let start = self.book(Stage::Surface, start)?;
+        self.book(Stage::Surface)?;
+        self.prepare_displacement(setup)?;
         let solve = self.project_pressure(host, window)?;
-        let start = self.book(Stage::Pressure, start)?;
+        self.book(Stage::Pressure)?;
+        let solved = self.memory.driver.point()?;
         self.memory.extrapolate_velocity(setup)?;
-        let start = self.book(Stage::Extrapolate, start)?;
-        let density = self.even_out(setup)?;
+        self.book(Stage::Extrapolate)?;
+        let density = self.even_out(setup, &solved)?;
         self.memory.move_particles(density.is_some())?;
-        let start = self.book(Stage::Move, start)?;
+        self.book(Stage::Move)?;
         self.memory.measure()?;
-        self.book(Stage::Surface, start)?;
+        self.book(Stage::Surface)?;
         let Moment { time, step, .. } = self.moment;
         self.moment = Moment { time: time + dt, step: step + 1, last_step: dt };
         self.report(host, dt, &solve, density.unwrap_or_default())
@@ -244,7 +273,7 @@ impl<const D: usize> DeviceLiquid<D> {
         }
         let nodes = wider(window, cells).size.iter().map(|count| count + 1).product();
         self.memory.hand_over(self.fields, nodes)?;
-        self.memory.totals()?; // the solver's launches do not wait for those of the step
+        self.pressure.prepare_resident(cells, window)?;
         let solved = self.pressure.solve_resident(cells, window, false);
         let report = match solved.map_err(|error| failed(time, error))? {
             Some(report) if report.converged() => report,
@@ -288,12 +317,13 @@ impl<const D: usize> DeviceLiquid<D> {
         Ok(report)
     }
 
-    /// Adds the displacement that evens out the density to what moves the particles; none if nothing is asked for.
-    fn even_out(&mut self, setup: &Setup<D>) -> Result<Option<Convergence>, Failure> {
+    /// Begins the projection of displacements: its matrix and its levels are made while the pressure is solved for, which
+    /// they do not depend on.
+    fn prepare_displacement(&mut self, setup: &Setup<D>) -> Result<(), GpuError> {
         if !setup.volume_correction {
-            return Ok(None);
+            return Ok(());
         }
-        let cells = setup.grid.cells().map(|count| count.div_ceil(2));
+        let cells = blocks_of(setup);
         let window = Window::whole(cells);
         let shape = FieldShape {
             cells,
@@ -304,20 +334,34 @@ impl<const D: usize> DeviceLiquid<D> {
             has_divergence: true,
             has_flow: false,
         };
-        let fields = self.displacement.begin_resident(shape)?;
-        if !self.has_block_walls {
-            self.memory.place_block_walls(fields)?;
-            self.has_block_walls = true;
-        }
-        if !self.memory.ask_for_growth(fields)? {
+        let surface = self.memory.driver.point()?;
+        self.block_fields = self.displacement.begin_resident(shape)?;
+        let driver = &mut *self.displacement.resident(&cells, false)?.device.driver;
+        driver.wait_for(&surface)?;
+        self.memory.fill_blocks(driver, self.block_fields, self.has_block_walls)?;
+        self.has_block_walls = true;
+        self.displacement.prepare_resident(cells, window)
+    }
+
+    /// Adds the displacement that evens out the density to what moves the particles; none if nothing is asked for. How much
+    /// blocks may grow depends on the pressure, which is there once the device has come to the point `solved`.
+    fn even_out(&mut self, setup: &Setup<D>, solved: &Point) -> Result<Option<Convergence>, Failure> {
+        if !setup.volume_correction {
             return Ok(None);
         }
-        let solved = self.displacement.solve_resident(cells, window, true);
+        let (cells, fields) = (blocks_of(setup), self.block_fields);
+        let driver = &mut *self.displacement.resident(&cells, false)?.device.driver;
+        driver.wait_for(solved)?;
+        self.memory.ask_for_growth(driver, fields)?;
+        let solved = self.displacement.solve_resident(cells, Window::whole(cells), true);
         let report = solved.map_err(|error| failed(self.moment.time, error))?;
         let report = report.ok_or(Failure::Step(StepError::Solve {
             time: self.moment.time,
             source: SolveError::NotFinite { cycle: 0, residual: f64::NAN },
         }))?;
+        if report.reference() == 0.0 {
+            return Ok(None);
+        }
         self.memory.displace(fields)?;
         Ok(Some(Convergence::from(&report)))
     }
@@ -329,8 +373,8 @@ impl<const D: usize> DeviceLiquid<D> {
         solve: &SolveReport,
         density: Convergence,
     ) -> Result<StepReport, Failure> {
-        let totals = self.memory.totals()?;
-        self.memory.note_occupied(&totals);
+        self.read_totals()?;
+        let totals = self.totals;
         let (setup, Moment { time, step, .. }) = (host.setup(), self.moment);
         let cell = setup.grid.spacing().powi(D as i32);
         let mass = setup.density * cell / setup.particles_per_cell() as f64;
@@ -347,7 +391,7 @@ impl<const D: usize> DeviceLiquid<D> {
             surface_volume: totals.surface_volume * cell,
             kinetic_energy: kinetic,
             potential_energy: potential,
-            seconds: self.times,
+            seconds: self.times()?,
             ..StepReport::of_solves(time, dt, solve, density, Convergence::default())
         })
     }
@@ -359,9 +403,14 @@ impl<const D: usize> DeviceLiquid<D> {
     }
 
     /// The speed of the fastest particle at the end of the last step.
-    pub fn fastest(&mut self) -> Result<f64, GpuError> {
-        Ok(self.memory.totals()?.fastest.sqrt())
+    pub fn fastest(&self) -> f64 {
+        self.totals.fastest.sqrt()
     }
+}
+
+/// Blocks along each axis.
+fn blocks_of<const D: usize>(setup: &Setup<D>) -> [usize; D] {
+    setup.grid.cells().map(|count| count.div_ceil(2))
 }
 
 /// A solve without an answer: the device has failed, or the problem is to blame.

@@ -56,7 +56,7 @@ impl Counts {
     }
 }
 
-fn nodes_of(shape: ProblemShape) -> usize {
+pub(super) fn nodes_of(shape: ProblemShape) -> usize {
     shape.cells[..shape.dimension].iter().map(|count| count + 1).product()
 }
 
@@ -153,10 +153,6 @@ impl StepMemory {
     /// The same for blocks of cells.
     pub fn over_block_faces(&mut self, kernel: Kernel) -> Result<(), GpuError> {
         self.driver.launch_items(kernel, nodes_of(self.counts.blocks), &self.args)
-    }
-
-    pub fn over_blocks(&mut self, kernel: Kernel) -> Result<(), GpuError> {
-        self.driver.launch_items(kernel, self.counts.blocks.cell_count(), &self.args)
     }
 
     /// A kernel that ends with totals over so many items.

@@ -30,6 +30,7 @@ use unstick_mlcp::PressureMethod;
 
 use crate::error::GpuError;
 use crate::solver::Gpu;
+use crate::tally::Tally;
 use device::{DeviceLiquid, Failure};
 use exchange::EMITTER_SHAPE;
 use shapes::parts_of;
@@ -118,7 +119,7 @@ impl<const D: usize> GpuLiquid<D> {
             None => DeviceLiquid::new(gpu, &mut simulation),
         });
         // Measured where all later speeds are: the bits of a resumed run are those of a straight one.
-        let device = device.and_then(|mut device| Ok((device.fastest()?, device)));
+        let device = device.map(|device| (device.fastest(), device));
         let (fastest, device) = match device {
             Ok(measured) => measured,
             Err(error) => return Err((error, simulation)),
@@ -168,6 +169,11 @@ impl<const D: usize> GpuLiquid<D> {
     /// Length of the next step towards `time`; none if it is reached.
     pub fn next_step(&self, time: f64) -> Option<f64> {
         self.setup.next_step(self.time, time, || self.fastest)
+    }
+
+    /// What the device was asked for so far; nothing once it has failed.
+    pub fn tally(&self) -> Tally {
+        self.lock().device.as_ref().map_or_else(Tally::default, DeviceLiquid::tally)
     }
 
     /// Takes a step, as [`Simulation::advance`] does.
@@ -224,11 +230,10 @@ impl<const D: usize> Both<D> {
         }
         if let Some(device) = &mut self.device {
             let stepped = device.advance(setup, &mut self.host, dt);
-            let stepped = stepped.and_then(|report| Ok((report, device.fastest()?)));
             match stepped {
-                Ok((report, fastest)) => {
+                Ok(report) => {
                     self.unseen.push(report.dt); // which may be less
-                    return Ok((report, fastest));
+                    return Ok((report, device.fastest()));
                 }
                 Err(Failure::Step(error)) => {
                     self.is_broken = true;

@@ -4,11 +4,11 @@ use unstick_grid::{CLOSED, Grid, TOUCHES};
 use unstick_liquid::{LiquidState, Rules, Setup, Transport, Wall};
 use unstick_mlcp::fields::Window;
 
-use super::memory::StepMemory;
+use super::memory::{StepMemory, nodes_of};
 use super::shapes::in_space;
-use crate::driver::Kernel;
+use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
-use crate::layout::{DeviceFaces, DeviceFields, Pointer, ROW_COLUMNS, THREADS};
+use crate::layout::{Args, DeviceFaces, DeviceFields, Pointer, ROW_COLUMNS, THREADS};
 
 /// Cells beyond those with particles, within which faces are known before any layer is added: particles reach one, and the
 /// distance to the liquid goes on by one into solids.
@@ -173,18 +173,25 @@ impl StepMemory {
         self.over_faces(Kernel::ConstrainFaces)
     }
 
-    /// Before the first projection of displacements: the walls of its blocks.
-    pub fn place_block_walls(&mut self, fields: Pointer<DeviceFields>) -> Result<(), GpuError> {
-        self.args.fields = fields;
-        self.over_block_faces(Kernel::PlaceBlockWalls)
+    /// Writes what the matrix of the projection of displacements is made of, by another driver; before the first of them
+    /// the walls of its blocks too.
+    pub fn fill_blocks(
+        &self,
+        on: &mut dyn Driver,
+        fields: Pointer<DeviceFields>,
+        has_walls: bool,
+    ) -> Result<(), GpuError> {
+        let args = Args { fields, ..self.args };
+        if !has_walls {
+            on.launch_items(Kernel::PlaceBlockWalls, nodes_of(self.counts.blocks), &args)?;
+        }
+        on.launch_items(Kernel::FillBlocks, self.counts.blocks.cell_count(), &args)
     }
 
-    /// Writes the fields of the projection of displacements; returns whether there is anything to displace.
-    pub fn ask_for_growth(&mut self, fields: Pointer<DeviceFields>) -> Result<bool, GpuError> {
-        self.args.fields = fields;
-        self.over_blocks(Kernel::FillBlocks)?;
-        self.total_over_blocks(Kernel::AskForGrowth)?;
-        Ok(self.totals()?.growing > 0.0)
+    /// Writes by how much the blocks are to grow.
+    pub fn ask_for_growth(&self, on: &mut dyn Driver, fields: Pointer<DeviceFields>) -> Result<(), GpuError> {
+        let args = Args { fields, ..self.args };
+        on.launch_items(Kernel::AskForGrowth, self.counts.blocks.cell_count(), &args)
     }
 
     /// Adds the displacement to the velocity that moves the particles.
