@@ -65,7 +65,7 @@ echo "-- whole simulations, against those of one machine"
 # stats.csv without the times, then the newest checkpoint.
 outcome() {
   awk -F, 'NR==1 { for (i = 1; i <= NF; i++) kept[i] = $i !~ /^seconds/ } { for (i = 1; i <= NF; i++) if (kept[i]) printf "%s,", $i; print "" }' "$1/stats.csv"
-  cat "$(ls "$1"/checkpoint/* | sort | tail -1)"
+  cat "$(ls "$1"/checkpoint/*.checkpoint | sort | tail -1)"
 }
 same_run() {
   local name="$1" frames="$2"
@@ -73,7 +73,10 @@ same_run() {
   "$unstick" run "$@" --quiet --frames "$frames" --out "$work/run-one"
   outcome "$work/run-one" >"$work/one.txt"
   for count in 2 3 8; do
-    ranks "$count" "$command" run "$@" --quiet --frames "$frames" --force --out "$work/run-many"
+    # Ranks write checkpoints in parts, one process writes them in one file: the last frame is that of one process.
+    ranks "$count" "$command" run "$@" --quiet --frames "$((frames - 1))" --force --out "$work/run-many"
+    [ "$(ls "$work"/run-many/checkpoint/*.parts/*.part | wc -l)" -ge "$count" ] || { echo "$name: no parts" >&2; exit 1; }
+    "$unstick" run --resume --quiet --frames "$frames" --out "$work/run-many"
     outcome "$work/run-many" >"$work/many.txt"
     cmp "$work/one.txt" "$work/many.txt" || { echo "$name: $count ranks differ" >&2; exit 1; }
   done
@@ -81,7 +84,8 @@ same_run() {
   ranks 2 "$command" run "$@" --quiet --frames 2 --out "$work/run-many"
   ranks 4 "$command" run --resume --quiet --frames 3 --out "$work/run-many"
   "$unstick" run --resume --quiet --frames 4 --out "$work/run-many"
-  ranks 3 "$command" run --resume --quiet --frames "$frames" --out "$work/run-many"
+  ranks 3 "$command" run --resume --quiet --frames "$((frames - 1))" --out "$work/run-many"
+  "$unstick" run --resume --quiet --frames "$frames" --out "$work/run-many"
   outcome "$work/run-many" >"$work/many.txt"
   cmp "$work/one.txt" "$work/many.txt" || { echo "$name: a run that was resumed differs" >&2; exit 1; }
   rm -rf "$work/run-one" "$work/run-many"
@@ -111,7 +115,7 @@ killed() {
 ends "a rank is killed" "signal 9" killed solve cube-lid --size 96 --repeat 1000
 long=(dam-break "${bare[@]}" --set 'grid.cells=[48,48]' --set output.checkpoint_every=1)
 ends "a rank of a run is killed" "signal 9" killed run "${long[@]}" --frames 100000 --out "$work/killed"
-reached="$(ls "$work/killed/checkpoint" | wc -l)"
+reached="$(ls "$work"/killed/checkpoint/*.checkpoint | wc -l)"
 [ "$reached" -ge 1 ] || { echo "a killed run left no checkpoint" >&2; exit 1; }
 frames=$(("$(wc -l <"$work/killed/stats.csv")" + 2))
 "$unstick" run --resume --quiet --frames "$frames" --out "$work/killed"

@@ -40,7 +40,7 @@ pub use particles::exchange::lattice_in;
 pub use pressure::splitting::{Marked, Marking, SplittingParams, Stopping};
 pub use pressure::{PressureSources, PressureStage};
 pub use setup::{Drag, Emitter, Gravity, PressureParams, Setup, Solid, Transport, Wall};
-pub use share::{SharedSimulation, WholeView};
+pub use share::{Resuming, SharedSimulation, WholeView};
 pub use simulation::report::{AdvanceReport, Stage, StepReport};
 pub use simulation::{Rules, Simulation, equal_part};
 pub use solids::{Bodies, Covered, Geometry, Immersed, JointMotion, NearestWall, Push, Response, StillSolids};

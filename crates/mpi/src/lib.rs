@@ -16,7 +16,7 @@ mod task;
 mod world;
 
 pub use counted::{Counted, Traffic};
-pub use measure::{Link, measure_copies, measure_link};
+pub use measure::{Link, Spread, SumPrice, measure_copies, measure_link, measure_sums, peak_memory};
 pub use model::{Machine, Prediction, predict};
 pub use task::{Fault, Finding, Source, Task};
 #[cfg(feature = "mpi")]

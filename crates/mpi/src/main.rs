@@ -12,7 +12,7 @@ use run::RunArguments;
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
 use unstick_mlcp::{SolverName, Stop};
-use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_copies, measure_link, predict};
+use unstick_mpi::{Finding, Link, Machine, Source, Task, World, measure_copies, measure_link, measure_sums, predict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -176,10 +176,12 @@ fn run(world: &Arc<World>, task: &Task, threads: usize) -> Result<Finding, Box<d
 fn in_words(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -> String {
     let Finding { report, traffic, .. } = found;
     let cycles = report.inner_iterations().max(1) as f64;
-    let talk = traffic.exchanging + traffic.reducing;
     let mut text = format!(
         "{ranks} ranks x {threads} threads, {} x {} boxes, {} shared levels, largest box {:.3} of the mean\n",
-        found.boxes[0], found.boxes[1], found.shared_levels, found.imbalance
+        found.boxes[0],
+        found.boxes[1],
+        found.shared_levels,
+        found.rows.imbalance()
     );
     text += &format!(
         "{}: {} after {} policies and {} cycles, residual {:.3e} of {:.3e}\n",
@@ -192,21 +194,27 @@ fn in_words(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) 
     );
     text += &format!("{} unknowns, {} at walls, {} let go\n", report.rows(), report.wall_rows(), report.active_rows());
     text += &format!(
-        "{:.4} s with {:.4} s of set-up, {:.4} s to make the rows, {:.0} MB on the largest rank\n",
+        "{:.4} s with {:.4} s of set-up, {:.4} s to make the rows\n{:.0} MB on the largest rank, {:.3} of the mean\n",
         found.solve,
         found.setup,
         found.prepare,
-        found.memory as f64 / 1e6
+        1e-6 * found.memory.most,
+        found.memory.imbalance()
     );
     text += &format!(
-        "rank 0 sent {} messages and {} bytes ({:.0} and {:.0} a cycle) in {} exchanges, {} reductions; {:.1} % of the solve\n",
+        "rank 0 sent {} messages and {} bytes ({:.0} and {:.0} a cycle) in {} exchanges, {} reductions\n",
         traffic.messages,
         traffic.bytes,
         traffic.messages as f64 / cycles,
         traffic.bytes as f64 / cycles,
         traffic.exchanges,
-        traffic.reductions,
-        100.0 * talk / found.solve.max(f64::MIN_POSITIVE)
+        traffic.reductions
+    );
+    text += &format!(
+        "messages and the wait for them take {:.1} % of the solve, {:.1} to {:.1} % from rank to rank\n",
+        100.0 * found.talk.mean,
+        100.0 * found.talk.least,
+        100.0 * found.talk.most
     );
     text += &copies.map_or_else(String::new, |copies| format!("all ranks together copy {:.1} GB/s\n", 1e-9 * copies));
     text + &format!("bits {:016x}\n", found.bits)
@@ -220,10 +228,12 @@ fn in_json(ranks: usize, threads: usize, found: &Finding, copies: Option<f64>) -
         "residual": report.residual(), "reference": report.reference(), "rows": report.rows(),
         "wall_rows": report.wall_rows(), "active_rows": report.active_rows(), "bits": format!("{:016x}", found.bits),
         "prepare_seconds": found.prepare, "solve_seconds": found.solve, "setup_seconds": found.setup,
-        "memory_bytes": found.memory, "imbalance": found.imbalance, "messages": traffic.messages,
+        "memory_bytes": found.memory.most, "memory_imbalance": found.memory.imbalance(),
+        "imbalance": found.rows.imbalance(), "messages": traffic.messages,
         "bytes": traffic.bytes, "exchanges": traffic.exchanges, "reductions": traffic.reductions,
         "copied_bytes_per_second": copies,
         "exchanging_seconds": traffic.exchanging, "reducing_seconds": traffic.reducing,
+        "talk_share": found.talk.mean, "talk_share_least": found.talk.least, "talk_share_most": found.talk.most,
     })
 }
 
@@ -245,6 +255,7 @@ fn predict_cycles(world: &Arc<World>, arguments: &PredictArguments) -> Outcome {
             found.report.rows() as f64 / world.count() as f64 * found.report.inner_iterations() as f64 / work
         }
     };
+    let sums = measure_sums(&**world);
     if world.rank() == 0 {
         println!(
             "a message: {:.2} us and {:.2} GB/s; a sum: {:.2} us",
@@ -253,6 +264,15 @@ fn predict_cycles(world: &Arc<World>, arguments: &PredictArguments) -> Outcome {
             1e6 * link.reduction
         );
         println!("a rank: {:.1} million cells through a cycle per second", 1e-6 * cells);
+        let (side, count) = (arguments.size, world.count());
+        println!(
+            "exact sums: {:.1} ns a line instead of {:.1}, {:.2} us over all ranks instead of {:.2}; {:.2} % of a cycle of {side}^3 cells here",
+            1e9 * sums.line[0],
+            1e9 * sums.line[1],
+            1e6 * sums.reduction[0],
+            1e6 * sums.reduction[1],
+            100.0 * sums.of_cycle(side * side / count) * cells * count as f64 / (side as f64).powi(3)
+        );
         println!("ranks  ms a cycle  work  halos  sums  gathered  messages  kB a rank  efficiency");
         let machine = Machine { cells, link };
         for &ranks in &arguments.ranks {

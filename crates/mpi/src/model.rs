@@ -4,7 +4,7 @@
 //! neighbour. A message takes α + bytes/β. A cycle of conjugate gradients adds a sum and a maximum over all ranks. The level
 //! that is gathered goes to one rank and back, and that rank does the rest of the cycle alone.
 
-use unstick_mlcp::ranks::{Boxes, BoxesError};
+use unstick_mlcp::ranks::{Boxes, BoxesError, group_of};
 
 use crate::measure::Link;
 
@@ -67,8 +67,12 @@ pub fn predict(machine: &Machine, size: usize, ranks: usize) -> Result<Predictio
     if ranks > 1 {
         prediction.reductions = 2.0 * reduction * (ranks as f64).log2().max(1.0);
         let cells = size.div_ceil(1 << boxes.shared_levels()).pow(3);
-        prediction.gathered =
-            2.0 * ((ranks - 1) as f64 * latency + 4.0 * cells as f64 / bandwidth) + cells as f64 / machine.cells;
+        // The first of each group waits for its members, then the first rank for the first of each group.
+        let group = group_of(ranks);
+        let (members, groups) = (group - 1, ranks.div_ceil(group) - 1);
+        let through_groups = 1.0 + members as f64 / ranks as f64;
+        let there = (members + groups) as f64 * latency + 4.0 * cells as f64 * through_groups / bandwidth;
+        prediction.gathered = 2.0 * there + cells as f64 / machine.cells;
         prediction.messages += 1;
         prediction.bytes += 4 * cells / ranks;
     }

@@ -1,13 +1,16 @@
 //! `unstick-mpi run`: a run folder whose simulation all ranks share.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
 use unstick_mlcp::ranks::Ranks;
+use unstick_mpi::{Counted, Spread, peak_memory};
 use unstick_scene::run::{RunError, RunFolder, RunRecord, RunRequest, Session, SharedBy, dismiss, follow};
 use unstick_scene::{SceneError, SceneFile};
 
@@ -87,16 +90,53 @@ pub fn run(ranks: Arc<dyn Ranks>, arguments: &RunArguments) -> Result<ExitCode, 
     let stop: Arc<AtomicBool> = Arc::default();
     let raised = stop.clone();
     let _ = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)); // without it a run ends at once
+    let counted = Arc::new(Counted::new(ranks));
+    let (start, ranks): (_, Arc<dyn Ranks>) = (Instant::now(), counted.clone());
     if ranks.rank() > 0 {
         follow(&ranks)?;
+        _ = Costs::of(&counted, start);
         return Ok(ExitCode::SUCCESS);
     }
     let done = lead(&ranks, arguments, &stop);
     dismiss(&*ranks);
+    let costs = Costs::of(&counted, start);
+    if !arguments.quiet && done.is_ok() {
+        eprintln!("unstick-mpi: {costs}");
+    }
     Ok(done.unwrap_or_else(|fault| {
         eprintln!("unstick-mpi: {fault}");
         ExitCode::from(2)
     }))
+}
+
+/// What a run has cost its ranks.
+struct Costs {
+    /// Largest memory of each, in bytes.
+    memory: Spread,
+    /// Seconds in messages, waiting included.
+    talk: Spread,
+    seconds: f64,
+}
+
+impl Costs {
+    /// All ranks call this together.
+    fn of(ranks: &Counted, start: Instant) -> Self {
+        let (seconds, traffic) = (start.elapsed().as_secs_f64(), ranks.take());
+        let talk = Spread::over(ranks, traffic.exchanging + traffic.reducing);
+        Self { memory: Spread::over(ranks, peak_memory() as f64), talk, seconds }
+    }
+}
+
+impl fmt::Display for Costs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { memory, talk, seconds } = self;
+        write!(f, "{:.0} MB on the largest rank, {:.3} of the mean; ", 1e-6 * memory.most, memory.imbalance())?;
+        let [least, mean, most] = [talk.least, talk.mean, talk.most].map(|share| 100.0 * share / seconds);
+        write!(
+            f,
+            "messages and the wait for them {mean:.0} % of {seconds:.1} s, {least:.0} to {most:.0} % from rank to rank"
+        )
+    }
 }
 
 fn lead(ranks: &Arc<dyn Ranks>, arguments: &RunArguments, stop: &Arc<AtomicBool>) -> Result<ExitCode, RunFault> {

@@ -11,6 +11,7 @@ use unstick_mlcp::{
 use unstick_problems::{Example, FileError, GenerateError, Problem, write_array};
 
 use crate::counted::{Counted, Traffic};
+use crate::measure::{Spread, peak_memory};
 
 /// Where a problem comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,12 +63,14 @@ pub struct Finding {
     pub setup: f64,
     /// A number that every bit of the answer goes into, whichever rank holds it.
     pub bits: u64,
-    /// What this rank has sent in the last solve.
+    /// What this rank has sent in the fastest solve.
     pub traffic: Traffic,
-    /// Most rows of a rank over their mean.
-    pub imbalance: f64,
-    /// Largest memory of a process so far, in bytes; zero where the system does not tell.
-    pub memory: u64,
+    /// The share of the fastest solve that ranks spent in messages, waiting included.
+    pub talk: Spread,
+    /// Rows of a rank.
+    pub rows: Spread,
+    /// Largest memory of each process so far, in bytes; zero where the system does not tell.
+    pub memory: Spread,
 }
 
 /// A task that cannot be done.
@@ -178,26 +181,24 @@ impl Task {
         let prepare = start.elapsed().as_secs_f64();
         let mut solver = self.solver.build(&self.stop);
         let mut q = vec![0.0; rows];
-        let mut fastest: Option<(f64, f64, SolveReport)> = None;
-        let mut traffic = Traffic::default();
+        let mut fastest: Option<(f64, f64, SolveReport, Traffic)> = None;
         for _ in 0..self.repeat.max(1) {
             q.fill(0.0);
             ranks.take();
             let start = Instant::now();
             let report = solver.solve(&problem, &mut q)?;
             let seconds = start.elapsed().as_secs_f64();
-            traffic = ranks.take();
+            let traffic = ranks.take();
             let setup = report.setup_time().as_secs_f64();
             let [seconds, setup] = slowest(&**ranks, [seconds, setup]);
             if fastest.as_ref().is_none_or(|(least, ..)| seconds < *least) {
-                fastest = Some((seconds, setup, report));
+                fastest = Some((seconds, setup, report, traffic));
             }
         }
-        let (solve, setup, report) = fastest.expect("there is one solve at least");
+        let (solve, setup, report, traffic) = fastest.expect("there is one solve at least");
         if let Some(path) = &self.out {
             write_answer(&**ranks, path, &cells, &q)?;
         }
-        let [most, memory] = slowest(&**ranks, [rows as f64, peak_memory() as f64]);
         Ok(Finding {
             boxes: boxes.counts(),
             shared_levels: boxes.shared_levels(),
@@ -206,8 +207,9 @@ impl Task {
             setup,
             bits: bits_of(&**ranks, &cells, &q),
             traffic,
-            imbalance: most * ranks.count() as f64 / report.rows().max(1) as f64,
-            memory: memory as u64,
+            talk: Spread::over(&**ranks, (traffic.exchanging + traffic.reducing) / solve.max(f64::MIN_POSITIVE)),
+            rows: Spread::over(&**ranks, rows as f64),
+            memory: Spread::over(&**ranks, peak_memory() as f64),
             report,
         })
     }
@@ -255,14 +257,6 @@ fn write_answer(ranks: &dyn Ranks, path: &std::path::Path, cells: &[u64], q: &[f
     all.sort_unstable();
     let values: Vec<f64> = all.into_iter().map(|(_, bits)| f64::from_bits(bits)).collect();
     write_array(path, &values)
-}
-
-/// The largest memory that this process has had, in bytes.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")).and_then(|number| number.trim().parse().ok());
-    kilobytes.map_or(0, |kilobytes: u64| 1024 * kilobytes)
 }
 
 #[cfg(test)]

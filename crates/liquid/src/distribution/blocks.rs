@@ -8,10 +8,9 @@ use unstick_mlcp::{Convergence, LowRank, Mlcp, MlcpSolver, SolveError, SolveRepo
 use unstick_parallel::{self as parallel, vector};
 
 use super::Crowd;
-use super::gathered::Gathered;
 use crate::cells::{fill, fill_by_number, multi_index, strides};
 use crate::pressure::{BubbleRows, update_velocity};
-use crate::share::Share;
+use crate::share::{Places, Share};
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::{extrapolate, locate};
@@ -57,8 +56,9 @@ pub(super) struct Blocks<const D: usize> {
     displacement: FaceField<f64, D>,
     known: FaceField<bool, D>,
     solver: RowSolver<D>,
-    /// The problem of all ranks, on the first of them.
-    gathered: Option<Gathered<D>>,
+    /// The same with unknowns of bubbles, made once there are any.
+    around_bubbles: Option<Box<dyn MlcpSolver>>,
+    share: Option<Arc<Share<D>>>,
 }
 
 impl<const D: usize> Blocks<D> {
@@ -70,7 +70,7 @@ impl<const D: usize> Blocks<D> {
         let (grid, cells) = (whole.part(in_blocks(fine.first()), in_blocks(fine.cells())), in_blocks(fine.cells()));
         let (zero, no) = (CellField::filled(cells, 0.0), vec![false; grid.len()]);
         let faces: FaceField<f64, D> = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
-        let name: SolverName = "sticking+cg/multigrid".parse().expect("a name of the catalogue");
+        let solver = solver_named("best");
         Self {
             grid,
             version: None,
@@ -84,8 +84,12 @@ impl<const D: usize> Blocks<D> {
             let_go: no,
             displacement: faces,
             known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
-            solver: RowSolver::new(name.build(&Stop::relative(TOLERANCE))),
-            gathered: share.map(Gathered::new),
+            solver: match &share {
+                None => RowSolver::new(solver),
+                Some(share) => RowSolver::on_rank(solver, share.part_of_blocks(SIDE)),
+            },
+            around_bubbles: None,
+            share,
         }
     }
 
@@ -126,11 +130,10 @@ impl<const D: usize> Blocks<D> {
         self.displacement.iter_mut().for_each(|field| vector::clear(field.values_mut()));
         vector::clear(self.potential.values_mut());
         let gain: Vec<f64> = crowd.air.bubbles().map(|bubble| bubble.gain()).collect();
-        let is_shared = self.gathered.is_some();
-        if !is_shared && vector::norm_max(self.growth.values()).max(vector::norm_max(&gain)) == 0.0 {
+        if self.most_growth().max(vector::norm_max(&gain)) == 0.0 {
             return Ok(Convergence::default());
         }
-        let Self { grid, open, liquid, potential, displacement, known, gathered, .. } = self;
+        let Self { grid, open, liquid, potential, displacement, known, .. } = self;
         let walls = WallFields {
             version: crowd.geometry_version,
             open: std::array::from_fn(|axis| open[axis].values()),
@@ -148,13 +151,16 @@ impl<const D: usize> Blocks<D> {
             control: 0.0,
             lower: None,
         };
-        let found = match (gathered, gain.is_empty()) {
-            (Some(gathered), _) => gathered.solve(&fields, &mut self.solver, potential)?,
-            (None, true) => (&self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?).into(),
-            (None, false) => {
-                (&solve_around_bubbles(grid, &fields, bubble_of, &gain, self.solver.solver(), potential)?).into()
+        let report = match gain.is_empty() {
+            true => self.solver.solve_fields(&fields, potential.values_mut(), &mut self.let_go)?,
+            false => {
+                let solver = self.around_bubbles.get_or_insert_with(|| solver_named("sticking+cg/multigrid"));
+                solve_around_bubbles(grid, &fields, bubble_of, &gain, &mut **solver, potential)?
             }
         };
+        if let Some(share) = &self.share {
+            share.fill(&mut [(Places::CELLS.of_blocks(SIDE), potential.values_mut())]);
+        }
         update_velocity(grid, open, liquid, potential, displacement, known);
         // A wall holds its side of a block; only what lies deeper in solids is extrapolated.
         for axis in 0..D {
@@ -167,7 +173,15 @@ impl<const D: usize> Blocks<D> {
             });
         }
         extrapolate(displacement, known, 2);
-        Ok(found)
+        Ok((&report).into())
+    }
+
+    /// The largest growth that any block asks for, of those of all ranks.
+    fn most_growth(&self) -> f64 {
+        let Some(share) = &self.share else { return vector::norm_max(self.growth.values()) };
+        let inside = share.inside_of(&Places::CELLS.of_blocks(SIDE));
+        let own = (0..inside.count()).map(|block| self.growth.values()[inside.cell_of(self.grid.cells(), block)].abs());
+        share.largest(own.fold(0.0, parallel::larger))
     }
 
     /// Means of the open parts.
@@ -266,6 +280,11 @@ impl<const D: usize> Blocks<D> {
             *growth = wanted.clamp(-MOST, MOST);
         });
     }
+}
+
+/// A solver of the catalogue, to the tolerance of the projection.
+fn solver_named(name: &str) -> Box<dyn MlcpSolver> {
+    name.parse::<SolverName>().expect("a name of the catalogue").build(&Stop::relative(TOLERANCE))
 }
 
 /// Where a face of the fine grid lies along an axis among the faces of blocks: across that axis or not.

@@ -25,7 +25,6 @@
 //!    the density even inside of the blocks, and in films and spray that no block resolves.
 
 pub(crate) mod blocks;
-mod gathered;
 pub(crate) mod spread;
 
 use std::sync::Arc;

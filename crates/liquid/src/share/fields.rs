@@ -40,8 +40,13 @@ impl<const D: usize> Places<D> {
         Self { side, ..self }
     }
 
+    /// The places that belong to some cells of a grid alone.
+    pub(super) fn own_of(&self, own: &Window<D>, cells: [usize; D]) -> Window<D> {
+        self.of(own, |axis| own.first[axis] + own.size[axis] == cells[axis])
+    }
+
     /// The places of some cells, and those behind them if they are meant.
-    fn of(&self, cells: &Window<D>, with_end: impl Fn(usize) -> bool) -> Window<D> {
+    pub(super) fn of(&self, cells: &Window<D>, with_end: impl Fn(usize) -> bool) -> Window<D> {
         let range = |axis: usize| -> Range<usize> {
             let (first, end) = (cells.first[axis], cells.first[axis] + cells.size[axis]);
             let more = if with_end(axis) { self.more[axis] } else { 0 };
@@ -119,8 +124,7 @@ impl<const D: usize> Share<D> {
 
     /// The places that it alone has.
     pub(super) fn own_places(&self, places: &Places<D>, rank: usize) -> Window<D> {
-        let own = &self.own[rank];
-        places.of(own, |axis| own.first[axis] + own.size[axis] == self.cells()[axis])
+        places.own_of(&self.own[rank], self.cells())
     }
 
     /// All places.
@@ -184,8 +188,8 @@ impl<const D: usize> Share<D> {
         let (here, own) = (self.local_places(&places, me), self.own_places(&places, me));
         let piece = words_in(own.seen_from(here.first), here.size, values);
         let all = 0..self.ranks.count();
-        let lengths = all.map(|rank| self.own_places(&places, rank).count()).collect();
-        let parts = self.ranks.gather(&piece, Some(lengths));
+        let lengths: Vec<usize> = all.map(|rank| self.own_places(&places, rank).count()).collect();
+        let parts = self.ranks.gather(&piece, Some(&lengths));
         if me != 0 {
             return None;
         }
@@ -205,7 +209,9 @@ impl<const D: usize> Share<D> {
         let parts: Vec<Vec<T::Word>> =
             whole.map_or_else(Vec::new, |whole| (0..self.ranks.count()).map(|rank| part(whole, rank)).collect());
         let mut words = vec![T::Word::zeroed(); values.len()];
-        self.ranks.hand_out(&parts, &mut words);
+        let lengths: Vec<usize> =
+            (0..self.ranks.count()).map(|rank| self.local_places(&places, rank).count()).collect();
+        self.ranks.hand_out(&parts, &lengths, &mut words);
         values.iter_mut().zip(words).for_each(|(value, word)| *value = T::of_word(word));
     }
 

@@ -10,8 +10,7 @@
 //!
 //! | what | how |
 //! |---|---|
-//! | the pressure | [`unstick_mlcp::ranks`] |
-//! | the displacement that holds the density | the first rank solves for it, on 2^D times fewer cells |
+//! | the pressure, and the displacement that holds the density | [`unstick_mlcp::ranks`] |
 //! | gaps among wet cells | all ranks list the cells that have dried |
 //! | places at which particles enter | all ranks list them with their room |
 //! | the numbers of particles | counts of lines of cells |
@@ -25,10 +24,12 @@
 mod balance;
 mod fields;
 mod particles;
+mod parts;
 mod simulation;
 #[cfg(test)]
 mod tests;
 
+pub use parts::Resuming;
 pub use simulation::{SharedSimulation, WholeView};
 
 pub(crate) use fields::Places;
@@ -107,6 +108,12 @@ impl<const D: usize> Share<D> {
     /// What a solver of fields must know of it.
     pub fn part(&self) -> RankPart<D> {
         RankPart { ranks: self.ranks.clone(), boxes: self.boxes.clone(), inside: self.inside() }
+    }
+
+    /// The same for a solver on blocks of so many cells along each axis.
+    pub fn part_of_blocks(&self, side: usize) -> RankPart<D> {
+        let inside = self.inside_of(&Places::CELLS.of_blocks(side));
+        RankPart { ranks: self.ranks.clone(), boxes: self.boxes.of_blocks(side), inside }
     }
 
     /// Whether a cell of the whole lies in the box.

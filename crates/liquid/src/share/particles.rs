@@ -268,8 +268,9 @@ impl<const D: usize> Share<D> {
         let is_affine = self.tell(head) == [1];
         let mut lengths: Vec<i64> = parts.iter().map(|part| part.len() as i64).collect();
         self.ranks.sum(&mut lengths);
-        let mut words = vec![0; lengths[self.ranks.rank()] as usize];
-        self.ranks.hand_out(&parts, &mut words);
+        let lengths: Vec<usize> = lengths.into_iter().map(|length| length as usize).collect();
+        let mut words = vec![0; lengths[self.ranks.rank()]];
+        self.ranks.hand_out(&parts, &lengths, &mut words);
         let mut particles = Particles::default();
         words.chunks_exact(width::<D>(is_affine)).for_each(|words| unpack(words, is_affine, &mut particles));
         particles

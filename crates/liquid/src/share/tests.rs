@@ -66,6 +66,14 @@ fn a_dam_in_the_plane_breaks_with_the_same_bits_on_any_number_of_ranks() {
     same_bits(&setup, &vec![(dam, [0.0; 2])], &[3, 2, 5], 220, 20);
 }
 
+/// So small that ranks share one level below the finest, and none of the blocks that hold the density.
+#[test]
+fn a_tank_of_sixteen_cells_has_the_same_bits() {
+    let setup = Setup::new(Grid::<2>::unit(16).unwrap());
+    let dam = SignedDistance::cuboid([0.0; 2], [0.4, 0.8]);
+    same_bits(&setup, &vec![(dam, [0.0; 2])], &[2, 3], 60, 20);
+}
+
 #[test]
 fn sources_drains_and_moving_solids_have_the_same_bits_in_the_plane() {
     for transport in [Transport::default(), Transport::Apic] {

@@ -131,11 +131,12 @@ impl<const D: usize> Hierarchy<D> {
     /// either.
     pub fn cycle(&mut self, level: usize, is_reduced: bool) {
         let Self { levels, coarsest, gathered, share, columns, b, x, .. } = self;
-        if is_reduced && level + 1 == levels.len() {
+        let is_reduced_last = is_reduced && level + 1 == levels.len();
+        if is_reduced_last {
             b[level][..levels[level].slots].fill(0.0); // the exact solution reads red cells too
         }
         let mut solve = |level: &Level<D>, b: &[f32], x: &mut [f32]| match (&*share, &mut *gathered) {
-            (Some(share), Some(gathered)) => gathered.cycle(share, level, b, x),
+            (Some(share), Some(gathered)) => gathered.cycle(share, level, b, x, is_reduced_last),
             _ => coarsest.solve(b, x),
         };
         descend(&levels[level..], &mut solve, &columns[level..], &mut b[level..], &mut x[level..], is_reduced);

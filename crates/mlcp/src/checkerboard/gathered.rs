@@ -11,9 +11,15 @@ use super::policy::LevelProblem;
 use crate::pressure::lines::{Frame, Line};
 use crate::ranks::{Reductions, Share};
 
-/// The levels from the gathered one on; only the first rank has them.
+/// The levels from the gathered one on.
 #[derive(Default)]
-pub(super) struct Gathered<const D: usize>(Option<Whole<D>>);
+pub(super) struct Gathered<const D: usize> {
+    /// Only the first rank has them.
+    whole: Option<Whole<D>>,
+    /// How many values of the gathered level each rank has: its own of both colours, then with ghosts, then cells that may
+    /// be pinned.
+    lengths: [Vec<usize>; 3],
+}
 
 #[derive(Default)]
 struct Whole<const D: usize> {
@@ -65,10 +71,11 @@ impl<const D: usize> Gathered<D> {
         let rows = ranks.gather(&rows::words(level), None);
         let packed: Vec<u32> = walls.iter().map(|&cell| rows::pack(level.split(cell as usize))).collect();
         let walls = ranks.gather(&packed, None);
+        self.lengths = [2 * (level.end - 1), 2 * (level.slots - 2), packed.len()].map(|length| ranks.lengths(length));
         if ranks.rank() != 0 {
             return;
         }
-        let Whole { hierarchy, parts, .. } = self.0.get_or_insert_default();
+        let Whole { hierarchy, parts, .. } = self.whole.get_or_insert_default();
         let frames: Vec<Frame> = (0..ranks.count()).map(|rank| share.boxes.frame_at(rank, depth)).collect();
         hierarchy.levels.resize_with(hierarchy.levels.len().max(1), Level::default);
         let finest = &mut hierarchy.levels[0];
@@ -94,7 +101,7 @@ impl<const D: usize> Gathered<D> {
     /// Follows a level some of whose cells, which ascend, have changed.
     pub fn update(&mut self, share: &Share, level: &Level<D>, changed: &[u32]) {
         let rows = share.ranks.gather(&rows::words_of(level, changed), None);
-        let Some(Whole { hierarchy, parts, .. }) = &mut self.0 else { return };
+        let Some(Whole { hierarchy, parts, .. }) = &mut self.whole else { return };
         let mut affected = Vec::new();
         let finest = &mut hierarchy.levels[0];
         for (part, rows) in parts.iter().zip(&rows) {
@@ -109,50 +116,54 @@ impl<const D: usize> Gathered<D> {
         hierarchy.follow(1, affected);
     }
 
-    /// x ← M b, one V-cycle from zero; ghosts of `x` are filled.
-    pub fn cycle(&mut self, share: &Share, level: &Level<D>, b: &[f32], x: &mut [f32]) {
-        let values = share.ranks.gather(&own_values(level, b), self.lengths(|part| 2 * part.own));
-        if let Some(Whole { hierarchy, parts, .. }) = &mut self.0 {
+    /// x ← M b, one V-cycle from zero; ghosts of `x` are filled. With `is_reduced` red cells have no right-hand side.
+    pub fn cycle(&mut self, share: &Share, level: &Level<D>, b: &[f32], x: &mut [f32], is_reduced: bool) {
+        let values = share.ranks.gather(&own_values(level, b), Some(&self.lengths[0]));
+        if let Some(Whole { hierarchy, parts, .. }) = &mut self.whole {
             spread(parts, &values, &mut hierarchy.b[0]);
-            hierarchy.cycle(0, false);
+            hierarchy.cycle(0, is_reduced);
         }
         self.send_back(share, level, |whole| &whole.hierarchy.x[0], x);
     }
 
-    /// Solves the problem on the level approximately, from a start on coarser ones.
-    pub fn improve(&mut self, share: &Share, level: &Level<D>, reduced: &mut Reduced, problem: &mut LevelProblem) {
+    /// Solves the problem on the level approximately: from a start on coarser ones alone, or with a few policies then.
+    pub fn solve(
+        &mut self,
+        share: &Share,
+        level: &Level<D>,
+        reduced: &mut Reduced,
+        problem: &mut LevelProblem,
+        with_policies: bool,
+    ) {
         let LevelProblem { load, floor, x, .. } = problem;
-        let loads = share.ranks.gather(&own_values(level, load), self.lengths(|part| 2 * part.own));
-        let floors = share.ranks.gather(floor, self.lengths(|part| part.walls.len()));
-        if let Some(Whole { hierarchy, parts, start, problem }) = &mut self.0 {
+        let loads = share.ranks.gather(&own_values(level, load), Some(&self.lengths[0]));
+        let floors = share.ranks.gather(floor, Some(&self.lengths[2]));
+        if let Some(Whole { hierarchy, parts, start, problem }) = &mut self.whole {
             problem.begin(hierarchy, 0);
             spread(parts, &loads, &mut problem.load);
             for (part, floors) in parts.iter().zip(&floors) {
                 part.walls.iter().zip(floors).for_each(|(&wall, &floor)| problem.floor[wall as usize] = floor);
             }
             hierarchy.nested_start(reduced, start, problem);
-            hierarchy.improve(reduced, 0, problem);
+            if with_policies {
+                hierarchy.improve(reduced, 0, problem);
+            }
         }
         self.send_back(share, level, |whole| &whole.problem.x, x);
-    }
-
-    /// How much each rank sends; none but the first rank needs to know.
-    fn lengths(&self, length: impl Fn(&Place) -> usize) -> Option<Vec<usize>> {
-        Some(self.0.as_ref().map_or_else(Vec::new, |whole| whole.parts.iter().map(length).collect()))
     }
 
     /// Hands values of the whole level back to all ranks, with those of their ghosts.
     fn send_back(&self, share: &Share, level: &Level<D>, values: impl Fn(&Whole<D>) -> &[f32], x: &mut [f32]) {
         let count = level.slots - 2;
         let mut received = vec![0.0f32; 2 * count];
-        let parts = self.0.as_ref().map_or_else(Vec::new, |whole| {
+        let parts = self.whole.as_ref().map_or_else(Vec::new, |whole| {
             let (red, black) = values(whole).split_at(whole.hierarchy.levels[0].slots);
             let of =
                 |slots: &[u32], colour: &[f32]| slots.iter().map(|&slot| colour[slot as usize]).collect::<Vec<_>>();
             let of_part = |part: &Place| [of(&part.slots, red), of(&part.slots, black)].concat();
             whole.parts.iter().map(of_part).collect()
         });
-        share.ranks.hand_out(&parts, &mut received);
+        share.ranks.hand_out(&parts, &self.lengths[1], &mut received);
         let (red, black) = received.split_at(count);
         x[1..=count].copy_from_slice(red);
         x[level.slots + 1..][..count].copy_from_slice(black);

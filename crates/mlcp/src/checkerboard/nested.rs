@@ -34,6 +34,9 @@ pub(crate) struct NestedStart(Vec<LevelProblem>);
 impl<const D: usize> Hierarchy<D> {
     /// Solves a problem on the finest level approximately. Nothing may be pinned, and nothing is afterwards.
     pub fn nested_start(&mut self, reduced: &mut Reduced, start: &mut NestedStart, finest: &mut LevelProblem) {
+        if let (Some(share), Some(gathered), [only]) = (&self.share, &mut self.gathered, &*self.levels) {
+            return gathered.solve(share, only, reduced, finest, false);
+        }
         let coarse = &mut start.0;
         coarse.resize_with(coarse.len().max(self.levels.len() - 1), LevelProblem::default);
         for level in 1..self.levels.len() {
@@ -45,7 +48,7 @@ impl<const D: usize> Hierarchy<D> {
             let (above, problem) = (above.last_mut().unwrap_or(finest), &mut below[0]);
             match (&self.share, &mut self.gathered) {
                 (Some(share), Some(gathered)) if level + 1 == self.levels.len() => {
-                    gathered.improve(share, &self.levels[level], reduced, problem);
+                    gathered.solve(share, &self.levels[level], reduced, problem, true);
                 }
                 _ => self.improve(reduced, level, problem),
             }

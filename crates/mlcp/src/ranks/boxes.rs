@@ -128,6 +128,14 @@ impl Boxes {
         (0..self.counts()[0] * self.counts()[1]).map(of_rank).fold(0.0, f64::max)
     }
 
+    /// The same boxes of a grid whose cells are blocks of `side` cells, a power of two that is no more than the blocks of
+    /// the coarsest shared level. Ranks share so many levels less; with none below the finest, that one is gathered.
+    pub fn of_blocks(&self, side: usize) -> Self {
+        let in_blocks = |count: usize| count.div_ceil(side);
+        let borders = self.borders.each_ref().map(|borders| borders.iter().map(|&border| in_blocks(border)).collect());
+        Self { shape: self.shape.map(in_blocks), borders, levels: self.levels - side.ilog2() as usize }
+    }
+
     /// How many there are along the second and the third axis.
     pub fn counts(&self) -> [usize; 2] {
         [0, 1].map(|axis| self.borders[axis].len() - 1)
@@ -244,6 +252,8 @@ mod tests {
             assert_eq!(columns, shape[1..].iter().product::<usize>());
             for rank in 0..ranks {
                 let [y, z] = boxes.own(rank);
+                let [blocks, fine] = [boxes.of_blocks(2).own(rank), boxes.own(rank)];
+                assert!((0..2).all(|axis| blocks[axis] == (fine[axis].start / 2..fine[axis].end.div_ceil(2))));
                 assert!(boxes.owner([y.start, z.start]) == rank && boxes.owner([y.end - 1, z.end - 1]) == rank);
                 assert!(
                     boxes.own(rank).iter().all(|own| !own.is_empty() && own.start.is_multiple_of(1 << boxes.levels))

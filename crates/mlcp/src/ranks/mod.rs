@@ -15,9 +15,11 @@
 mod boxes;
 mod halo;
 mod part;
+mod reductions;
 mod team;
 
 pub use boxes::{Boxes, BoxesError};
+pub use reductions::Reductions;
 pub use team::{Member, team};
 
 pub(crate) use halo::{Halo, Share};
@@ -44,6 +46,20 @@ pub trait Ranks: Send + Sync {
 
     /// Replaces numbers by their maxima over all ranks.
     fn max(&self, numbers: &mut [i64]);
+
+    /// How many ranks make a group. What the first rank gathers and hands out goes through the first of each group, so that
+    /// it need not talk to every rank. With few ranks that is no use: then each is a group of its own.
+    fn group(&self) -> usize {
+        group_of(self.count())
+    }
+}
+
+/// So many ranks talk to the first one without groups. Its messages overlap; a second step does not.
+const WITHOUT_GROUPS: usize = 64;
+
+/// How many of so many ranks make a group.
+pub fn group_of(count: usize) -> usize {
+    if count <= WITHOUT_GROUPS { 1 } else { count.isqrt() }
 }
 
 /// What goes to another rank, and room for what comes from it.
@@ -100,83 +116,3 @@ pub(crate) fn agree<T>(ranks: &dyn Ranks, result: Result<T, ProblemError>) -> Re
         result => result,
     }
 }
-
-/// The common reductions, and what one rank gathers and hands out.
-pub trait Reductions: Ranks {
-    /// The largest of numbers that are not negative, NaN if any is: their bits have the order of the numbers, with NaN
-    /// above all.
-    fn largest<const N: usize>(&self, numbers: [f64; N]) -> [f64; N] {
-        let mut bits = numbers.map(|number| (number.to_bits() & !(1 << 63)) as i64);
-        self.max(&mut bits);
-        bits.map(|bits| f64::from_bits(bits as u64))
-    }
-
-    /// Counts of all ranks.
-    fn total<const N: usize>(&self, counts: [usize; N]) -> [usize; N] {
-        let mut counts = counts.map(|count| count as i64);
-        self.sum(&mut counts);
-        counts.map(|count| count as usize)
-    }
-
-    /// Whether this rank has the least number, or the first place of those who have it.
-    fn has_least(&self, own: Option<(f64, [usize; 3])>) -> bool {
-        if self.count() == 1 {
-            return true;
-        }
-        let words: Vec<u64> = own
-            .iter()
-            .flat_map(|(number, place)| [number.to_bits()].into_iter().chain(place.map(|along| along as u64)))
-            .collect();
-        let order = |one: &Vec<u64>, other: &Vec<u64>| {
-            let numbers = f64::from_bits(one[0]).total_cmp(&f64::from_bits(other[0]));
-            numbers.then_with(|| one[1..].cmp(&other[1..]))
-        };
-        let all = self.gather_all(&words);
-        all.iter().filter(|words| !words.is_empty()).min_by(|one, other| order(one, other)) == Some(&words)
-    }
-
-    /// How many values each rank has.
-    fn lengths(&self, own: usize) -> Vec<usize> {
-        let mut lengths = vec![0; self.count()];
-        lengths[self.rank()] = own as i64;
-        self.sum(&mut lengths);
-        lengths.into_iter().map(|length| length as usize).collect()
-    }
-
-    /// What every rank has, in their order, on all of them.
-    fn gather_all<T: Pod>(&self, own: &[T]) -> Vec<Vec<T>> {
-        let mut parts: Vec<Vec<T>> =
-            self.lengths(own.len()).into_iter().map(|length| vec![T::zeroed(); length]).collect();
-        parts[self.rank()].copy_from_slice(own);
-        let others = parts.iter_mut().enumerate().filter(|(rank, _)| *rank != self.rank());
-        let mut messages: Vec<Message> = others.map(|(rank, part)| Message::swap(rank, own, part)).collect();
-        self.exchange(&mut messages);
-        parts
-    }
-
-    /// The same on the first rank, which may know the lengths; an empty list elsewhere.
-    fn gather<T: Pod>(&self, own: &[T], lengths: Option<Vec<usize>>) -> Vec<Vec<T>> {
-        let lengths = lengths.unwrap_or_else(|| self.lengths(own.len()));
-        if self.rank() != 0 {
-            self.exchange(&mut [Message::to(0, own)]);
-            return Vec::new();
-        }
-        let mut parts: Vec<Vec<T>> = lengths.into_iter().map(|length| vec![T::zeroed(); length]).collect();
-        parts[0].copy_from_slice(own);
-        let others = parts.iter_mut().enumerate().skip(1);
-        self.exchange(&mut others.map(|(rank, part)| Message::from(rank, part)).collect::<Vec<_>>());
-        parts
-    }
-
-    /// Hands parts that the first rank has to all, each its own.
-    fn hand_out<T: Pod>(&self, parts: &[Vec<T>], own: &mut [T]) {
-        if self.rank() != 0 {
-            return self.exchange(&mut [Message::from(0, own)]);
-        }
-        own.copy_from_slice(&parts[0]);
-        let others = parts.iter().enumerate().skip(1);
-        self.exchange(&mut others.map(|(rank, part)| Message::to(rank, part)).collect::<Vec<_>>());
-    }
-}
-
-impl<R: Ranks + ?Sized> Reductions for R {}

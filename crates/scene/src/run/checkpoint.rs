@@ -6,6 +6,9 @@
 //! ```
 //!
 //! It is written and read as a stream: neither takes a copy of the state.
+//!
+//! Where many processes share a simulation, the file lists [parts](super::parts) instead of a state: each of them has
+//! written its own, beside the file. It is written when all of them are on disk, so it is whole or not there as well.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,10 +18,13 @@ use serde::{Deserialize, Serialize};
 use unstick_files::AtomicFile;
 
 use super::chunks::{CHUNK, ChunkReader, ChunkWriter};
+use super::parts::{self, Parts};
 use super::stepper::{RunScene, Snapshot, StateError, Stepper};
 use super::{RunError, RunFolder};
 
 const MAGIC: &[u8] = b"unstick checkpoint 6\n";
+/// The same in parts; as long as the other.
+const IN_PARTS: &[u8] = b"unstick checkpoint p\n";
 const KIND: &[u8] = b"unstick checkpoint ";
 const HASH: usize = 32;
 
@@ -51,7 +57,15 @@ pub(super) fn write<const D: usize>(
     header: &Header,
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
-    write_state(&folder.checkpoint(stepper.step()), header, stepper)?;
+    let path = folder.checkpoint(stepper.step());
+    stepper.check_state()?;
+    match stepper.store_parts(&parts::folder_of(&path)) {
+        None => put(&path, MAGIC, header, &|to| stepper.store(to))?,
+        Some(parts) => {
+            let parts = parts?;
+            put(&path, IN_PARTS, header, &|to| Ok(postcard::to_io(&parts, to).map(drop)?))?;
+        }
+    }
     remove_old(folder)
 }
 
@@ -81,7 +95,7 @@ impl TakenCheckpoint {
 
     /// Writes it and removes those that are no longer needed.
     pub fn write(&self, folder: &RunFolder) -> Result<(), RunError> {
-        put(&self.path, &self.header, &|to| self.snapshot.store(to))?;
+        put(&self.path, MAGIC, &self.header, &|to| self.snapshot.store(to))?;
         remove_old(folder)
     }
 }
@@ -91,6 +105,7 @@ pub(super) fn remove_old(folder: &RunFolder) -> Result<(), RunError> {
     for old in list(folder)?.into_iter().skip(KEPT) {
         let _ = std::fs::remove_file(old); // it only takes up space
     }
+    parts::remove_orphans(&folder.checkpoints());
     Ok(())
 }
 
@@ -102,18 +117,18 @@ pub(super) fn write_state<const D: usize>(
     stepper: &dyn Stepper<D>,
 ) -> Result<(), RunError> {
     stepper.check_state()?;
-    put(path, header, &|to| stepper.store(to))
+    put(path, MAGIC, header, &|to| stepper.store(to))
 }
 
 /// What writes a state.
 type Store<'a> = &'a dyn Fn(&mut dyn Write) -> Result<(), StateError>;
 
-fn put(path: &Path, header: &Header, store: Store) -> Result<(), RunError> {
+fn put(path: &Path, magic: &[u8], header: &Header, store: Store) -> Result<(), RunError> {
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(RunError::file(folder))?;
     let write = || {
         let mut file = AtomicFile::create(path)?;
-        file.write_all(MAGIC)?;
+        file.write_all(magic)?;
         encode(file, CHUNK, header, store)?.commit()
     };
     write().map_err(RunError::file(path))
@@ -165,7 +180,11 @@ pub(super) fn read_state<const D: usize>(
     let read = Read::by_ref(&mut file).take(MAGIC.len() as u64).read_to_end(&mut magic);
     read.map_err(|error| damaged(error.to_string()))?;
     match magic.as_slice() {
-        MAGIC => decode(file, scene, physics),
+        MAGIC => decode(file, physics, |from| scene.physics.resume(from)),
+        IN_PARTS => decode(file, physics, |from| {
+            let parts = super::stepper::read_state(from, |data| Parts::deserialize(data))?;
+            scene.physics.resume_parts(&parts::folder_of(path), &parts)
+        }),
         magic if magic.starts_with(KIND) => {
             Err(damaged("another version of unstick has written it, whose steps were not the same".into()))
         }
@@ -173,14 +192,14 @@ pub(super) fn read_state<const D: usize>(
     }
 }
 
-/// Reads header and state from chunks.
+/// Reads header and state from chunks; `resume` reads the state.
 fn decode<const D: usize>(
     from: impl Read,
-    scene: &RunScene<D>,
     physics: [u8; HASH],
+    resume: impl FnOnce(&mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError>,
 ) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
     let mut chunks = ChunkReader::new(from);
-    let read = read_parts(&mut chunks, scene, physics);
+    let read = read_header_and_state(&mut chunks, physics, resume);
     let is_too_long = read.is_ok() && !chunks.is_at_end();
     match chunks.failure() {
         Some(reason) => Err(Refusal::Damaged(reason.to_owned())),
@@ -189,10 +208,10 @@ fn decode<const D: usize>(
     }
 }
 
-fn read_parts<const D: usize>(
+fn read_header_and_state<const D: usize>(
     from: &mut dyn Read,
-    scene: &RunScene<D>,
     physics: [u8; HASH],
+    resume: impl FnOnce(&mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError>,
 ) -> Result<(usize, Box<dyn Stepper<D>>), Refusal> {
     let mut scratch = [0; 2 * HASH];
     let read = postcard::from_io::<Header, _>((&mut *from, &mut scratch));
@@ -200,7 +219,7 @@ fn read_parts<const D: usize>(
     if header.physics != physics {
         return Err(Refusal::OtherScene);
     }
-    let stepper = scene.physics.resume(from).map_err(|error| match error {
+    let stepper = resume(from).map_err(|error| match error {
         StateError::Scene(error) => Refusal::Scene(error),
         error => Refusal::Damaged(error.to_string()),
     })?;
@@ -251,7 +270,7 @@ mod tests {
     }
 
     fn refusal(bytes: &[u8]) -> String {
-        match decode(bytes, &scene(), [7; HASH]) {
+        match decode(bytes, [7; HASH], |from| scene().physics.resume(from)) {
             Err(Refusal::Damaged(reason)) => reason,
             Err(_) => "not damaged".into(),
             Ok(_) => "sound".into(),
@@ -265,9 +284,10 @@ mod tests {
         stepper.advance(0.01).unwrap();
         for size in [1, 64, 1000, CHUNK] {
             let bytes = encode(Vec::new(), size, &header, &|to| stepper.store(to)).unwrap();
-            let (frame, restored) = decode(&*bytes, &scene, [7; HASH]).ok().unwrap();
+            let read = |physics| decode(&*bytes, physics, |from| scene.physics.resume(from));
+            let (frame, restored) = read([7; HASH]).ok().unwrap();
             assert!(frame == 3 && stored(&*restored) == stored(&*stepper), "{size}");
-            assert!(matches!(decode(&*bytes, &scene, [8; HASH]), Err(Refusal::OtherScene)));
+            assert!(matches!(read([8; HASH]), Err(Refusal::OtherScene)));
             assert_eq!(refusal(&bytes[..bytes.len() - 1]), "it is cut short");
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use unstick_files::{FileCount, FileLock, LockError, Series, is_leftover, remove_leftovers};
 
-use super::{RunError, RunRecord, checkpoint};
+use super::{RunError, RunRecord, checkpoint, parts};
 use crate::output::{ParticleFormat, SurfaceFormat, VolumeFormat};
 use crate::sink::view::LAYERS;
 
@@ -279,6 +279,7 @@ impl RunFolder {
         files.extend(checkpoint::list(self)?);
         files.push(self.record());
         files.iter().try_for_each(|path| remove_if_there(path).map_err(RunError::file(path)))?;
+        parts::remove_orphans(&self.checkpoints());
         let folders = self.series().into_iter().map(|series| series.folder);
         let folders = folders.chain([self.checkpoints(), self.path.join("view")]);
         for folder in folders.chain(members.into_iter().map(|member| member.path)) {

@@ -1,6 +1,7 @@
 //! Liquids with a surface as a physics to run.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use unstick_bodies::FloatingBodies;
@@ -9,6 +10,7 @@ use unstick_liquid::{LiquidState, Simulation, Stage, StepReport, Viscosity};
 
 use super::RunError;
 use super::edit::{Edit, edit_liquid};
+use super::parts::{self, Parts};
 use super::stepper::{
     DeviceWork, Physics, RunScene, Snapshot, StateError, StepBound, StepRecord, Stepper, Value, read_state,
 };
@@ -85,6 +87,15 @@ impl<const D: usize> Physics<D> for Scene<D> {
     fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError> {
         let state = read_state(state, |data| LiquidState::restore(&self.setup.grid, data))?;
         Ok(self.stepper(Some(state))?)
+    }
+
+    fn resume_parts(&self, folder: &Path, parts: &Parts) -> Result<Box<dyn Stepper<D>>, StateError> {
+        let grid = &self.setup.grid;
+        let mut whole = LiquidState::empty(grid);
+        for (rank, cells) in parts.windows(grid.cells())?.into_iter().enumerate() {
+            whole.take_part(&parts::read(folder, rank, parts.step, cells, grid)?, cells);
+        }
+        Ok(self.stepper(Some(whole))?)
     }
 
     fn placement(&self) -> Result<Placement, SceneError> {

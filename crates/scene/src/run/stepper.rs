@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::fmt;
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use postcard::Deserializer;
@@ -18,6 +19,7 @@ use unstick_liquid::{Solid, Wall};
 
 use super::RunError;
 use super::edit::{Edit, refused};
+use super::parts::Parts;
 use crate::coming::ComingFrame;
 use crate::dimension::PlaneOrSpace;
 use crate::draw::PictureStyle;
@@ -64,6 +66,12 @@ pub trait Stepper<const D: usize>: Send {
 
     /// Writes the state, if [`check_state`](Self::check_state) lets it, from which [`Physics::resume`] goes on bit for bit.
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError>;
+
+    /// Stores the state in a folder in parts, if many processes share it: each of them writes its own. All are on disk when
+    /// this returns. None where one process has the whole.
+    fn store_parts(&self, _folder: &Path) -> Option<Result<Parts, RunError>> {
+        None
+    }
 
     /// The state now, to be stored while steps go on; none where somebody has to wait for that.
     fn snapshot(&self) -> Option<Box<dyn Snapshot>> {
@@ -114,6 +122,11 @@ pub trait Physics<const D: usize>: Send + Sync {
 
     /// The simulation at a state that [`Stepper::store`] wrote.
     fn resume(&self, state: &mut dyn Read) -> Result<Box<dyn Stepper<D>>, StateError>;
+
+    /// The simulation at a state that [`Stepper::store_parts`] wrote.
+    fn resume_parts(&self, _folder: &Path, _parts: &Parts) -> Result<Box<dyn Stepper<D>>, StateError> {
+        Err(StateError::OtherGrid)
+    }
 
     /// Where the pressure is solved for. A device that the scene asks for and that is not there is refused.
     fn placement(&self) -> Result<Placement, SceneError>;
@@ -278,6 +291,22 @@ pub enum StateError {
     /// The state belongs to another grid or to other bodies.
     #[error("it does not fit the grid")]
     OtherGrid,
+    /// A part of it cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Part {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Another rank cannot read its part.
+    #[error("rank {rank}: {reason}")]
+    Rank {
+        /// Which.
+        rank: usize,
+        /// Its word.
+        reason: String,
+    },
     /// The scene is refused.
     #[error(transparent)]
     Scene(#[from] SceneError),
