@@ -284,13 +284,18 @@ pub(crate) fn show<const D: usize>(
         (thickness > THINNEST * grid.spacing()).then_some(thickness)
     };
     let above = |cell: [usize; D], film: f64| geometry.distance(grid, grid.centre(cell)) - film;
-    let mut shown = CellField::filled(grid.cells(), 0.0);
-    let (open, space) = (geometry.cell_open.values(), geometry.space.values());
+    let mut shown = liquid.copied();
+    let (open, space, strides) = (geometry.cell_open.values(), geometry.space.values(), strides(grid.cells()));
     let of_cell = |cell: [usize; D], number: usize| {
         let own = liquid.values()[number];
         if open[number] > 0.0 {
             let has_no_film = own < 0.0 || space[number] >= 1.0; // most cells
             return if has_no_film { own } else { film(cell).map_or(own, |film| own.min(above(cell, film))) };
+        }
+        // Most closed cells have no open one beside them. At the border this looks at more cells than those.
+        let is_open = |other: usize| open[other.min(open.len() - 1)] > 0.0;
+        if !strides.iter().any(|stride| is_open(number.saturating_sub(*stride)) || is_open(number + stride)) {
+            return grid.spacing();
         }
         let mut continued = grid.spacing();
         for_each_beside(grid.cells(), cell, number, |other| {

@@ -69,6 +69,7 @@ impl<const D: usize> Simulation<D> {
         debug_assert_eq!(starts.len(), self.setup.grid.len() + 1, "a start for each cell, and the end");
         std::mem::swap(&mut self.state, state);
         self.is_between_steps = true;
+        self.fastest_of_all = None;
         self.starts = starts;
         self.meet_solids(self.state.met.time);
     }

@@ -81,7 +81,7 @@ pub struct Simulation<const D: usize> {
     pub(crate) times: StageTimes,
     /// What this rank has of a simulation that many share.
     pub(crate) share: Option<Arc<Share<D>>>,
-    /// The speed of the fastest particle of all ranks.
+    /// The speed of the fastest particle or body of all ranks, unless the state has changed since the last step.
     pub(crate) fastest_of_all: Option<f64>,
     /// How the viscous solve of this step ended.
     pub(crate) viscosity: Convergence,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unstick_grid::{NotANumber, NumberPlace};
 use unstick_mlcp::{Convergence, SolveReport};
-use unstick_parallel::clock::Instant;
+use unstick_parallel::{self as parallel, clock::Instant};
 
 use super::Simulation;
 use crate::error::StepError;
@@ -225,7 +225,8 @@ impl<const D: usize> Simulation<D> {
             let line = &state.separated.values()[line * cells[0]..(line + 1) * cells[0]];
             line.iter().filter(|separated| **separated).count()
         };
-        let active_rows = lines.iter().map(separated_in).sum();
+        let in_lines = |lines: &[usize]| lines.iter().map(separated_in).sum();
+        let active_rows = parallel::fold_scattered(lines.as_slice(), &in_lines, &|one: usize, other| one + other);
         let active_rows = share.map_or(active_rows, |share| share.total(active_rows));
         let fastest = share.map_or(self.fastest_here(), |share| share.largest(self.fastest_here()));
         if !f64::is_finite(kinetic + potential) {
@@ -233,7 +234,7 @@ impl<const D: usize> Simulation<D> {
             let value = kinetic + potential;
             return Err(self.not_finite(NotANumber { field: "energy", place: NumberPlace::Everything, value }));
         }
-        self.fastest_of_all = self.share.as_ref().map(|_| fastest);
+        self.fastest_of_all = Some(fastest);
         let Self { guard, setup, geometry, share, .. } = self;
         guard.check((setup, geometry, share.as_deref()), (self.state.time, dt), fastest, kinetic)?;
         let mut times = std::mem::take(&mut self.times);

@@ -65,7 +65,7 @@ impl<const D: usize> Simulation<D> {
         if self.setup.pressure.on_unconverged != Unconverged::ShortenStep {
             return self.try_advance(dt);
         }
-        let start = self.state.clone();
+        let (start, fastest) = (self.state.clone(), self.fastest_of_all);
         let mut halvings = 0;
         loop {
             let error = match self.try_advance(dt) {
@@ -73,6 +73,7 @@ impl<const D: usize> Simulation<D> {
                 Err(error) => error,
             };
             self.state = start.clone();
+            self.fastest_of_all = fastest;
             self.is_between_steps = true;
             self.sort_particles();
             if let Some(bodies) = &mut self.bodies {

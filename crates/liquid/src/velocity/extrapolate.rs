@@ -107,15 +107,15 @@ fn add_layer_by<const D: usize>(
         });
         found
     });
-    put(&found, values);
-    let layer: Vec<u32> = found.iter().map(|(index, _)| *index).collect();
+    let layer = put(&found, values);
     parallel::for_each_at(&layer, 0, known.values_mut(), |_, known| *known = true);
 }
 
-/// Writes values to ascending places.
-fn put<const D: usize>(found: &[(u32, f64)], values: &mut CellField<f64, D>) {
-    let places: Vec<u32> = found.iter().map(|(index, _)| *index).collect();
+/// Writes values to ascending places, which it returns.
+fn put<const D: usize>(found: &[(u32, f64)], values: &mut CellField<f64, D>) -> Vec<u32> {
+    let places = parallel::list(found, |found| found.iter().map(|(place, _)| *place).collect());
     parallel::for_each_at(&places, 0, values.values_mut(), |number, value| *value = found[number].1);
+    places
 }
 
 /// Calls `visit` with the places of a range beside known ones that are not known themselves, ascending.
@@ -209,7 +209,7 @@ pub(crate) fn constrain<const D: usize>(
             closed.filter_map(|((face, _), _)| constrained(axis, face)).collect()
         })
     });
-    velocity.iter_mut().zip(&found).for_each(|(velocity, found)| put(found, velocity));
+    velocity.iter_mut().zip(&found).for_each(|(velocity, found)| _ = put(found, velocity));
 }
 
 #[cfg(test)]

@@ -29,32 +29,39 @@ impl LevelProblem {
         refill(&mut self.pinned, walls, false);
         refill(&mut self.wanted, walls, false);
     }
-
-    /// Back to zero.
-    pub fn clear(&mut self) {
-        parallel::for_each(self.x.as_mut_slice(), |x| x.fill(0.0));
-    }
 }
 
 impl<const D: usize> Hierarchy<D> {
     /// Gauss–Seidel sweeps in which no cell sinks below its floor. Pinned cells move like all others.
     pub fn relax(&self, level: usize, problem: &mut LevelProblem, sweeps: usize) {
+        (0..2 * sweeps).for_each(|half| self.half_relax(level, problem, half % 2, false));
+    }
+
+    /// The same from zero, whatever the iterate was.
+    pub fn relax_from_zero(&self, level: usize, problem: &mut LevelProblem, sweeps: usize) {
+        (0..2 * sweeps).for_each(|half| self.half_relax(level, problem, half % 2, half == 0));
+    }
+
+    /// Half a sweep. In the first one all neighbours are zero.
+    fn half_relax(&self, level: usize, problem: &mut LevelProblem, colour: usize, is_first: bool) {
         let (grid, cells) = (&self.levels[level], &self.walls[level]);
         let LevelProblem { load, floor, pinned, x, .. } = problem;
         let reds = self.red_walls(level);
         let (red, black) = x.split_at_mut(grid.slots);
-        for colour in (0..sweeps).flat_map(|_| 0..2) {
-            let (own, other) = if colour == 0 { (&mut *red, &*black) } else { (&mut *black, &*red) };
-            let (first, walls) = if colour == 0 { (0, 0..reds) } else { (grid.slots, reds..cells.len()) };
-            let b = &load[first..][..grid.slots];
-            grid.half_sweep_inside(colour, Some(b), other, own);
-            let (cells, floor, pinned) = (&cells[walls.clone()], &floor[walls.clone()], &pinned[walls]);
-            parallel::for_each_at(cells, first, own, |wall, x| {
-                let swept = if pinned[wall] { grid.freed(colour, cells[wall] as usize - first, b, other) } else { *x };
-                *x = swept.max(floor[wall]);
-            });
-            grid.halo.fill(own);
+        let (own, other) = if colour == 0 { (red, &*black) } else { (black, &*red) };
+        let (first, walls) = if colour == 0 { (0, 0..reds) } else { (grid.slots, reds..cells.len()) };
+        let b = &load[first..][..grid.slots];
+        match is_first {
+            true => grid.first_half_sweep_inside(colour, b, own),
+            false => grid.half_sweep_inside(colour, Some(b), other, own),
         }
+        let other = (!is_first).then_some(other);
+        let (cells, floor, pinned) = (&cells[walls.clone()], &floor[walls.clone()], &pinned[walls]);
+        parallel::for_each_at(cells, first, own, |wall, x| {
+            let swept = if pinned[wall] { grid.freed(colour, cells[wall] as usize - first, b, other) } else { *x };
+            *x = swept.max(floor[wall]);
+        });
+        grid.halo.fill(own);
     }
 
     /// Pins every bounded cell whose floor is the binding condition, moves it there and frees all others. At least one of
@@ -139,10 +146,11 @@ fn hold(cells: &[u32], floor: &[f32], pinned: &[bool], x: &mut [f32]) {
 }
 
 impl<const D: usize> Level<D> {
-    /// What a half-sweep would make of a pinned cell if it were free.
-    fn freed(&self, colour: usize, slot: usize, b: &[f32], other: &[f32]) -> f32 {
+    /// What a half-sweep would make of a pinned cell if it were free. No `other` stands for zero.
+    fn freed(&self, colour: usize, slot: usize, b: &[f32], other: Option<&[f32]>) -> f32 {
         let Some(index) = self.cut_index(slot) else { return 0.0 };
         let cut = &self.cuts[colour][index];
+        let Some(other) = other else { return b[slot] / cut.diagonal };
         let beside: f32 =
             self.extras_of(colour, slot).iter().map(|extra| extra.coupling * other[extra.slot as usize]).sum();
         (b[slot] + cut.sum(other) + beside) / cut.diagonal

@@ -101,6 +101,12 @@ impl<const D: usize> Level<D> {
 
     /// The same half-sweep where all neighbours are zero: x_i ← b_i / A_ii.
     pub fn first_half_sweep(&self, colour: usize, b: &[f32], own: &mut [f32]) {
+        self.first_half_sweep_inside(colour, b, own);
+        self.halo.fill(own);
+    }
+
+    /// The same, without the ghosts.
+    pub fn first_half_sweep_inside(&self, colour: usize, b: &[f32], own: &mut [f32]) {
         let weight = 1.0 / (2.0 * D as f32 * self.unit);
         self.over_spans(
             own,
@@ -112,7 +118,6 @@ impl<const D: usize> Level<D> {
                 }
             },
         );
-        self.halo.fill(own);
     }
 
     /// y ← A x − b for the cells of a colour in a span, zero where they are pinned; `y` is of the

@@ -1,5 +1,7 @@
 //! Products with the compact pressure matrix.
 
+use std::ops::Range;
+
 use unstick_parallel::larger;
 use unstick_parallel::vector::dot_of_block;
 
@@ -24,6 +26,36 @@ impl<const D: usize> PressureOperator<D> {
                 y.iter_mut().zip(b).for_each(|(y, b)| *y += b);
             },
         );
+    }
+
+    /// Calls `visit` with some rows and their residuals A q + b, which are kept nowhere; joins what it has made of them, in
+    /// the order of rows.
+    pub(crate) fn fold_residuals<S: Default + Send>(
+        &self,
+        q: &[f64],
+        b: &[f64],
+        visit: impl Fn(&mut S, Range<usize>, &[f64]) + Sync,
+        join: impl Fn(S, S) -> S + Sync,
+    ) -> S {
+        let extended = self.shared.as_ref().map(|_| self.with_ghosts(q));
+        let q = extended.as_deref().unwrap_or(q);
+        self.chunks.fold(
+            0..b.len(),
+            #[inline(always)]
+            |stretches, _, _| {
+                let (mut all, mut r) = (S::default(), Vec::new());
+                for stretch in &self.stretches[stretches] {
+                    let (first, length) = (stretch.first as usize, stretch.length as usize);
+                    r.resize(length.max(r.len()), 0.0);
+                    let r = &mut r[..length];
+                    self.multiply(stretch, q, r);
+                    r.iter_mut().zip(&b[first..]).for_each(|(r, b)| *r += b);
+                    visit(&mut all, first..first + length, r);
+                }
+                all
+            },
+            join,
+        )
     }
 
     /// r ← A q + b and its natural residual for the bounds `lower`, in one pass. The ghosts of `q` are filled first.

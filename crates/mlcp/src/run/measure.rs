@@ -5,6 +5,7 @@ use std::ops::Range;
 use unstick_parallel::{self as parallel, larger};
 
 use crate::error::SolveError;
+use crate::pressure::AnyPressureOperator;
 use crate::problem::{Mlcp, minimum_map};
 use crate::ranks::{Ranks, Reductions};
 
@@ -32,43 +33,63 @@ impl Reached {
     /// the walls that it was sealed with.
     pub(super) fn by(problem: &Mlcp, q: &[f64]) -> Self {
         let walls = problem.walls();
-        let operator = problem.operator();
+        let (operator, b, lower) = (problem.operator(), problem.b(), problem.lower());
         let diagonal = operator.diagonal();
-        // An assembled matrix gives its rows one by one, with the same bits, and without a vector for all of them.
-        let matrix = if operator.pressure().is_none() { operator.csr() } else { None };
-        let mut residual = Vec::new();
-        if matrix.is_none() {
-            residual.resize(q.len(), 0.0);
-            problem.residual(q, &mut residual);
-        }
-        let residual_of = |row: usize| match matrix {
-            Some(matrix) => matrix.row_dot(row, q) + problem.b()[row],
-            None => residual[row],
-        };
-        let of_rows = |rows: Range<usize>| {
-            let mut reached = Self { rows: rows.len(), ..Self::default() };
-            for row in rows {
-                let (bound, r) = (problem.lower()[row], residual_of(row));
-                reached.residual = larger(reached.residual, minimum_map(q[row] - bound, r).abs());
-                if walls[row] == f64::NEG_INFINITY {
-                    reached.divergence = reached.divergence.max(r.abs());
-                    continue;
-                }
-                let above = q[row] - walls[row];
-                reached.complementarity = reached.complementarity.max((-above).max(-r).max(above.min(r)));
-                // As in `Mlcp::is_active`, for bounds that may not be those of the problem.
-                let has_let_go = diagonal[row] * above <= r;
-                if has_let_go {
-                    reached.let_go.push(row as u32);
-                }
-                if bound > f64::NEG_INFINITY {
-                    reached.wall_rows += 1;
-                    reached.active_rows += has_let_go as usize;
-                }
+        let judge = |reached: &mut Self, row: usize, r: f64| {
+            let bound = lower[row];
+            reached.rows += 1;
+            reached.residual = larger(reached.residual, minimum_map(q[row] - bound, r).abs());
+            if walls[row] == f64::NEG_INFINITY {
+                reached.divergence = reached.divergence.max(r.abs());
+                return;
             }
-            reached
+            let above = q[row] - walls[row];
+            reached.complementarity = reached.complementarity.max((-above).max(-r).max(above.min(r)));
+            // As in `Mlcp::is_active`, for bounds that may not be those of the problem.
+            let has_let_go = diagonal[row] * above <= r;
+            if has_let_go {
+                reached.let_go.push(row as u32);
+            }
+            if bound > f64::NEG_INFINITY {
+                reached.wall_rows += 1;
+                reached.active_rows += has_let_go as usize;
+            }
         };
-        parallel::fold(0..q.len(), &of_rows, &Self::join).on_all(problem.ranks())
+        // Most rows are equations: they are judged together.
+        let judge_all = |reached: &mut Self, rows: Range<usize>, r: &[f64]| {
+            let (bounds, kinds) = (&lower[rows.clone()], &walls[rows.clone()]);
+            let is_equation = |all: bool, bound: &f64| all & (*bound == f64::NEG_INFINITY);
+            if !bounds.iter().chain(kinds).fold(true, is_equation) {
+                return rows.zip(r).for_each(|(row, r)| judge(reached, row, *r));
+            }
+            let most = r.iter().fold(0, |most, r| r.abs().to_bits().max(most)); // NaN is above all
+            reached.rows += r.len();
+            reached.residual = larger(reached.residual, f64::from_bits(most));
+            reached.divergence = reached.divergence.max(f64::from_bits(most));
+        };
+        let reached = match operator.pressure() {
+            Some(AnyPressureOperator::Plane(operator)) => operator.fold_residuals(q, b, judge_all, Self::join),
+            Some(AnyPressureOperator::Space(operator)) => operator.fold_residuals(q, b, judge_all, Self::join),
+            None => {
+                let (matrix, mut residual) = (operator.csr(), Vec::new());
+                if matrix.is_none() {
+                    parallel::resize(&mut residual, q.len(), 0.0);
+                    problem.residual(q, &mut residual);
+                }
+                // A matrix gives its rows one by one, without a vector for all of them.
+                let residual_of = |row: usize| match matrix {
+                    Some(matrix) => matrix.row_dot(row, q) + b[row],
+                    None => residual[row],
+                };
+                let of_rows = |rows: Range<usize>| {
+                    let mut reached = Self::default();
+                    rows.for_each(|row| judge(&mut reached, row, residual_of(row)));
+                    reached
+                };
+                parallel::fold(0..q.len(), &of_rows, &Self::join)
+            }
+        };
+        reached.on_all(problem.ranks())
     }
 
     /// What all ranks have reached together.

@@ -116,8 +116,7 @@ impl<const D: usize> BestSteps for OnCheckerboard<'_, D> {
     fn choose(&mut self, trace: &mut Trace) -> Result<(), SolveError> {
         self.pose(trace.residual());
         let Memory { hierarchy, walls, problem, .. } = &mut *self.memory;
-        problem.clear();
-        hierarchy.relax(0, problem, SWEEPS);
+        hierarchy.relax_from_zero(0, problem, SWEEPS);
         self.changes = hierarchy.choose(0, problem, walls.loose());
         Ok(())
     }
