@@ -107,7 +107,9 @@ KERNEL(assemble_rows) {
         a.coupling[axis][own] = towards[2 * axis + 1];
         a.level.coupling[axis][own] = (float)(towards[2 * axis + 1] / a.unit);
     }
-    a.level.flags[own] = (u8)(PRESENT | (!f.is_sealed && is_wall(a, f, cell) ? WALL : 0));
+    bool is_beside_wall = is_wall(a, f, cell);
+    a.level.flags[own] = (u8)(PRESENT | (is_beside_wall && !f.is_sealed ? WALL : 0));
+    if (is_beside_wall && f.lower) a.lower[own] = f.lower[index];
     a.q[own] = f.guess ? f.guess[index] : 0.0;
 }
 
@@ -177,8 +179,9 @@ BARRIER_KERNEL(assemble_b) {
         v[0] += 1.0;
         v[1] += is_wall;
         v[2] += !is_held;
-        v[3] += !(fabs(b) < INFINITY && fabs(a.q[own]) < INFINITY && fabs(diagonal) < INFINITY);
-        double at_zero = is_wall && !(b < 0.0) && b == b ? 0.0 : fabs(b);
+        v[3] += !(fabs(b) < INFINITY && fabs(a.q[own]) < INFINITY && fabs(diagonal) < INFINITY &&
+                  fabs(a.lower[own]) < INFINITY);
+        double at_zero = fabs(is_wall ? smaller(-a.lower[own], b) : b);
         v[4] = larger(v[4], at_zero);
         if (is_held) v[5] = larger(v[5], at_zero);
     }
@@ -208,8 +211,8 @@ BARRIER_KERNEL(measure_answer) {
         single_row(a.level, s, a.q, cell.at[0], cell.at[1], cell.at[2], own, product, diagonal);
         double r = product + a.b[own], h = r;
         if (is_wall(a, f, cell)) {
-            double least = smaller(q, r), violation = larger(larger(-q, -r), least);
-            bool is_active = diagonal * q <= r;
+            double above = q - a.lower[own], least = smaller(above, r), violation = larger(larger(-above, -r), least);
+            bool is_active = diagonal * above <= r;
             f.let_go[index] = is_active;
             if (!f.is_sealed) h = least, v[0] += is_active;
             v[3] = larger(v[3], violation);

@@ -31,8 +31,17 @@ pub(crate) struct Arena {
 pub(crate) enum Source {
     /// At most this many rows.
     Rows(usize),
-    /// Fields, perhaps with walls that move. There is room for rows too.
-    Fields { has_flow: bool },
+    /// Fields. There is room for rows too.
+    Fields(Extras),
+}
+
+/// Fields that not every problem has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// What walls that move carry.
+    pub has_flow: bool,
+    /// The bounds of walls that pull.
+    pub has_lower: bool,
 }
 
 /// Where rows arrive: their cells, and two numbers each.
@@ -158,9 +167,9 @@ impl Arena {
             Source::Rows(rows) => {
                 (RowBuffer { cells: space.take(rows), values: space.take(2 * rows), capacity: rows }, None)
             }
-            Source::Fields { has_flow } => {
+            Source::Fields(extras) => {
                 base.fields = space.take(1);
-                let fields = space.take_fields(shape, has_flow);
+                let fields = space.take_fields(shape, extras);
                 // Rows arrive only if no fields do. Two velocities have room for the two numbers of each.
                 let cells = Pointer::new(fields.liquid.address());
                 (RowBuffer { cells, values: fields.velocity[0], capacity: shape.cell_count() }, Some(fields))
@@ -183,14 +192,17 @@ impl Space {
     }
 
     /// Memory for all fields. Those of one problem have room for the whole grid, too.
-    fn take_fields(&mut self, shape: ProblemShape, has_flow: bool) -> DeviceFields {
+    fn take_fields(&mut self, shape: ProblemShape, extras: Extras) -> DeviceFields {
         let cells = shape.cell_count();
         let mut fields = DeviceFields::zeroed();
         fields.liquid = self.take(cells);
         (0..shape.dimension).for_each(|axis| fields.velocity[axis] = self.take(shape.face_count(axis)));
         fields.divergence = self.take(cells);
         fields.guess = self.take(cells);
-        if has_flow {
+        if extras.has_lower {
+            fields.lower = self.take(cells);
+        }
+        if extras.has_flow {
             (0..shape.dimension).for_each(|axis| fields.flow[axis] = self.take(shape.face_count(axis)));
         }
         (0..shape.dimension).for_each(|axis| fields.open[axis] = self.take(shape.face_count(axis)));
@@ -227,7 +239,7 @@ mod tests {
     #[test]
     fn fields_that_are_written_late_share_the_memory_of_those_that_are_read_early() {
         let mut space = Space { next: ALIGNMENT };
-        let fields = space.take_fields(ProblemShape::of(&[4, 4, 4]), false);
+        let fields = space.take_fields(ProblemShape::of(&[4, 4, 4]), Extras::default());
         assert_eq!(fields.answer.address(), fields.guess.address());
         assert_eq!(fields.let_go.address(), fields.held.address());
         assert!(fields.flow.iter().all(|flow| flow.is_null()) && !fields.open[2].is_null());
@@ -242,9 +254,20 @@ mod tests {
         fn every_array_lies_inside_the_memory() {
             let mut driver = EmulatedDriver::new(3, 1);
             let shape = ProblemShape::of(&[9, 7, 5]);
-            let arena = Arena::new(&mut driver, shape, Source::Fields { has_flow: true }, &[Vector::Norms]).unwrap();
-            let (_, bytes) =
-                Arena::lay_out(&driver, arena.start, shape, Source::Fields { has_flow: true }, &[Vector::Norms]);
+            let arena = Arena::new(
+                &mut driver,
+                shape,
+                Source::Fields(Extras { has_flow: true, has_lower: true }),
+                &[Vector::Norms],
+            )
+            .unwrap();
+            let (_, bytes) = Arena::lay_out(
+                &driver,
+                arena.start,
+                shape,
+                Source::Fields(Extras { has_flow: true, has_lower: true }),
+                &[Vector::Norms],
+            );
             let inside = arena.start..arena.start + bytes as u64;
             let fields = arena.fields.unwrap();
             for address in [arena.base.q.address(), arena.base.scalars.address(), fields.answer_totals.address()] {

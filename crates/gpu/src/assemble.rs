@@ -4,9 +4,11 @@
 //! copied, row by row.
 
 use bytemuck::Pod;
+use unstick_grid::CellField;
 use unstick_mlcp::fields::{MIN_THETA, PressureFields, Window};
 use unstick_parallel as parallel;
 
+use crate::arena::Extras;
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
 use crate::layout::{AnswerTotals, DeviceFields, Pointer, RowTotals, THREADS};
@@ -38,7 +40,12 @@ pub(crate) struct FieldShape<const D: usize> {
     /// Whether every row is an equation.
     pub is_sealed: bool,
     pub has_divergence: bool,
-    pub has_flow: bool,
+    pub extras: Extras,
+}
+
+/// What a problem has beside the fields of every problem.
+pub(crate) fn extras_of<const D: usize>(fields: &PressureFields<D>) -> Extras {
+    Extras { has_flow: fields.walls.flow.is_some(), has_lower: fields.lower.is_some() }
 }
 
 /// The window of the distance to the liquid: one more cell on each side.
@@ -69,12 +76,15 @@ impl DeviceProblem {
             control: fields.control,
             is_sealed,
             has_divergence: fields.divergence.is_some(),
-            has_flow: fields.walls.flow.is_some(),
+            extras: extras_of(fields),
         })?;
         self.upload_walls(fields, window)?;
         let driver = &mut *self.device.driver;
         send(driver, on_device.liquid, wider, fields.cells, fields.liquid)?;
         send(driver, on_device.guess, window, fields.cells, q)?;
+        if let Some(field) = fields.lower {
+            send(driver, on_device.lower, window, fields.cells, field)?;
+        }
         if let Some(field) = fields.divergence {
             send(driver, on_device.divergence, window, fields.cells, field)?;
         }
@@ -104,7 +114,8 @@ impl DeviceProblem {
             liquid_size: in_space(wider.size, 1),
             is_sealed: shape.is_sealed as i32,
             divergence: if shape.has_divergence { on_device.divergence } else { Pointer::NULL },
-            flow: if shape.has_flow { on_device.flow } else { [Pointer::NULL; 3] },
+            flow: if shape.extras.has_flow { on_device.flow } else { [Pointer::NULL; 3] },
+            lower: if shape.extras.has_lower { on_device.lower } else { Pointer::NULL },
             ..on_device
         };
         self.clear(1.0)?;
@@ -199,6 +210,17 @@ impl DeviceProblem {
     pub fn measure_answer(&mut self, cells: usize) -> Result<AnswerTotals, GpuError> {
         let at = self.fields()?.answer_totals;
         self.total(Kernel::MeasureAnswer, cells, at)
+    }
+
+    /// The least scaled pressure of every cell, as the device has found it; zero outside of the window.
+    pub fn download_lower<const D: usize>(
+        &mut self,
+        window: Window<D>,
+        lower: &mut CellField<f64, D>,
+    ) -> Result<(), GpuError> {
+        let (at, shape) = (self.fields()?.lower, lower.shape());
+        let mut take = |from: usize, piece: &[f64]| window.copy_to(shape, from, piece, lower.values_mut());
+        self.device.driver.receive(at, window.count(), &mut take)
     }
 
     /// Copies an answer that the host has found to where the device leaves its own.

@@ -7,8 +7,8 @@ use unstick_mlcp::fields::{FieldRows, FieldSolver, PressureFields, Window};
 use unstick_mlcp::run::{Solvable, Trace};
 use unstick_mlcp::{Mlcp, MlcpSolver, SolveError, SolveReport, SolverName};
 
-use crate::arena::{ProblemShape, Source};
-use crate::assemble::FieldShape;
+use crate::arena::{Extras, ProblemShape, Source};
+use crate::assemble::{FieldShape, extras_of};
 use crate::catalogue::DeviceMethod;
 use crate::error::GpuError;
 use crate::layout::{AnswerTotals, DeviceFields, Pointer, Replace, RowTotals};
@@ -25,14 +25,10 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
         if !matches!(D, 2 | 3) {
             return Err(GpuError::Unsupported("the GPU solves problems in two and three dimensions").into());
         }
-        if fields.lower.is_some() {
-            return Err(GpuError::Unsupported("walls that pull are solved for on the processor").into());
-        }
         fields.check(q, active)?;
         let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
         let (begin, cells) = (Instant::now(), fields.cells);
-        let source = Source::Fields { has_flow: fields.walls.flow.is_some() };
-        let memory = self.problem(ProblemShape::of(&fields.cells), source)?;
+        let memory = self.problem(ProblemShape::of(&fields.cells), Source::Fields(extras_of(fields)))?;
         let window = Window::around_negative(fields.cells, fields.liquid);
         let is_sealed = matches!(method, DeviceMethod::Sticking(_));
         memory.upload_fields(fields, window, q, is_sealed)?;
@@ -66,8 +62,8 @@ impl<const D: usize> FieldSolver<D> for GpuSolver {
 /// Problems whose fields are made on the device.
 impl GpuSolver {
     /// Memory for problems on a grid of this shape.
-    pub(crate) fn resident(&mut self, cells: &[usize], has_flow: bool) -> Result<&mut DeviceProblem, GpuError> {
-        self.problem(ProblemShape::of(cells), Source::Fields { has_flow })
+    pub(crate) fn resident(&mut self, cells: &[usize], extras: Extras) -> Result<&mut DeviceProblem, GpuError> {
+        self.problem(ProblemShape::of(cells), Source::Fields(extras))
     }
 
     /// Begins a problem; returns where its fields are described, for whoever writes them.
@@ -76,7 +72,7 @@ impl GpuSolver {
         mut shape: FieldShape<D>,
     ) -> Result<Pointer<DeviceFields>, GpuError> {
         shape.is_sealed |= matches!(self.method, DeviceMethod::Sticking(_));
-        self.resident(&shape.cells, shape.has_flow)?.begin_fields(&shape)
+        self.resident(&shape.cells, shape.extras)?.begin_fields(&shape)
     }
 
     /// Makes its matrix and the levels, once all its fields but the velocities and the divergence are written. This waits
@@ -87,7 +83,7 @@ impl GpuSolver {
         window: Window<D>,
     ) -> Result<(), GpuError> {
         let method = self.method;
-        let memory = self.resident(&cells, false)?; // it has begun with walls that move, or without
+        let memory = self.resident(&cells, Extras::default())?; // it has begun with all that it needs
         memory.assemble_matrix(window.count())?;
         method.set_up(memory)
     }
@@ -102,7 +98,7 @@ impl GpuSolver {
     ) -> Result<Option<SolveReport>, SolveError> {
         let (name, solver, method, stop) = (self.name(), self.solver_name, self.method, self.stop);
         let begin = Instant::now();
-        let memory = self.resident(&cells, false)?;
+        let memory = self.resident(&cells, Extras::default())?;
         let totals = memory.assemble_b(window.count())?;
         if totals.faults > 0.0 || (totals.unheld > 0.0 && !leaves_unheld) {
             return Ok(None);

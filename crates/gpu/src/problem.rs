@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use unstick_mlcp::{Lattice, Mlcp, PressureOperator};
 
-use crate::arena::{Arena, ProblemShape, Source};
+use crate::arena::{Arena, Extras, ProblemShape, Source};
 use crate::driver::{Driver, Kernel, Recording};
 use crate::error::GpuError;
 use crate::hierarchy::Device;
@@ -115,9 +115,9 @@ impl DeviceProblem {
     pub fn suits(&self, shape: ProblemShape, source: Source) -> bool {
         let has_room = match source {
             Source::Rows(rows) => rows <= self.device.arena.row_buffer.capacity,
-            Source::Fields { has_flow } => {
-                self.device.arena.fields.is_some_and(|fields| !has_flow || !fields.flow[0].is_null())
-            }
+            Source::Fields(Extras { has_flow, has_lower }) => self.device.arena.fields.is_some_and(|fields| {
+                (!has_flow || !fields.flow[0].is_null()) && (!has_lower || !fields.lower.is_null())
+            }),
         };
         self.shape == shape && has_room
     }
@@ -297,7 +297,7 @@ mod tests {
         let problem = DeviceProblem::new(driver, shape, Source::Rows(20), &[]).unwrap();
         assert!(problem.suits(shape, Source::Rows(20)) && !problem.suits(shape, Source::Rows(21)));
         assert!(!problem.suits(ProblemShape::of(&[8, 7]), Source::Rows(20)));
-        assert!(!problem.suits(shape, Source::Fields { has_flow: false }));
+        assert!(!problem.suits(shape, Source::Fields(Extras::default())));
         assert!(problem.into_driver(3).is_none());
     }
 }

@@ -11,7 +11,7 @@ use unstick_mlcp::{
 };
 
 use crate::aggregates::{Bare, RowsProblem};
-use crate::arena::{ProblemShape, Source};
+use crate::arena::{Extras, ProblemShape, Source};
 use crate::catalogue::{self, DeviceMethod};
 use crate::driver::{CudaDriver, Driver, check_libraries};
 use crate::error::GpuError;
@@ -162,7 +162,7 @@ impl GpuSolver {
     /// Compiles the kernels and allocates the memory for any problem on a grid of this size, so that a failure shows
     /// before the first solve.
     pub fn prepare(&mut self, cells: &[usize]) -> Result<(), GpuError> {
-        self.problem(ProblemShape::of(cells), Source::Fields { has_flow: true }).map(drop)
+        self.problem(ProblemShape::of(cells), Source::Fields(Extras { has_flow: true, has_lower: true })).map(drop)
     }
 
     /// Memory for a problem of that shape: the memory of the last problem, if it has room.

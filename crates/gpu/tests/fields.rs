@@ -19,6 +19,7 @@ struct Case<const D: usize> {
     cell_open: Vec<f64>,
     divergence: Option<Vec<f64>>,
     guess: Vec<f64>,
+    lower: Option<Vec<f64>>,
     version: u64,
 }
 
@@ -57,6 +58,8 @@ impl<const D: usize> Case<D> {
             cell_open: many(&mut random, count, |value| value),
             divergence: Some(many(&mut random, count, |value| value - 0.5)),
             guess: many(&mut random, count, |value| 0.2 * value - 0.05),
+            // Every other case has walls that pull.
+            lower: (seed % 2 == 1).then(|| many(&mut random, count, |value| -0.2 * value)),
             version: seed,
         }
     }
@@ -76,7 +79,7 @@ impl<const D: usize> Case<D> {
             velocity: faces_of(&self.velocity),
             divergence: self.divergence.as_deref(),
             control: 0.01,
-            lower: None,
+            lower: self.lower.as_deref(),
         }
     }
 

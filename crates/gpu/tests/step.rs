@@ -4,7 +4,7 @@
 mod common;
 
 use common::{assert_same_bits_by_way_of_the_host, compare, on_device, tank};
-use unstick_grid::{Grid, SignedDistance};
+use unstick_grid::{Grid, SignedDistance, Varying};
 use unstick_liquid::{Setup, Simulation, Transport, Wall};
 
 #[test]
@@ -37,6 +37,65 @@ fn particles_that_are_not_displaced_follow_the_velocity_alone() {
 #[test]
 fn liquid_that_is_driven_off_walls_leaves_them_as_on_the_processor() {
     compare([20, 18], |setup| setup.control = 0.1.into());
+}
+
+#[test]
+fn walls_that_pull_let_go_where_those_of_the_processor_do() {
+    for (border, ball) in [(40.0, 0.0), (900.0, 300.0), (0.0, 5000.0)] {
+        let pulling = |setup: &mut Setup<2>| {
+            setup.border_adhesion = border.into();
+            setup.solids[0].adhesion = ball.into();
+        };
+        compare([20, 18], pulling);
+        compare([20, 18], |setup| {
+            pulling(setup);
+            setup.transport = Transport::SemiLagrangian;
+        });
+    }
+    compare([12, 11, 10], |setup| {
+        setup.border_adhesion = 600.0.into();
+        setup.solids[0].adhesion = 200.0.into();
+    });
+}
+
+#[test]
+fn what_walls_do_may_depend_on_place_and_time() {
+    let rising = [(0.0, 100.0), (0.02, 900.0)];
+    compare([20, 18], |setup| setup.border_adhesion = Varying::Table(rising.into()));
+    compare([12, 11, 10], |setup| {
+        setup.border_adhesion = Varying::Table(rising.into());
+        setup.control = Varying::Table([(0.0, 0.3), (0.02, 0.1)].into());
+        setup.solids[0].control = Some(0.2.into());
+    });
+}
+
+/// A layer under the ceiling: it falls slowly until its wall has let go.
+#[test]
+fn a_layer_that_hangs_lets_go_in_the_step_in_which_it_does_on_the_processor() {
+    for adhesion in [200.0, 900.0] {
+        let begin = || {
+            let mut setup = Setup::new(Grid::<2>::unit(20).unwrap());
+            setup.border_adhesion = adhesion.into();
+            Simulation::new(setup, &SignedDistance::cuboid([0.0, 0.85], [1.0, 1.0])).unwrap()
+        };
+        let (mut on_host, mut device) = (begin(), on_device(begin()));
+        for step in 0..12 {
+            let (expected, found) = (on_host.advance(0.005).unwrap(), device.advance(0.005).unwrap());
+            assert_eq!(found.active_rows, expected.active_rows, "step {step}, {adhesion} Pa");
+            let apart = (found.kinetic_energy - expected.kinetic_energy).abs();
+            assert!(apart < 1e-4 * expected.kinetic_energy + 1e-6, "step {step}, {adhesion} Pa: {apart}");
+        }
+        device.show(|shown| assert_eq!(shown.state().separated, on_host.state().separated, "{adhesion} Pa"));
+    }
+}
+
+#[test]
+fn walls_that_pull_give_the_same_bits_by_way_of_the_host() {
+    let pulling = |setup: &mut Setup<3>| {
+        setup.border_adhesion = Varying::Table([(0.0, 100.0), (0.02, 900.0)].into());
+        setup.control = Varying::Table([(0.0, 0.3), (0.02, 0.1)].into());
+    };
+    assert_same_bits_by_way_of_the_host(|| tank([10, 9, 8], pulling));
 }
 
 /// A box full of liquid has no air: the host sees to it.

@@ -28,7 +28,6 @@ impl<const D: usize> Scene<D> {
         };
         let placement = match self.setup.pressure.solver {
             _ if !self.bodies.is_empty() => on_processor(BODIES),
-            _ if self.setup.pulls() => on_processor(PULL),
             _ if self.setup.air != Air::Open => on_processor(AIR),
             PressureMethod::Solver(name) => self.backing.backend.place_on(&name, &self.setup.grid.cells()),
             PressureMethod::Splitting(_) => on_processor(SPLITTING),
@@ -98,7 +97,6 @@ impl<const D: usize> Scene<D> {
 
 const BODIES: GpuError = GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor");
 
-const PULL: GpuError = GpuError::Unsupported("walls that pull are solved for on the processor");
 
 const AIR: GpuError = GpuError::Unsupported("enclosed air is worked out by the processor");
 

@@ -68,7 +68,10 @@ KERNEL(hand_over_fields) {
     int index = in_window(f, at);
     if (index >= 0) {
         f.guess[index] = s.pressure_scale * s.pressure[own];
-        if (f.divergence) f.divergence[index] = s.separated[own] && s.cell_open[own] > 0.0f ? s.control / s.cell_open[own] : 0.0;
+        double control = s.control_at ? (double)s.control_at[own] : s.control;
+        if (f.divergence)
+            f.divergence[index] = s.separated[own] && s.cell_open[own] > 0.0f ? control / s.cell_open[own] : 0.0;
+        if (f.lower) f.lower[index] = least_pressure(s, at, own);
     }
     for (int axis = 0; axis < DIM; axis++) {
         int place[DIM];
@@ -156,7 +159,8 @@ KERNEL(keep_reached) {
     }
 }
 
-// Keeps the velocity inside solids from leading deeper into them: at a separating wall only the inward part is removed.
+// Keeps the velocity inside solids from leading deeper into them: at a separating wall only the inward part is removed,
+// unless it still holds the liquid.
 // What was gathered becomes what the step changes: u − keep u₀.
 KERNEL(constrain_faces) {
     const DeviceStep &s = a.liquid;
@@ -178,7 +182,8 @@ KERNEL(constrain_faces) {
             for (int other = 0; other < DIM; other++) of_solid[other] = 0.0f;
             if (s.solid_velocity[0]) velocity_at(s.cells, s.solid_velocity, place, of_solid);
             for (int other = 0; other < DIM; other++) outward += (own[other] - of_solid[other]) * normal[other];
-            if (outward < 0.0f || !s.separating[cell_index(s.cells, cell)]) value = own[axis] - outward * normal[axis];
+            bool is_glued = !s.separating[cell_index(s.cells, cell)] || is_held_beside(s, place, normal);
+            if (outward < 0.0f || is_glued) value = own[axis] - outward * normal[axis];
         }
         s.velocity.value[axis][face] = value;
         s.gathered.value[axis][face] = value - s.keep * s.gathered.value[axis][face];

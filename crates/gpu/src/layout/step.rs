@@ -164,10 +164,16 @@ structures! {
         crowded: f32,
         /// Films thinner than this are single particles.
         thinnest: f32,
+        /// The continuation of the pressure to a wall may change how far the wall pulls by this part.
+        most_continued: f32,
+        /// Whether this is the first step.
+        is_first: i32,
         /// What forces add to the velocity.
         kick: [f64; 3],
         /// Acceleration.
         gravity: [f64; 3],
+        /// A cell that pulls by less than this part of σ when it separates does not touch its wall.
+        touching: f64,
         /// Half of the step in seconds.
         half_step: f64,
         /// The scaled pressure over the pressure.
@@ -215,6 +221,10 @@ structures! {
         pressure: Pointer<f32>,
         /// Cells whose wall has let go.
         separated: Pointer<u8>,
+        /// How far walls pull, over the density; null if none does.
+        adhesion: Pointer<f32>,
+        /// κ of each cell; null if it is the same everywhere.
+        control_at: Pointer<f32>,
         /// Cells that have dried by chance.
         gaps: Pointer<u8>,
         /// Distance to solids at nodes.

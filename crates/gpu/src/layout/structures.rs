@@ -166,6 +166,8 @@ structures! {
         flow: [Pointer<f64>; 3],
         /// The divergence asked for; null if none is.
         divergence: Pointer<f64>,
+        /// The least scaled pressure at separating walls; null if it is zero.
+        lower: Pointer<f64>,
         /// The iterate to begin with.
         guess: Pointer<f64>,
         /// The answer. It shares the memory of `guess`.

@@ -14,6 +14,8 @@ use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
 use super::stages::{Moment, set_rules, set_step};
 use super::view::ComingView;
+use super::walls::WallNumbers;
+use crate::arena::Extras;
 use crate::assemble::{FieldShape, wider};
 use crate::driver::Point;
 use crate::error::GpuError;
@@ -55,6 +57,7 @@ pub(super) struct DeviceLiquid<const D: usize> {
     /// The number of the next particle that comes.
     next_id: u64,
     solids: MovingSolids,
+    walls: WallNumbers,
     emitters: Emitters<D>,
     /// Parts of the shapes of both.
     parts: Vec<ShapePart>,
@@ -75,7 +78,8 @@ impl<const D: usize> DeviceLiquid<D> {
         let emitters = Emitters::of(simulation, &mut parts)?;
         let (setup, state, geometry) = (simulation.setup(), simulation.state(), simulation.geometry());
         let PressureMethod::Solver(name) = setup.pressure.solver else { return Err(super::SPLITTING) };
-        let solids = MovingSolids::of(setup, &mut parts);
+        let (solids, walls) = (MovingSolids::of(setup, &mut parts), WallNumbers::of(setup));
+        let extras = Extras { has_flow: solids.is_any(), has_lower: walls.pulls };
         let cells = setup.grid.cells();
         let counts = Counts {
             is_affine: setup.transport == Transport::Apic,
@@ -84,11 +88,13 @@ impl<const D: usize> DeviceLiquid<D> {
             emitters: emitters.count(),
             parts: parts.len(),
             sites: emitters.sites(),
+            pulls: walls.pulls,
+            has_controls: walls.has_controls,
             ..Counts::of(&setup.grid, state.particles.len())
         };
         let memory = StepMemory::new(gpu.driver(D)?, counts)?;
         let mut pressure = gpu.solver(&name, setup.pressure.stop())?.beside(&*memory.driver)?;
-        let problem = pressure.resident(&cells, solids.is_any())?;
+        let problem = pressure.resident(&cells, extras)?;
         if !solids.is_any() {
             let sources = PressureSources::of(setup, geometry, state);
             let fields = sources.fields(&setup.grid, geometry, 0, &state.liquid, &state.velocity);
@@ -97,7 +103,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let solver = DISPLACEMENT_SOLVER.parse().expect("a name of the catalogue");
         let mut displacement = gpu.solver(&solver, Stop::relative(Rules::NOW.displacement_tolerance))?;
         if setup.volume_correction {
-            displacement.resident(&blocks_of(setup), false)?;
+            displacement.resident(&blocks_of(setup), Extras::default())?;
         }
         let (moment, met, next_id) = (Moment::of(state), state.met.time, state.particles.next_id);
         let (has_block_walls, fields, block_fields) = (false, Pointer::NULL, Pointer::NULL);
@@ -110,6 +116,7 @@ impl<const D: usize> DeviceLiquid<D> {
             met,
             next_id,
             solids,
+            walls,
             emitters,
             parts,
             fields,
@@ -126,7 +133,7 @@ impl<const D: usize> DeviceLiquid<D> {
 
     /// Fills memory that was allocated anew.
     fn send(&mut self, host: &mut Simulation<D>, state: &LiquidState<D>) -> Result<(), GpuError> {
-        let Self { memory, solids, emitters, parts, .. } = self;
+        let Self { memory, solids, walls, emitters, parts, .. } = self;
         set_rules(memory, host.setup());
         memory.driver.write(memory.args.liquid.parts.address(), bytemuck::cast_slice(parts))?;
         emitters.send(memory, host.setup())?;
@@ -134,6 +141,7 @@ impl<const D: usize> DeviceLiquid<D> {
             true => solids.place(memory, host, self.met)?,
             false => memory.send_walls(&host.setup().grid, host.geometry())?,
         }
+        walls.send(memory, host.setup(), host.geometry(), self.met)?;
         memory.send_state(&host.setup().grid, state)
     }
 
@@ -258,17 +266,23 @@ impl<const D: usize> DeviceLiquid<D> {
             self.solids.place(&mut self.memory, host, self.met)?;
             self.has_block_walls = false;
         }
+        if self.walls.change() {
+            if self.solids.is_any() {
+                host.meet_solids(self.moment.time);
+            }
+            self.walls.send(&mut self.memory, host.setup(), host.geometry(), self.moment.time)?;
+        }
         Ok(())
     }
 
     /// Solves for the pressure where the fields are; by way of the host if liquid without air needs it.
     fn project_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let (cells, time) = (host.setup().grid.cells(), self.moment.time);
-        let (has_divergence, has_flow) = (host.setup().uniform_control() != Some(0.0), self.solids.is_any());
-        let shape =
-            FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, has_flow };
+        let has_divergence = host.setup().uniform_control() != Some(0.0);
+        let extras = Extras { has_flow: self.solids.is_any(), has_lower: self.walls.pulls };
+        let shape = FieldShape { cells, window, spacing: 1.0, control: 0.0, is_sealed: false, has_divergence, extras };
         self.fields = self.pressure.begin_resident(shape)?;
-        if has_flow {
+        if extras.has_flow {
             self.memory.hand_over_walls(self.fields)?;
         }
         let nodes = wider(window, cells).size.iter().map(|count| count + 1).product();
@@ -278,14 +292,14 @@ impl<const D: usize> DeviceLiquid<D> {
         let report = match solved.map_err(|error| failed(time, error))? {
             Some(report) if report.converged() => report,
             Some(report) if host.setup().pressure.on_unconverged == Unconverged::Accept => report,
-            _ => self.solve_by_host(host)?,
+            _ => self.solve_by_host(host, window)?,
         };
         self.memory.take_pressure(self.fields)?;
         Ok(report)
     }
 
     /// Hands the problem to the solver as the host sees it.
-    fn solve_by_host(&mut self, host: &mut Simulation<D>) -> Result<SolveReport, Failure> {
+    fn solve_by_host(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let mut version = 0;
         if self.solids.is_any() {
             // The device has made its walls itself: those of the host are others by their number.
@@ -294,11 +308,17 @@ impl<const D: usize> DeviceLiquid<D> {
         }
         let (setup, time) = (host.setup(), self.moment.time);
         let mut state = LiquidState::empty(&setup.grid);
+        state.time = time;
         self.memory.receive_problem(&setup.grid, &mut state)?;
         let scale = self.memory.args.liquid.pressure_scale;
         let mut q: Vec<f64> = state.pressure.values().iter().map(|pressure| scale * pressure).collect();
         let mut active = vec![false; q.len()];
-        let sources = PressureSources::of(setup, host.geometry(), &state);
+        let mut sources = PressureSources::of(setup, host.geometry(), &state);
+        if self.walls.pulls {
+            let mut lower = CellField::filled(setup.grid.cells(), 0.0);
+            self.pressure.resident(&setup.grid.cells(), Extras::default())?.download_lower(window, &mut lower)?;
+            sources.lower = Some(lower);
+        }
         let fields = sources.fields(&setup.grid, host.geometry(), version, &state.liquid, &state.velocity);
         let report = self.pressure.solve_fields(&fields, &mut q, &mut active);
         let report = report.map_err(|error| failed(time, error))?;
@@ -313,7 +333,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let report = report.map_err(|error| failed(time, error))?;
         let report = setup.pressure.accept(time, report).map_err(Failure::Step)?;
         let window = Window::around_negative(fields.cells, fields.liquid);
-        self.pressure.resident(&fields.cells, false)?.upload_answer(fields.cells, window, &q, &active)?;
+        self.pressure.resident(&fields.cells, Extras::default())?.upload_answer(fields.cells, window, &q, &active)?;
         Ok(report)
     }
 
@@ -332,11 +352,11 @@ impl<const D: usize> DeviceLiquid<D> {
             control: 0.0,
             is_sealed: true,
             has_divergence: true,
-            has_flow: false,
+            extras: Extras::default(),
         };
         let surface = self.memory.driver.point()?;
         self.block_fields = self.displacement.begin_resident(shape)?;
-        let driver = &mut *self.displacement.resident(&cells, false)?.device.driver;
+        let driver = &mut *self.displacement.resident(&cells, Extras::default())?.device.driver;
         driver.wait_for(&surface)?;
         self.memory.fill_blocks(driver, self.block_fields, self.has_block_walls)?;
         self.has_block_walls = true;
@@ -350,7 +370,7 @@ impl<const D: usize> DeviceLiquid<D> {
             return Ok(None);
         }
         let (cells, fields) = (blocks_of(setup), self.block_fields);
-        let driver = &mut *self.displacement.resident(&cells, false)?.device.driver;
+        let driver = &mut *self.displacement.resident(&cells, Extras::default())?.device.driver;
         driver.wait_for(solved)?;
         self.memory.ask_for_growth(driver, fields)?;
         let solved = self.displacement.solve_resident(cells, Window::whole(cells), true);

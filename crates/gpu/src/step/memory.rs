@@ -6,7 +6,9 @@ use unstick_grid::Grid;
 use crate::arena::{ProblemShape, REDUCED_NUMBERS, Space};
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
-use crate::layout::{Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, SCAN_ITEMS, StepTotals, THREADS};
+use crate::layout::{
+    Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, SCAN_ITEMS, StepTotals, THREADS,
+};
 
 /// Items of a scan for each block.
 const PIECE: usize = (THREADS * SCAN_ITEMS) as usize;
@@ -31,6 +33,9 @@ pub(super) struct Counts {
     pub parts: usize,
     /// Places where particles can enter.
     pub sites: usize,
+    /// Whether walls pull, and whether κ has a value for each cell.
+    pub pulls: bool,
+    pub has_controls: bool,
 }
 
 impl Counts {
@@ -40,7 +45,21 @@ impl Counts {
         let (shape, blocks) = (ProblemShape::of(&grid.cells()), ProblemShape::of(&blocks));
         let (is_affine, has_motion, capacity) = (false, false, particles);
         let (solids, emitters, parts, sites) = (0, 0, 0, 0);
-        Self { shape, blocks, particles, capacity, is_affine, has_motion, solids, emitters, parts, sites }
+        let (pulls, has_controls) = (false, false);
+        Self {
+            shape,
+            blocks,
+            particles,
+            capacity,
+            is_affine,
+            has_motion,
+            solids,
+            emitters,
+            parts,
+            sites,
+            pulls,
+            has_controls,
+        }
     }
 
     pub fn cells(&self) -> usize {
@@ -224,6 +243,8 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         solid_exact = space.take(counts.nodes());
         (0..dimension).for_each(|axis| solid_velocity[axis] = space.take(counts.faces(axis)));
     }
+    let mut take_if = |is_needed: bool| if is_needed { space.take(cells) } else { Pointer::NULL };
+    let (adhesion, control_at) = (take_if(counts.pulls), take_if(counts.has_controls));
     let (mut site_point, mut site_offset) = ([Pointer::NULL; 3], [Pointer::NULL; 3]);
     site_point[..dimension].fill_with(|| space.take(counts.sites));
     site_offset[..dimension].fill_with(|| space.take(counts.sites));
@@ -249,6 +270,8 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         shown: space.take(cells),
         pressure: space.take(cells),
         separated: space.take(cells),
+        adhesion,
+        control_at,
         gaps: space.take(cells),
         solid: space.take(counts.nodes()),
         open,

@@ -21,6 +21,7 @@ mod solids;
 mod stages;
 mod transfer;
 mod view;
+mod walls;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -97,10 +98,6 @@ impl<const D: usize> GpuLiquid<D> {
     pub fn check(setup: &Setup<D>) -> Result<(), GpuError> {
         match () {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
-            () if setup.uniform_control().is_none() => {
-                Err(GpuError::Unsupported("κ that varies is placed by the processor"))
-            }
-            () if setup.pulls() => Err(GpuError::Unsupported("walls that pull are solved for on the processor")),
             () if setup.air != Air::Open => Err(GpuError::Unsupported("enclosed air is worked out by the processor")),
             () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
@@ -307,6 +304,23 @@ mod tests {
 
     fn solve_to(liquid: &GpuLiquid<2>, tolerance: f64) {
         liquid.lock().device.as_mut().unwrap().set_stop(Stop::relative(tolerance));
+    }
+
+    /// A wait takes about as long as some kernels.
+    #[test]
+    fn a_step_waits_for_what_the_host_decides_and_for_little_else() {
+        let mut liquid = tank(Transport::default());
+        solve_to(&liquid, 1e-6);
+        for step in 0..4 {
+            let before = liquid.tally();
+            let report = liquid.advance(0.01).unwrap();
+            let (asked, density) = (liquid.tally() - before, report.density);
+            // Each policy and each cycle ends with a number that the host looks at.
+            let looks = report.cycles + report.inner_iterations + density.iterations;
+            assert!(asked.waits <= looks as u64 + 9, "step {step}: {asked:?}, {looks} looks");
+            assert!(step == 0 || asked.launches <= 3 * report.cycles as u64 + 60, "step {step}: {asked:?}");
+            assert_eq!(asked.allocations, 0);
+        }
     }
 
     #[test]

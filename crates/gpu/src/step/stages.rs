@@ -35,6 +35,7 @@ pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D
     step.least_room = (rules.least_room * (1 << D) as f64) as f32;
     step.crowded = (1.0 + rules.noise) as f32;
     step.thinnest = rules.thinnest_film as f32;
+    (step.most_continued, step.touching) = (rules.most_continued as f32, rules.touching);
     step.has_films = !setup.solids.is_empty() as i32;
 }
 
@@ -49,6 +50,7 @@ pub(super) fn set_step<const D: usize>(memory: &mut StepMemory, setup: &Setup<D>
     step.stride_back = (kick / spacing) as f32;
     step.half_step = 0.5 * dt;
     step.pressure_scale = kick / spacing;
+    step.is_first = (moment.step == 0) as i32;
     step.control = setup.uniform_control().unwrap_or(0.0);
     for axis in 0..D {
         step.kick[axis] = gravity[axis] * kick;

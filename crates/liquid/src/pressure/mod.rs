@@ -5,7 +5,7 @@ mod bubbles;
 mod couple;
 mod fields;
 mod project;
-mod pull;
+pub(crate) mod pull;
 mod rows;
 pub(crate) mod splitting;
 mod stage;

@@ -23,10 +23,10 @@ use crate::solids::Geometry;
 use crate::state::LiquidState;
 
 /// The continuation to the wall may change σ by this part. It keeps thin liquid, whose gradient is noise, from ruling.
-const MOST_CONTINUED: f64 = 0.5;
+pub(crate) const MOST_CONTINUED: f64 = 0.5;
 
 /// A cell that pulls by less than this part of σ when it separates does not touch its wall.
-const TOUCHING: f64 = 0.25;
+pub(crate) const TOUCHING: f64 = 0.25;
 
 /// What the pull of walls depends on: the liquid of this step, and all else of the last one.
 pub(crate) struct Pull<'a, const D: usize> {

@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::distribution::{blocks, spread};
 use crate::error::StepError;
 use crate::particles::{scatter, trace};
+use crate::pressure::pull;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
 use crate::{surface, volume};
@@ -40,6 +41,10 @@ pub struct Rules {
     pub displacement_tolerance: f64,
     /// Deviations of the density up to this are noise where volume is measured.
     pub noise: f64,
+    /// The continuation of the pressure to a wall may change how far the wall pulls by this part.
+    pub most_continued: f64,
+    /// A cell that pulls by less than this part of that when it separates does not touch its wall.
+    pub touching: f64,
 }
 
 impl Rules {
@@ -59,6 +64,8 @@ impl Rules {
         least_room: blocks::LEAST_ROOM,
         displacement_tolerance: blocks::TOLERANCE,
         noise: volume::NOISE,
+        most_continued: pull::MOST_CONTINUED,
+        touching: pull::TOUCHING,
     };
 }
 

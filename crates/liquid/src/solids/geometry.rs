@@ -152,7 +152,7 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// σ at a cell and a time, in Pa; zero where nothing pulls.
-    pub(crate) fn adhesion(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
+    pub fn adhesion(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
         let Some(nearest) = self.nearest_wall.as_ref().filter(|_| self.separating.at(cell)) else { return 0.0 };
         let adhesion = match nearest.at(cell) {
             NearestWall::Body(body) => return self.bodies[body as usize].body.adhesion,
@@ -174,7 +174,7 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// κ at a cell and a time.
-    pub(crate) fn control(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
+    pub fn control(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
         let own = match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {
             Some(NearestWall::Solid(solid)) => setup.solids[solid as usize].control.as_ref(),
             _ => None,
@@ -183,7 +183,7 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// Whether a wall covers a part of a cell's faces.
-    pub(crate) fn is_at_wall(&self, cell: [usize; D]) -> bool {
+    pub fn is_at_wall(&self, cell: [usize; D]) -> bool {
         (0..D).flat_map(|axis| self.open_sides(cell, axis)).any(|open| open < 1.0)
     }
 
