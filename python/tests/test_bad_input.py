@@ -61,6 +61,7 @@ def test_values_that_make_no_sense_are_refused():
         assert "the tolerance is" in refusal(tol=tol) and "expected a positive number" in refusal(tol=tol)
     assert "`soon` is not a starting iterate" in refusal(start="soon")
     assert "`tpu` is no backend" in refusal(backend="tpu")
+    assert refusal(max_iterations=-1) == "max_iterations is -1, expected none or a number that is not negative"
 
 
 def test_a_grid_that_does_not_fit_is_refused():
@@ -68,6 +69,7 @@ def test_a_grid_that_does_not_fit_is_refused():
     assert refusal(grid=unstick.Grid((2, 2), np.array([0, 9]))) == "grid: expected cells below 4, found cell 9 in row 1"
     assert "every cell once" in refusal(grid=unstick.Grid((2, 2), np.array([1, 1])))
     assert "the grid is int" in refusal(grid=5)
+    assert "the shape of the grid is (-1, -2)" in refusal(grid=(-2, -1))
 
 
 def test_a_method_that_does_not_fit_says_so():
@@ -81,3 +83,8 @@ def test_errors_are_also_what_python_people_catch():
     assert issubclass(unstick.ProblemError, ValueError) and issubclass(unstick.SceneError, ValueError)
     assert issubclass(unstick.FileError, OSError) and issubclass(unstick.NotConverged, RuntimeError)
     assert all(issubclass(kind, unstick.Error) for kind in (unstick.FileError, unstick.SolverNameError))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_of_numpy_is_a_dense_array():
+    assert unstick.solve(np.matrix(GOOD), [1.0, -1.0]).converged

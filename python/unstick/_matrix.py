@@ -58,6 +58,7 @@ def _sparse(matrix: Any) -> tuple[Any, Any, Any]:
 
 def _dense(matrix: npt.NDArray[Any], kind: str) -> tuple[Any, Any, Any]:
     """What is not zero."""
+    matrix = np.asarray(matrix)  # a matrix of NumPy keeps two dimensions whatever is taken from it
     if matrix.ndim != 2 or matrix.dtype == object:
         expected = "a scipy.sparse matrix, (data, indices, indptr) or a two-dimensional array"
         raise ProblemError(f"the matrix is {kind}, expected {expected}")

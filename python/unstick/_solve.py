@@ -70,6 +70,8 @@ class Grid:
         raise ProblemError(f"the grid is {type(where).__name__}, expected {expected}")
 
     def _parts(self) -> tuple[list[int], npt.NDArray[np.int64], float, list[float]]:
+        if any(count < 0 for count in self.shape):
+            raise ProblemError(f"the shape of the grid is {self.shape}, expected positive numbers")
         origin = self.origin if self.origin is not None else (0.0,) * len(self.shape)
         cells = np.ascontiguousarray(self.cells, dtype=np.int64)
         return list(self.shape), cells, float(self.spacing), list(origin)
@@ -273,6 +275,8 @@ def how_to_solve(
     check: bool,
 ) -> dict[str, Any]:
     """What is no array."""
+    if max_iterations is not None and max_iterations < 0:
+        raise ProblemError(f"max_iterations is {max_iterations}, expected none or a number that is not negative")
     return {
         "solver": solver,
         "tolerance": float(tol),

@@ -177,18 +177,20 @@ impl Level {
             parallel::for_each((&mut *before, x.as_slice()), |(before, x)| before.copy_from_slice(x));
             let before = &*before;
             chunks::for_each(&self.borders, x.as_mut_slice(), &|chunk, x| {
-                let chunk = self.borders[chunk] as usize..self.borders[chunk + 1] as usize;
-                let relax = |row: usize, x: &mut [f32]| {
+                let (first, length) = (self.borders[chunk] as usize, x.len());
+                let mut around = self.rows.columns.around(chunk, x, before);
+                let relax = |row: usize| {
                     let known = self.inverse[row];
                     let inverse = if known > 0.0 { known } else { self.inverse_of(row, self.diagonal[row]) };
-                    self.relax(row, inverse, &chunk, load[row], before, x);
-                    let x = &mut x[row - chunk.start];
+                    self.relax(row, inverse, first, load[row], before, &mut around);
+                    let x = &mut around[row - first];
                     *x = x.max(floor[row]);
                 };
                 match sweep % 2 {
-                    0 => chunk.clone().for_each(|row| relax(row, x)),
-                    _ => chunk.clone().rev().for_each(|row| relax(row, x)),
+                    0 => (first..first + length).for_each(relax),
+                    _ => (first..first + length).rev().for_each(relax),
                 }
+                x.copy_from_slice(&around[..length]);
             });
         }
     }

@@ -2,21 +2,13 @@
 
 use unstick_parallel::{Lanes, join};
 
-/// Rows of a chunk, at least. Couplings between chunks are relaxed less well, so chunks are not small.
-const SMALLEST: usize = 8192;
-
-/// Chunks of a level at most, about: enough for the threads of a large machine.
-const MOST: usize = 64;
-
-/// Rows of each chunk of a level.
-pub(super) fn length(rows: usize) -> usize {
-    SMALLEST.max(rows.div_ceil(MOST))
-}
+/// Rows of each chunk but the last. Couplings between chunks are relaxed less well, so chunks are not small. They are not
+/// large either: [`Columns`](super::columns::Columns) have two bytes for the rows of a chunk and those around it.
+pub(super) const LENGTH: usize = 8192;
 
 /// Where each chunk of a level begins, and the end.
 pub(super) fn borders(rows: usize) -> Vec<u32> {
-    let length = length(rows);
-    (0..=rows.div_ceil(length)).map(|chunk| (chunk * length).min(rows) as u32).collect()
+    (0..=rows.div_ceil(LENGTH)).map(|chunk| (chunk * LENGTH).min(rows) as u32).collect()
 }
 
 /// Calls `kernel` with the number of every chunk and its part of the lanes.
@@ -58,6 +50,18 @@ fn visit<L: Lanes, M: Lanes>(
             );
         }
     }
+}
+
+/// The sums of what `kernel` gives for every chunk and its part of the lanes.
+pub(super) fn sum<L: Lanes, const N: usize>(
+    borders: &[u32],
+    lanes: L,
+    kernel: &(impl Fn(usize, L) -> [f64; N] + Sync),
+) -> [f64; N] {
+    let mut sums = vec![[0.0; N]; borders.len() - 1];
+    let numbers: Vec<u32> = (0..borders.len() as u32).collect();
+    for_each_pair(borders, &numbers, lanes, sums.as_mut_slice(), &|chunk, lanes, sum| sum[0] = kernel(chunk, lanes));
+    sums.iter().fold([0.0; N], |total, sum| std::array::from_fn(|number| total[number] + sum[number]))
 }
 
 /// What `kernel` gives for every chunk, in their order.

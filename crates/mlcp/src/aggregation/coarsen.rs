@@ -4,6 +4,7 @@ use unstick_parallel as parallel;
 
 use super::WORTH_COARSENING;
 use super::chunks;
+use super::columns::Columns;
 use super::level::{Level, NONE, Rows};
 
 impl Level {
@@ -15,7 +16,7 @@ impl Level {
         }
         self.aggregates = aggregates;
         let parts = chunks::map(&self.aggregates.borders, &|coarse| {
-            let mut part = Rows { starts: Vec::new(), columns: Vec::new(), off: Vec::new(), excess: Vec::new() };
+            let mut part = Part::default();
             let mut slot_of = vec![u32::MAX; self.aggregates.count()];
             let mut sums: Vec<(u32, f32)> = Vec::new();
             for row in coarse {
@@ -33,11 +34,12 @@ impl Level {
                 part.columns.extend(sums.iter().map(|sum| sum.0));
                 part.off.extend(sums.iter().map(|sum| sum.1));
                 part.excess.push(excess);
-                part.starts.push(part.columns.len() as u32);
+                part.ends.push(part.columns.len() as u32);
             }
             part
         });
-        Some(Self::new(Rows::joined(parts), chunks::borders(self.aggregates.count())))
+        let borders = chunks::borders(self.aggregates.count());
+        Some(Self::new(Part::joined(&parts, &borders), borders))
     }
 
     /// Hands the couplings of a coarse row to `add`, one after the other; returns its excess. Couplings with rows that
@@ -65,20 +67,29 @@ impl Level {
     }
 }
 
-impl Rows {
-    /// The rows of all parts.
-    fn joined(parts: Vec<Self>) -> Self {
+/// The coarse rows of a chunk.
+#[derive(Default)]
+struct Part {
+    ends: Vec<u32>,
+    columns: Vec<u32>,
+    off: Vec<f32>,
+    excess: Vec<f32>,
+}
+
+impl Part {
+    /// The rows of all parts, in chunks of their own.
+    fn joined(parts: &[Self], borders: &[u32]) -> Rows {
         let (mut columns, mut off, mut excess) = (Vec::new(), Vec::new(), Vec::new());
         let mut starts = vec![0];
         let mut end = 0;
-        for part in &parts {
-            starts.extend(part.starts.iter().map(|start| end + start));
+        for part in parts {
+            starts.extend(part.ends.iter().map(|own| end + own));
             end += part.columns.len() as u32;
         }
         let gather = |take: fn(&Self) -> &[f32]| parts.iter().map(take).collect::<Vec<_>>();
         parallel::concatenate(&parts.iter().map(|part| part.columns.as_slice()).collect::<Vec<_>>(), &mut columns);
         parallel::concatenate(&gather(|part| &part.off), &mut off);
         parallel::concatenate(&gather(|part| &part.excess), &mut excess);
-        Self { starts, columns, off, excess }
+        Rows { columns: Columns::of(&columns, &starts, borders), starts, off, excess }
     }
 }

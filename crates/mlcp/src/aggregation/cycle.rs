@@ -1,7 +1,5 @@
 //! One K-cycle.
 
-use std::ops::Range;
-
 use unstick_parallel::{self as parallel, larger};
 
 use super::Aggregation;
@@ -80,11 +78,11 @@ impl Level {
             let first = self.borders[chunk] as usize;
             for place in 0..x.len() {
                 let row = first + place;
-                let ahead = self.rows.entries(self.rows.starts[row] as usize..self.behind[row] as usize);
+                let ahead = self.rows.entries(row, self.rows.starts[row] as usize..self.behind[row] as usize);
                 let mut sum = b[row];
                 for (column, value) in ahead {
-                    if column >= first {
-                        sum -= value * x[column - first];
+                    if column.is_near() {
+                        sum -= value * column.of(x, b);
                     }
                 }
                 x[place] = self.inverse[row] * sum;
@@ -99,19 +97,20 @@ impl Level {
         let own = 0..self.rows();
         chunks::for_each_pair(borders, &aggregates.borders, own, coarse, &|chunk, own, coarse| {
             coarse.fill(0.0);
-            let (first, first_coarse) = (borders[chunk] as usize, aggregates.borders[chunk] as usize);
+            let first_coarse = aggregates.borders[chunk] as usize;
+            let around = rows.columns.around(chunk, &x[own.clone()], x);
             for row in own {
                 let parent = aggregates.parents[row];
                 if parent == NONE || self.inverse[row] == 0.0 {
                     continue;
                 }
-                let behind = rows.entries(self.behind[row] as usize..rows.starts[row + 1] as usize);
-                let mut left: f32 = behind.map(|(column, value)| -value * x[column]).sum();
-                for (column, value) in rows.entries(rows.starts[row] as usize..self.behind[row] as usize) {
-                    if column >= first {
+                let behind = rows.entries(row, self.behind[row] as usize..rows.starts[row + 1] as usize);
+                let mut left: f32 = behind.map(|(column, value)| -value * column.of(&around, x)).sum();
+                for (column, value) in rows.entries(row, rows.starts[row] as usize..self.behind[row] as usize) {
+                    if column.is_near() {
                         break;
                     }
-                    left -= value * x[column];
+                    left -= value * column.of(&around, x);
                 }
                 // Rows that step shorter than their diagonal asks for leave the difference.
                 left += left_by_short_step(self.inverse[row], self.diagonal[row], x[row]);
@@ -136,22 +135,23 @@ impl Level {
     /// A Gauss–Seidel sweep in descending order. Values of other chunks are those of `before`.
     fn sweep_backward(&self, b: &[f32], before: &[f32], x: &mut [f32]) {
         chunks::for_each(&self.borders, x, &|chunk, x| {
-            let chunk = self.borders[chunk] as usize..self.borders[chunk + 1] as usize;
-            for row in chunk.clone().rev() {
-                self.relax(row, self.inverse[row], &chunk, b[row], before, x);
+            let (first, length) = (self.borders[chunk] as usize, x.len());
+            let mut around = self.rows.columns.around(chunk, x, before);
+            for row in (first..first + length).rev() {
+                self.relax(row, self.inverse[row], first, b[row], before, &mut around);
             }
+            x.copy_from_slice(&around[..length]);
         });
     }
 
-    /// Relaxes one row of a chunk, whose values are `x`, by what `inverse` gives.
+    /// Relaxes one row of a chunk that begins at `first`, by what `inverse` gives. `x` are the values around the chunk.
     #[inline]
-    pub(super) fn relax(&self, row: usize, inverse: f32, chunk: &Range<usize>, b: f32, before: &[f32], x: &mut [f32]) {
+    pub(super) fn relax(&self, row: usize, inverse: f32, first: usize, b: f32, before: &[f32], x: &mut [f32]) {
         let mut sum = b;
-        for (column, value) in self.rows.row(row) {
-            let inside = column.wrapping_sub(chunk.start);
-            sum -= value * if inside < x.len() { x[inside] } else { before[column] };
+        for (column, value) in self.rows.entries(row, self.rows.range(row)) {
+            sum -= value * column.of(x, before);
         }
-        let own = &mut x[row - chunk.start];
+        let own = &mut x[row - first];
         // The diagonal may be less than what relaxing divides by.
         *own += inverse * (sum - self.diagonal[row] * *own);
     }
@@ -167,8 +167,11 @@ impl Level {
                 continue;
             }
             chunks::for_each(&self.borders, own.x.as_mut_slice(), &|chunk, x| {
-                let chunk = self.borders[chunk] as usize..self.borders[chunk + 1] as usize;
-                chunk.clone().for_each(|row| self.relax(row, self.inverse[row], &chunk, b[row], before, x));
+                let (first, length) = (self.borders[chunk] as usize, x.len());
+                let mut around = self.rows.columns.around(chunk, x, before);
+                (first..first + length)
+                    .for_each(|row| self.relax(row, self.inverse[row], first, b[row], before, &mut around));
+                x.copy_from_slice(&around[..length]);
             });
         }
     }

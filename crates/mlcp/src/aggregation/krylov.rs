@@ -9,16 +9,41 @@
 //! problem, and the direction in that of the residual that was posed: neither is needed any more.
 
 use std::mem::swap;
-use std::ops::Range;
 
 use unstick_parallel::{self as parallel, larger};
 
 use super::Aggregation;
 use super::bounded::Bounded;
+use super::chunks;
 use super::cycle::{dot, norm_max};
 use super::level::Level;
+use super::order::Order;
+use crate::csr::CsrMatrix;
 use crate::interrupt;
 use crate::linear::fit;
+
+/// The matrix of the finest level in double precision.
+struct Matrix<'h> {
+    finest: &'h Level,
+    order: &'h Order,
+    /// What one means in the finest level, over the norm of the right-hand side.
+    unit: f64,
+    norm: f64,
+    /// The given matrix, where that of the level is not near enough to it.
+    given: Option<&'h CsrMatrix<'h>>,
+}
+
+/// How far a correction is solved.
+pub(crate) struct Goal<'g, F> {
+    /// The residual that was posed.
+    pub norm: f64,
+    /// Where to stop, for a right-hand side of some norm.
+    pub target: F,
+    /// Cycles at most.
+    pub most: usize,
+    /// The matrix whose products are meant, where not those of the level.
+    pub given: Option<&'g CsrMatrix<'g>>,
+}
 
 /// The iterate, in the order of the hierarchy.
 #[derive(Debug, Default)]
@@ -27,18 +52,16 @@ pub(crate) struct Krylov {
 }
 
 impl Krylov {
-    /// Solves for the correction of a posed problem on the free rows of the finest level, from its x. Stops at the
-    /// `target` for a right-hand side of some norm, or after `most` cycles. Returns how many it took. The problem and
-    /// the residual that it was posed from are used up.
+    /// Solves for the correction of a posed problem on the free rows of the finest level, from its x. Returns how many
+    /// cycles it took. The problem and the residual that it was posed from are used up.
     pub fn solve(
         &mut self,
         hierarchy: &mut Aggregation,
         problem: &mut Bounded,
         r: &mut [f64],
-        norm: f64,
-        target: impl Fn(f64) -> f64,
-        most: usize,
+        goal: Goal<impl Fn(f64) -> f64>,
     ) -> usize {
+        let Goal { norm, target, most, given } = goal;
         let x = &mut self.x;
         fit(x, r.len());
         let scale = hierarchy.scale(norm);
@@ -50,9 +73,8 @@ impl Krylov {
         swap(&mut own.b, &mut problem.load);
         swap(&mut own.x, &mut problem.x);
         let product = &mut problem.floor;
-        let unit = hierarchy.unit / norm;
+        Matrix::of(hierarchy, norm, given).product(x, product, &hierarchy.vectors[0].b);
         let (finest, order) = (&hierarchy.levels[0], &hierarchy.order);
-        finest.product_by_differences(unit, x, product);
         let lanes = (0..r.len(), hierarchy.vectors[0].b.as_mut_slice(), product.as_slice());
         parallel::for_each(lanes, |(places, left, product)| {
             for ((place, left), product) in places.zip(left).zip(product) {
@@ -71,7 +93,7 @@ impl Krylov {
             parallel::for_each((own.x.as_slice(), &mut *direction), |(z, p)| {
                 z.iter().zip(p).for_each(|(z, p)| *p = scale * *z as f64 + if cycles == 0 { 0.0 } else { turn * *p });
             });
-            let (energy, slope) = hierarchy.levels[0].energy_and_slope(unit, direction, product, &own.b);
+            let [energy, slope] = Matrix::of(hierarchy, norm, given).product(direction, product, &own.b);
             if !(slope > 0.0 && energy > 0.0) {
                 break;
             }
@@ -91,35 +113,37 @@ impl Krylov {
     }
 }
 
-impl Level {
-    /// y ← A x, zero on pinned rows. `unit` is what one means in the matrix.
-    fn product_by_differences(&self, unit: f64, x: &[f64], y: &mut [f32]) {
-        parallel::for_each((0..x.len(), y), |(rows, y)| {
-            rows.zip(y).for_each(|(row, y)| *y = self.row_by_differences(unit, row, x) as f32);
-        });
+impl<'h> Matrix<'h> {
+    fn of(hierarchy: &'h Aggregation, norm: f64, given: Option<&'h CsrMatrix<'h>>) -> Self {
+        let Aggregation { levels, order, unit, .. } = hierarchy;
+        Self { finest: &levels[0], order, unit: unit / norm, norm, given }
     }
 
-    /// The same; returns xᵀ A x and xᵀ b.
-    fn energy_and_slope(&self, unit: f64, x: &[f64], y: &mut [f32], b: &[f32]) -> (f64, f64) {
-        let kernel = |(rows, y, b): (Range<usize>, &mut [f32], &[f32])| {
+    /// y ← A x, zero on pinned rows; returns xᵀ A x and xᵀ b.
+    fn product(&self, x: &[f64], y: &mut [f32], b: &[f32]) -> [f64; 2] {
+        chunks::sum(&self.finest.borders, (0..x.len(), y, b), &|chunk, (rows, y, b)| {
+            let around = self.finest.rows.columns.around(chunk, &x[rows.clone()], x);
             let (mut energy, mut slope) = (0.0, 0.0);
             for ((row, y), b) in rows.zip(y).zip(b) {
-                let product = self.row_by_differences(unit, row, x);
+                let product = if self.finest.inverse[row] > 0.0 { self.row(row, x, &around) } else { 0.0 };
                 *y = product as f32;
                 energy += product * x[row];
                 slope += *b as f64 * x[row];
             }
-            (energy, slope)
-        };
-        parallel::fold((0..x.len(), y, b), &kernel, &|one: (f64, f64), other| (one.0 + other.0, one.1 + other.1))
+            [energy, slope]
+        })
     }
 
     #[inline]
-    fn row_by_differences(&self, unit: f64, row: usize, x: &[f64]) -> f64 {
-        let own = x[row];
-        let couplings = self.rows.row(row).map(|(column, value)| value as f64 * (x[column] - own)).sum::<f64>();
-        let sum = self.rows.excess[row] as f64 * own + couplings;
-        if self.inverse[row] > 0.0 { unit * sum } else { 0.0 }
+    fn row(&self, row: usize, x: &[f64], around: &[f64]) -> f64 {
+        if let Some(given) = self.given {
+            let entries = given.row(self.order.row(row));
+            return entries.map(|(column, value)| value * x[self.order.place(column)]).sum::<f64>() / self.norm;
+        }
+        let (own, rows) = (x[row], &self.finest.rows);
+        let couplings = rows.entries(row, rows.range(row));
+        let couplings = couplings.map(|(column, value)| value as f64 * (column.of(around, x) - own)).sum::<f64>();
+        self.unit * (rows.excess[row] as f64 * own + couplings)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use unstick_parallel as parallel;
-
 use super::chunks;
+use super::columns::{Column, Columns};
 use super::order::Order;
 use crate::csr::CsrMatrix;
 use crate::multigrid::sparse::{Sparse, SquareMatrix};
@@ -21,7 +20,7 @@ pub(super) struct Rows {
     /// Where each row begins, and the end.
     pub starts: Vec<u32>,
     /// Columns ascend in each row.
-    pub columns: Vec<u32>,
+    pub columns: Columns,
     /// Entries beside the diagonal.
     pub off: Vec<f32>,
     /// Sum of each row, the diagonal included.
@@ -93,12 +92,15 @@ impl Rows {
 
     #[inline]
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f32)> + Clone + '_ {
-        self.entries(self.range(row))
+        let first = row / chunks::LENGTH * chunks::LENGTH;
+        self.entries(row, self.range(row)).map(move |(column, value)| (column.row(first), value))
     }
 
+    /// Some entries of a row.
     #[inline]
-    pub fn entries(&self, range: Range<usize>) -> impl Iterator<Item = (usize, f32)> + Clone + '_ {
-        self.columns[range.clone()].iter().zip(&self.off[range]).map(|(&column, &value)| (column as usize, value))
+    pub fn entries(&self, row: usize, range: Range<usize>) -> impl Iterator<Item = (Column<'_>, f32)> + Clone {
+        let columns = self.columns.at(row / chunks::LENGTH, range.clone());
+        columns.zip(&self.off[range]).map(|(column, &value)| (column, value))
     }
 }
 
@@ -149,6 +151,7 @@ impl Level {
                 }
             },
         );
+        let columns = Columns::of(&columns, &starts, &borders);
         Self::new(Rows { starts, columns, off, excess }, borders)
     }
 
@@ -173,9 +176,8 @@ impl Level {
             let first = level.borders[chunk] as usize;
             for place in 0..behind.len() {
                 let row = first + place;
-                let range = level.rows.range(row);
-                let before = level.rows.columns[range.clone()].partition_point(|&column| (column as usize) < row);
-                behind[place] = (range.start + before) as u32;
+                let before = level.rows.row(row).take_while(|&(column, _)| column < row).count();
+                behind[place] = level.rows.starts[row] + before as u32;
                 diagonal[place] = level.diagonal_of(row);
                 inverse[place] = level.inverse_of(row, diagonal[place]);
             }
@@ -187,12 +189,6 @@ impl Level {
         self.rows.excess.len()
     }
 
-    /// The chunk of a row.
-    fn chunk_of(&self, row: usize) -> Range<usize> {
-        let chunk = row / chunks::length(self.rows());
-        self.borders[chunk] as usize..self.borders[chunk + 1] as usize
-    }
-
     /// The diagonal, from excess and couplings.
     pub fn diagonal_of(&self, row: usize) -> f32 {
         let off = self.rows.off[self.rows.range(row)].iter();
@@ -201,24 +197,26 @@ impl Level {
 
     /// What relaxing multiplies by. Where most of a row lies in other chunks, whose values are old, it steps shorter.
     pub fn inverse_of(&self, row: usize, diagonal: f32) -> f32 {
-        let chunk = self.chunk_of(row);
-        let elsewhere: f32 =
-            self.rows.row(row).filter(|(column, _)| !chunk.contains(column)).map(|(_, value)| value.abs()).sum();
+        let entries = self.rows.entries(row, self.rows.range(row));
+        let elsewhere: f32 = entries.filter(|(column, _)| !column.is_near()).map(|(_, value)| value.abs()).sum();
         let total = if elsewhere > 0.5 * diagonal { diagonal + elsewhere } else { diagonal };
         if total > 0.0 { 1.0 / total } else { 0.0 }
     }
 
     /// y ← A x, zero on pinned rows; returns xᵀ A x.
     pub fn product(&self, x: &[f32], y: &mut [f32]) -> f64 {
-        parallel::sum((0..x.len(), y), |(rows, y)| {
+        let [total] = chunks::sum(&self.borders, (0..x.len(), y), &|chunk, (rows, y)| {
+            let around = self.rows.columns.around(chunk, &x[rows.clone()], x);
             let mut total = 0.0;
             for (row, y) in rows.zip(y) {
-                let sum: f32 = self.rows.row(row).map(|(column, value)| value * x[column]).sum();
+                let entries = self.rows.entries(row, self.rows.range(row));
+                let sum: f32 = entries.map(|(column, value)| value * column.of(&around, x)).sum();
                 *y = if self.inverse[row] > 0.0 { self.diagonal[row] * x[row] + sum } else { 0.0 };
                 total += (*y * x[row]) as f64;
             }
-            total
-        })
+            [total]
+        });
+        total
     }
 
     /// The matrix of a small level, in which pinned rows are alone. Couplings are those before the diagonal, both ways:
@@ -227,7 +225,7 @@ impl Level {
         let size = self.rows();
         let mut dense = vec![0.0; size * size];
         for row in 0..size {
-            for (column, value) in self.rows.entries(self.rows.starts[row] as usize..self.behind[row] as usize) {
+            for (column, value) in self.rows.row(row).take_while(|&(column, _)| column < row) {
                 dense[row * size + column] = value as f64;
                 dense[column * size + row] = value as f64;
             }

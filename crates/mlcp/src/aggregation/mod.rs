@@ -20,6 +20,7 @@
 mod bounded;
 mod chunks;
 mod coarsen;
+mod columns;
 mod cycle;
 mod gather;
 mod krylov;
@@ -30,7 +31,7 @@ mod pin;
 use crate::csr::CsrMatrix;
 use crate::multigrid::exact::Factors;
 pub(crate) use bounded::{Bounded, Posed};
-pub(crate) use krylov::Krylov;
+pub(crate) use krylov::{Goal, Krylov};
 use level::{Level, Vectors};
 use order::Order;
 

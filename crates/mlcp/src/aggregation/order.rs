@@ -28,7 +28,7 @@ impl Order {
             let span = |row: usize| matrix.row(row).map(|(column, _)| row.abs_diff(column) as f64).sum::<f64>();
             rows.map(span).sum()
         });
-        if size <= chunks::length(size) || spans <= SCATTERED * size as f64 * matrix.entries() as f64 {
+        if size <= chunks::LENGTH || spans <= SCATTERED * size as f64 * matrix.entries() as f64 {
             return Self::default();
         }
         let rows = grown(matrix);
@@ -52,13 +52,12 @@ impl Order {
 /// leave it.
 fn grown(matrix: &CsrMatrix) -> Vec<u32> {
     let size = matrix.rows();
-    let chunk = chunks::length(size);
     let mut rows = Vec::with_capacity(size);
     let mut is_taken = vec![false; size];
     let (mut seeds, mut next_seed) = (VecDeque::<u32>::new(), 0..size);
     let mut front = VecDeque::new();
     while rows.len() < size {
-        if rows.len() % chunk == 0 {
+        if rows.len() % chunks::LENGTH == 0 {
             // What the last chunk has reached is where the next ones begin.
             seeds.extend(front.drain(..));
         }

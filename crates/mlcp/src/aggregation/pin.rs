@@ -45,8 +45,8 @@ impl Level {
     /// The coarse rows that follow some rows or their neighbours, ascending.
     fn due_around(&self, rows: &[u32]) -> Vec<u32> {
         let around = rows.iter().flat_map(|&row| {
-            let beside = &self.rows.columns[self.rows.range(row as usize)];
-            std::iter::once(row).chain(beside.iter().copied())
+            let beside = self.rows.row(row as usize).map(|(column, _)| column as u32);
+            std::iter::once(row).chain(beside)
         });
         self.parents_of(around)
     }
@@ -69,14 +69,16 @@ impl Level {
 
     /// Sums some rows anew from the level above.
     fn renew(&mut self, above: &Self, due: &[u32]) {
+        let mut columns = Vec::new();
         for &row in due {
             let row = row as usize;
+            columns.clear();
+            columns.extend(self.rows.row(row).map(|(column, _)| column));
             let range = self.rows.range(row);
-            self.rows.off[range.clone()].fill(0.0);
-            let columns = &self.rows.columns[range.clone()];
             let off = &mut self.rows.off[range];
+            off.fill(0.0);
             self.rows.excess[row] = above.add_up(row, |column, value| {
-                let slot = columns.binary_search(&(column as u32)).expect("the pattern is that without pins");
+                let slot = columns.binary_search(&column).expect("the pattern is that without pins");
                 off[slot] += value;
             });
             self.diagonal[row] = self.diagonal_of(row);

@@ -66,7 +66,7 @@ fn what_changed_is_renewed_to_the_last_bit() {
 fn a_matrix_of_before_keeps_its_levels_and_another_does_not() {
     let generated = generate(Example::SphereHalf, 2, 48, 0);
     let mut hierarchy = prepared(&generated.matrix);
-    let place = |hierarchy: &Aggregation| hierarchy.levels[1].rows.columns.as_ptr();
+    let place = |hierarchy: &Aggregation| hierarchy.levels[1].rows.off.as_ptr();
     let (before, untouched) = (place(&hierarchy), values(&hierarchy));
     hierarchy.follow(0, |place| place < 50);
     hierarchy.prepare(&generated.matrix.clone(), generated.matrix.fingerprint());
@@ -111,10 +111,25 @@ fn scattered_rows_are_gathered_in_compact_chunks() {
     let matrix = CsrMatrix::from_triplets(size, entries.map(|(i, j, value)| (place(i), place(j), value))).unwrap();
     let hierarchy = prepared(&matrix);
     let level = &hierarchy.levels[0];
-    let leaving: usize = (0..size)
-        .map(|row| {
-            level.rows.row(row).filter(|entry| entry.0 / chunks::length(size) != row / chunks::length(size)).count()
-        })
-        .sum();
+    let leaves = |row: usize| move |entry: &(usize, f32)| entry.0 / chunks::LENGTH != row / chunks::LENGTH;
+    let leaving: usize = (0..size).map(|row| level.rows.row(row).filter(leaves(row)).count()).sum();
     assert!(leaving * 6 < level.rows.columns.len(), "{leaving} of {} couplings leave", level.rows.columns.len());
+}
+
+#[test]
+fn a_row_that_is_coupled_with_all_others_keeps_every_column() {
+    let size = 70_000; // more rows outside of its chunk than two bytes can number
+    let couple =
+        |one, other, value: f64| [(one, one, value), (other, other, value), (one, other, -value), (other, one, -value)];
+    let star = (1..size).flat_map(|row| couple(0, row, 1e-3));
+    let line = (1..size - 1).flat_map(|row| couple(row, row + 1, 1.0));
+    let matrix = CsrMatrix::from_triplets(size, star.chain(line).chain([(0, 0, 1.0)])).unwrap();
+    let hierarchy = prepared(&matrix);
+    let (level, order, unit) = (&hierarchy.levels[0], &hierarchy.order, hierarchy.unit);
+    for row in 0..size {
+        let beside = matrix.row(row).filter(|&(column, _)| column != row);
+        let mut expected: Vec<_> = beside.map(|(column, value)| (order.place(column), (value / unit) as f32)).collect();
+        expected.sort_unstable_by_key(|entry| entry.0);
+        assert_eq!(level.rows.row(order.place(row)).collect::<Vec<_>>(), expected, "row {row}");
+    }
 }

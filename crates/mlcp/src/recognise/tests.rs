@@ -92,7 +92,7 @@ fn liquid_of_any_shape_is_found_where_its_rows_are_in_order() {
 }
 
 #[test]
-fn a_blob_with_holes_and_droplets_is_found() {
+fn a_blob_with_holes_and_droplets_is_found_in_any_order() {
     for seed in 0..10 {
         let mut random = Random::new(seed);
         let shape = [24, 24, 24];
@@ -105,6 +105,8 @@ fn a_blob_with_holes_and_droplets_is_found() {
         let matrix = matrix_of(shape, is_liquid, |_, _| 1.0);
         let found = Found::of(&matrix).expect("a grid");
         assert_explains(&found, &matrix);
+        let matrix = shuffled(&matrix);
+        assert_explains(&Found::of(&matrix).expect("a grid"), &matrix);
     }
 }
 

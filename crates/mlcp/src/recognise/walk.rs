@@ -108,8 +108,7 @@ impl Walk<'_> {
     /// Places a row; None if one of its neighbours lies elsewhere, or another row in its cell.
     fn place(&mut self, row: usize, at: Point) -> Option<()> {
         let part = self.parts.len() as u32 - 1;
-        let is_beside = |other: Point| (0..3).map(|axis| at[axis].abs_diff(other[axis])).sum::<u32>() == 1;
-        let fits = self.neighbours(row).filter_map(|column| self.places[column]).all(is_beside);
+        let fits = self.neighbours(row).filter_map(|column| self.places[column]).all(|there| distance(at, there) == 1);
         if !fits || self.rows_at.insert((part, at), row as u32).is_some() {
             return None;
         }
@@ -141,12 +140,11 @@ impl Walk<'_> {
             if self.places[row].is_some() {
                 continue;
             }
-            for beside in self.neighbours(row).filter(|&column| self.places[column].is_some()) {
-                let mut cells = self.cells_for(row, beside);
-                if let (Some(at), None) = (cells.next(), cells.next()) {
-                    return Some((row, at));
-                }
+            let mut cells = self.cells_for(row);
+            if let (Some(at), None) = (cells.next(), cells.next()) {
+                return Some((row, at));
             }
+            drop(cells);
             self.waiting.push_back(row as u32);
         }
         None
@@ -160,26 +158,28 @@ impl Walk<'_> {
             let around = steps(self.dimension).filter_map(|step| self.rows_at.get(&(part, sum(*at, step))));
             around.filter(|&&other| !self.are_coupled(row, other as usize)).count()
         };
-        let placed = self.neighbours(row).filter(|&column| self.places[column].is_some());
-        let at = placed.flat_map(|beside| self.cells_for(row, beside)).min_by_key(strangers)?;
+        let at = self.cells_for(row).min_by_key(strangers)?;
         self.waiting.pop_front();
         Some((row, at))
     }
 
-    /// The cells beside a placed neighbour in which a row may lie: those that are free, and not opposite to a cell with
-    /// which the row shares a square.
-    fn cells_for(&self, row: usize, beside: usize) -> impl Iterator<Item = Point> {
+    /// The cells in which a row with placed neighbours may lie: those that are free, beside all of these neighbours, not
+    /// opposite to a cell with which the row shares a square, and two steps from what its other neighbours are beside.
+    fn cells_for(&self, row: usize) -> impl Iterator<Item = Point> {
         let part = self.parts.len() as u32 - 1;
-        let from = self.places[beside];
-        from.into_iter().flat_map(move |from| {
-            let cells = steps(self.dimension).map(move |step| (sum(from, step), difference(from, step)));
-            let is_open = move |&(at, opposite): &(Point, Point)| {
-                let there = self.rows_at.get(&(part, opposite)).map(|&there| there as usize);
-                let there = there.filter(|&there| self.are_coupled(beside, there));
-                !self.rows_at.contains_key(&(part, at))
-                    && !there.is_some_and(|there| self.share_square(beside, row, there))
-            };
-            cells.filter(is_open).map(|(at, _)| at)
+        let placed = move |row: usize| self.neighbours(row).filter_map(|column| Some((column, self.places[column]?)));
+        let first = placed(row).next();
+        let cells = first.into_iter().flat_map(|(_, from)| steps(self.dimension).map(move |step| sum(from, step)));
+        let is_open = move |beside: usize, from: Point, at: Point| {
+            let opposite = self.rows_at.get(&(part, difference(sum(from, from), at))).map(|&there| there as usize);
+            let opposite = opposite.filter(|&there| self.are_coupled(beside, there));
+            distance(at, from) == 1 && !opposite.is_some_and(|there| self.share_square(beside, row, there))
+        };
+        let near = move |row: usize| self.neighbours(row).filter(|&column| self.places[column].is_none());
+        cells.filter(move |&at| {
+            !self.rows_at.contains_key(&(part, at))
+                && placed(row).all(|(beside, from)| is_open(beside, from, at))
+                && near(row).flat_map(placed).all(|(_, there)| distance(at, there) == 2)
         })
     }
 
@@ -237,4 +237,9 @@ fn sum(one: Point, other: Point) -> Point {
 
 fn difference(one: Point, other: Point) -> Point {
     [0, 1, 2].map(|axis| one[axis] - other[axis])
+}
+
+/// Steps from one place to another.
+fn distance(one: Point, other: Point) -> u32 {
+    (0..3).map(|axis| one[axis].abs_diff(other[axis])).sum()
 }

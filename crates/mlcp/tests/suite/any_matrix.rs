@@ -3,6 +3,9 @@
 use unstick_grid::Random;
 use unstick_mlcp::{CsrMatrix, Mlcp, SolveReport, SolverName, Stop};
 
+#[path = "../common/matrices.rs"]
+mod matrices;
+
 /// A matrix with its right-hand side and bounds.
 struct Bare {
     matrix: CsrMatrix<'static>,
@@ -181,4 +184,11 @@ fn other_right_hand_sides_and_active_sets_reuse_what_was_prepared() {
         assert!(solver.solve(&problem, &mut q).unwrap().converged());
         assert_eq!(q, solve(&problem).0, "what was prepared before changes nothing");
     }
+}
+
+#[test]
+fn large_couplings_that_cancel_need_no_rescue() {
+    // Among tetrahedra of points that were moved at random some are almost flat.
+    let (_, report) = solve(&matrices::tetrahedra(56));
+    assert!(report.converged() && report.remark().is_none(), "{:?}", report.remark());
 }

@@ -119,7 +119,10 @@ impl MlcpSolver for Best {
                             })?;
                         }
                         let bare = (matrix, fingerprint);
-                        has_ended || iterate(params, &mut OnRows::new(rows, bare, &solvable, q, trace), trace)?
+                        has_ended || {
+                            let mut steps = OnRows::new(rows, bare, &solvable, q, trace);
+                            iterate(params, &mut steps, trace)? || iterate(params, steps.exactly(), trace)?
+                        }
                     }
                     None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
                 },

@@ -1,7 +1,7 @@
 //! The scheme without a grid: corrections by algebraic multigrid, on the rows of any matrix.
 
 use super::{BestParams, BestSteps, MOST_CYCLES};
-use crate::aggregation::{Aggregation, Bounded, Krylov, Posed};
+use crate::aggregation::{Aggregation, Bounded, Goal, Krylov, Posed};
 use crate::csr::CsrMatrix;
 use crate::error::SolveError;
 use crate::linear::fit;
@@ -31,6 +31,7 @@ pub(super) struct Memory {
 /// The scheme at work.
 pub(super) struct OnRows<'t> {
     problem: &'t Mlcp<'t>,
+    matrix: &'t CsrMatrix<'t>,
     loose: &'t [Vec<u32>],
     memory: &'t mut Memory,
     walls: usize,
@@ -41,13 +42,16 @@ pub(super) struct OnRows<'t> {
     /// Whether policies follow projected sweeps. Where couplings differ by many orders of magnitude, sweeps and policies
     /// may undo each other in turns.
     is_swept: bool,
+    /// Whether corrections are solved with the matrix as it was given. Where large couplings of both signs cancel, single
+    /// precision leaves too little of what is left.
+    is_exact: bool,
     q: &'t mut [f64],
 }
 
 impl<'t> OnRows<'t> {
     pub fn new(
         memory: &'t mut Memory,
-        (matrix, fingerprint): (&CsrMatrix, u64),
+        (matrix, fingerprint): (&'t CsrMatrix<'t>, u64),
         solvable: &Solvable<'t, 't>,
         q: &'t mut [f64],
         trace: &mut Trace,
@@ -57,16 +61,25 @@ impl<'t> OnRows<'t> {
         fit(&mut memory.r, size);
         let mut own = Self {
             problem,
+            matrix,
             loose: solvable.loose,
             memory,
             walls: problem.wall_rows(),
             changes: usize::MAX,
             before: f64::INFINITY,
             is_swept: true,
+            is_exact: false,
             q,
         };
         own.lift();
         own
+    }
+
+    /// The same with products of the given matrix in double precision.
+    pub fn exactly(&mut self) -> &mut Self {
+        (self.changes, self.before, self.is_swept, self.is_exact) = (usize::MAX, f64::INFINITY, true, true);
+        self.memory.hierarchy.release();
+        self
     }
 
     /// Lifts every wall row to its bound.
@@ -115,7 +128,9 @@ impl BestSteps for OnRows<'_> {
         let most = if self.is_swept { 1.0 } else { FORCING_WITHOUT_SWEEPS };
         let forcing = params.forcing_after(self.changes, self.walls).min(most);
         let target = |norm: f64| (forcing * norm).max(0.5 * trace.target());
-        let cycles = krylov.solve(hierarchy, problem, r, trace.residual(), target, MOST_CYCLES);
+        let given = self.is_exact.then_some(self.matrix);
+        let goal = Goal { norm: trace.residual(), target, most: MOST_CYCLES, given };
+        let cycles = krylov.solve(hierarchy, problem, r, goal);
         krylov.accept(hierarchy, self.problem.lower(), self.q);
         trace.spend(cycles);
         Ok(())
