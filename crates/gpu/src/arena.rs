@@ -101,6 +101,12 @@ impl Arena {
         Ok(arena)
     }
 
+    /// How many bytes such a memory takes.
+    #[cfg(all(test, feature = "emulation"))]
+    pub fn bytes(driver: &dyn Driver, shape: ProblemShape, source: Source, vectors: &[Vector]) -> usize {
+        Self::lay_out(driver, 0, shape, source, vectors).1
+    }
+
     /// The addresses of all arrays in memory that begins at `start`, and how many bytes they take.
     fn lay_out(
         driver: &dyn Driver,

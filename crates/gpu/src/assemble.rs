@@ -4,7 +4,7 @@
 //! copied, row by row.
 
 use bytemuck::Pod;
-use unstick_grid::CellField;
+use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::fields::{MIN_THETA, PressureFields, Window};
 use unstick_parallel as parallel;
 
@@ -221,6 +221,22 @@ impl DeviceProblem {
         let (at, shape) = (self.fields()?.lower, lower.shape());
         let mut take = |from: usize, piece: &[f64]| window.copy_to(shape, from, piece, lower.values_mut());
         self.device.driver.receive(at, window.count(), &mut take)
+    }
+
+    /// The velocity before the pressure, as it was handed over; unchanged outside of the window.
+    pub fn download_velocity<const D: usize>(
+        &mut self,
+        window: Window<D>,
+        velocity: &mut FaceField<f64, D>,
+    ) -> Result<(), GpuError> {
+        let from = self.fields()?.velocity;
+        for (axis, field) in velocity.iter_mut().enumerate() {
+            let shape = field.shape();
+            let faces = window.widened(axis, 0, 1, shape);
+            let mut take = |from: usize, piece: &[f64]| faces.copy_to(shape, from, piece, field.values_mut());
+            self.device.driver.receive(from[axis], faces.count(), &mut take)?;
+        }
+        Ok(())
     }
 
     /// Copies an answer that the host has found to where the device leaves its own.

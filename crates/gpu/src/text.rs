@@ -12,7 +12,7 @@ macro_rules! sources {
 const DEVICE: &str = include_str!("../kernels/device.h");
 
 /// The kernels, in the order in which they use each other.
-const SOURCES: [(&str, &str); 36] = sources![
+const SOURCES: [(&str, &str); 37] = sources![
     "lattice.cuh",
     "reduce.cuh",
     "stencil.cuh",
@@ -37,6 +37,7 @@ const SOURCES: [(&str, &str); 36] = sources![
     "step/exchange.cu",
     "step/gather.cu",
     "step/surface.cu",
+    "step/tension.cu",
     "step/pull.cu",
     "step/faces.cu",
     "step/blocks.cu",

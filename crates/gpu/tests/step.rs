@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{assert_same_bits_by_way_of_the_host, compare, on_device, tank};
+use common::{assert_same_bits_by_way_of_the_host, compare, compare_step, copy, on_device, tank};
 use unstick_grid::{Grid, SignedDistance, Varying};
-use unstick_liquid::{Setup, Simulation, Transport, Wall};
+use unstick_liquid::{Gravity, Setup, Simulation, Transport, Wall};
 
 #[test]
 fn a_step_is_that_of_the_processor_in_single_precision() {
@@ -67,6 +67,48 @@ fn what_walls_do_may_depend_on_place_and_time() {
         setup.control = Varying::Table([(0.0, 0.3), (0.02, 0.1)].into());
         setup.solids[0].control = Some(0.2.into());
     });
+}
+
+#[test]
+fn a_surface_pulls_as_on_the_processor() {
+    for transport in [Transport::default(), Transport::SemiLagrangian] {
+        compare([20, 18], |setup| (setup.tension, setup.transport) = (20.0, transport));
+    }
+    compare([12, 11, 10], |setup| setup.tension = 20.0);
+    // No solids, and a filter that is wider than the least.
+    compare([20, 18], |setup| {
+        setup.solids.clear();
+        (setup.tension, setup.border_adhesion) = (2000.0, 100.0.into());
+    });
+}
+
+/// Nothing but tension moves it. At first whole rows of cells are exactly half full: which of them are wet is left to
+/// rounding.
+#[test]
+fn a_drop_swings_as_on_the_processor() {
+    fn swinging<const D: usize>(cells: usize) -> Simulation<D> {
+        let mut setup = Setup::new(Grid::<D>::unit(cells).unwrap());
+        (setup.tension, setup.gravity) = (60.0, Gravity::Constant([0.0; D]));
+        let (mut low, mut high) = ([0.31; D], [0.69; D]);
+        (low[0], high[0]) = (0.21, 0.77);
+        let mut drop = Simulation::new(setup, &SignedDistance::cuboid(low, high)).unwrap();
+        for _ in 0..5 {
+            drop.advance(0.004).unwrap();
+        }
+        drop
+    }
+    compare_step(swinging::<2>(24));
+    compare_step(swinging::<3>(14));
+    let mut on_host = swinging::<2>(24);
+    let mut device = on_device(copy(&on_host));
+    for step in 0..8 {
+        let (expected, found) = (on_host.advance(0.004).unwrap(), device.advance(0.004).unwrap());
+        let apart = [
+            (found.surface_energy - expected.surface_energy).abs() / expected.surface_energy,
+            (found.kinetic_energy - expected.kinetic_energy).abs() / expected.kinetic_energy,
+        ];
+        assert!(apart[0] < 1e-3 && apart[1] < 1e-2, "step {step}: {apart:?}");
+    }
 }
 
 /// A layer under the ceiling: it falls slowly until its wall has let go.

@@ -105,9 +105,9 @@ fn compare<const D: usize>(scene: &Scene<D>, solver: &str) -> Vec<String> {
     differences.iter().map(|difference| format!("{} with {solver}: {difference}", scene.name)).collect()
 }
 
-/// Bodies, bubbles and walls that pull stay on the processor.
+/// Bodies and bubbles stay on the processor.
 fn is_for_device<const D: usize>(scene: &Scene<D>) -> bool {
-    scene.bodies.is_empty() && !scene.setup.pulls() && scene.setup.air == Air::Open
+    scene.bodies.is_empty() && scene.setup.air == Air::Open
 }
 
 fn compare_any(scene: &AnyScene, solver: &str) -> Vec<String> {

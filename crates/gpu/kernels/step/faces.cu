@@ -82,15 +82,9 @@ KERNEL(hand_over_fields) {
         }
         if (!is_there) continue;
         int to = face_index(f.window_size, axis, place), face = face_index(s.cells, axis, at);
-        f.velocity[axis][to] = s.gathered.value[axis][face] + s.kick[axis];
+        f.velocity[axis][to] = s.gathered.value[axis][face] + s.kick[axis] + pull_of_surface(s, axis, at);
         if (f.flow[axis]) f.flow[axis][to] = s.solid_velocity[axis][face] * (1.0 - f.open[axis][face]);
     }
-}
-
-// The distance to the surface from a cell with liquid, as a part of the way to the next.
-__device__ inline double theta_of(double inside, double outside, double least) {
-    double theta = inside / (inside - (outside > 0.0 ? outside : 0.0));
-    return theta < least ? least : theta > 1.0 ? 1.0 : theta;
 }
 
 // A side of a face: the distance to the liquid, and the scaled pressure.
@@ -128,7 +122,7 @@ KERNEL(take_pressure) {
     for (int axis = 0; axis < DIM; axis++) {
         if (!has_face(s.cells, axis, at)) continue;
         int face = face_index(s.cells, axis, at);
-        double value = s.gathered.value[axis][face] + s.kick[axis], gradient;
+        double value = s.gathered.value[axis][face] + s.kick[axis] + pull_of_surface(s, axis, at), gradient;
         bool is_known = false;
         if (s.open[axis][face] > 0.0f) {
             FaceSide below, upper = above;

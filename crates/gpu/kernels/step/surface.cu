@@ -6,6 +6,12 @@ __device__ inline float distance_of(float density) {
     return density > 0.5f ? sqrtf(2.0f * (1.0f - density)) - 1.0f : 1.0f - sqrtf(2.0f * density);
 }
 
+// The distance to the surface from a cell with liquid, as a part of the way to the next.
+__device__ inline double theta_of(double inside, double outside, double least) {
+    double theta = inside / (inside - (outside > 0.0 ? outside : 0.0));
+    return theta < least ? least : theta > 1.0 ? 1.0 : theta;
+}
+
 // The cell on a side; false beyond the border.
 __device__ inline bool neighbour(const int *cells, const int *at, int side, int *other) {
     for (int axis = 0; axis < DIM; axis++) other[axis] = at[axis];
@@ -118,10 +124,10 @@ KERNEL(show_surface) {
     const DeviceStep &s = a.liquid;
     OWN_CELL_OR_RETURN(s.cells, at, own);
     float value = s.liquid[own];
-    if (s.has_films && !is_closed(s, own)) {
+    if (s.has_solids && !is_closed(s, own)) {
         float film = film_in(s, at, own);
         if (film > 0.0f) value = fminf(value, solid_at_centre(s, at) - film);
-    } else if (s.has_films) {
+    } else if (s.has_solids) {
         value = 1.0f;
         for (int side = 0; side < SIDES; side++) {
             int other[DIM];

@@ -15,6 +15,9 @@ constants! {
     /// The most distances of parts of a shape that wait to be joined.
     SHAPE_STACK: usize = 8;
 
+    /// The most numbers of one side of a filter.
+    MOST_TAPS: usize = 32;
+
     /// The cell of a particle that is gone.
     NOWHERE: u32 = u32::MAX;
 

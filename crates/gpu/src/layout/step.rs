@@ -77,6 +77,8 @@ structures! {
     StepTotals {
         /// The last cell with liquid along each axis, and the opposite of the first.
         window: [f64; 6],
+        /// The area of the surface in faces of cells.
+        area: f64,
         /// Σ |v|².
         squares: f64,
         /// Σ g·(x − ½ Δt v), with x from the origin of the grid in metres.
@@ -116,8 +118,8 @@ structures! {
         turns: i32,
         /// Items of a scan.
         items: i32,
-        /// Whether the surface shows films on solids.
-        has_films: i32,
+        /// Whether there are solids: the surface shows films on them.
+        has_solids: i32,
         /// Whether particles carry derivatives.
         is_affine: i32,
         /// Solids that the device places itself; zero if the host does.
@@ -168,6 +170,18 @@ structures! {
         most_continued: f32,
         /// Whether this is the first step.
         is_first: i32,
+        /// The box of places on which the curvature is found: its first cell, which may lie beyond the border, and its size.
+        patch_first: [i32; 3],
+        patch_size: [i32; 3],
+        /// The axis along which a filter works, and how far it reaches.
+        blur_axis: i32,
+        blur_reach: i32,
+        /// Its width in cells.
+        filter_width: f64,
+        /// What a curvature of 1/cell adds to the velocity over a cell.
+        tension_scale: f64,
+        /// The least distance of the surface from a cell centre, in cells.
+        least_theta: f64,
         /// What forces add to the velocity.
         kick: [f64; 3],
         /// Acceleration.
@@ -225,6 +239,20 @@ structures! {
         adhesion: Pointer<f32>,
         /// κ of each cell; null if it is the same everywhere.
         control_at: Pointer<f32>,
+        /// One side of the filter, with its middle.
+        taps: Pointer<f64>,
+        /// What it works on, and where that goes.
+        blur_from: Pointer<f32>,
+        blur_to: Pointer<f32>,
+        between: [Pointer<f32>; 2],
+        /// The parts of liquid, smoothed once and twice; null without tension.
+        smoothed: Pointer<f32>,
+        smoothed_twice: Pointer<f32>,
+        /// How much each place counts, and those around it; the curvature and what corrects it, by that.
+        weight: Pointer<f32>,
+        weight_around: Pointer<f32>,
+        curvature: Pointer<f32>,
+        excess: Pointer<f32>,
         /// Cells that have dried by chance.
         gaps: Pointer<u8>,
         /// Distance to solids at nodes.

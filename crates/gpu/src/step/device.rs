@@ -13,6 +13,7 @@ use super::exchange::Emitters;
 use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
 use super::stages::{Moment, set_rules, set_step};
+use super::tension::most_places;
 use super::view::ComingView;
 use super::walls::WallNumbers;
 use crate::arena::Extras;
@@ -90,6 +91,7 @@ impl<const D: usize> DeviceLiquid<D> {
             sites: emitters.sites(),
             pulls: walls.pulls,
             has_controls: walls.has_controls,
+            places: if setup.tension > 0.0 { most_places(&cells) } else { 0 },
             ..Counts::of(&setup.grid, state.particles.len())
         };
         let memory = StepMemory::new(gpu.driver(D)?, counts)?;
@@ -242,6 +244,7 @@ impl<const D: usize> DeviceLiquid<D> {
         self.emitters.prescribe(&mut self.memory, setup, self.moment.time)?;
         self.book(Stage::Gather)?;
         let window = self.memory.track_surface(&setup.grid)?;
+        self.memory.find_tension(setup, self.moment.kick(dt), window)?;
         self.book(Stage::Surface)?;
         self.prepare_displacement(setup)?;
         let solve = self.project_pressure(host, window)?;
@@ -310,13 +313,15 @@ impl<const D: usize> DeviceLiquid<D> {
         let mut state = LiquidState::empty(&setup.grid);
         state.time = time;
         self.memory.receive_problem(&setup.grid, &mut state)?;
+        let problem = self.pressure.resident(&setup.grid.cells(), Extras::default())?;
+        problem.download_velocity(window, &mut state.velocity)?;
         let scale = self.memory.args.liquid.pressure_scale;
         let mut q: Vec<f64> = state.pressure.values().iter().map(|pressure| scale * pressure).collect();
         let mut active = vec![false; q.len()];
         let mut sources = PressureSources::of(setup, host.geometry(), &state);
         if self.walls.pulls {
             let mut lower = CellField::filled(setup.grid.cells(), 0.0);
-            self.pressure.resident(&setup.grid.cells(), Extras::default())?.download_lower(window, &mut lower)?;
+            problem.download_lower(window, &mut lower)?;
             sources.lower = Some(lower);
         }
         let fields = sources.fields(&setup.grid, host.geometry(), version, &state.liquid, &state.velocity);
@@ -399,6 +404,7 @@ impl<const D: usize> DeviceLiquid<D> {
         let cell = setup.grid.spacing().powi(D as i32);
         let mass = setup.density * cell / setup.particles_per_cell() as f64;
         let (kinetic, potential) = (0.5 * mass * totals.squares, -mass * totals.lift);
+        let surface = setup.tension * totals.area * setup.grid.spacing().powi(D as i32 - 1);
         if !(kinetic + potential).is_finite() {
             let value = kinetic + potential;
             let number = NotANumber { field: "energy", place: NumberPlace::Everything, value };
@@ -411,6 +417,7 @@ impl<const D: usize> DeviceLiquid<D> {
             surface_volume: totals.surface_volume * cell,
             kinetic_energy: kinetic,
             potential_energy: potential,
+            surface_energy: surface,
             seconds: self.times()?,
             ..StepReport::of_solves(time, dt, solve, density, Convergence::default())
         })

@@ -7,7 +7,7 @@ use crate::arena::{ProblemShape, REDUCED_NUMBERS, Space};
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
 use crate::layout::{
-    Args, DeviceFaces, DeviceParticles, DeviceStep, Pointer, SCAN_ITEMS, StepTotals, THREADS,
+    Args, DeviceFaces, DeviceParticles, DeviceStep, MOST_TAPS, Pointer, SCAN_ITEMS, StepTotals, THREADS,
 };
 
 /// Items of a scan for each block.
@@ -36,6 +36,8 @@ pub(super) struct Counts {
     /// Whether walls pull, and whether κ has a value for each cell.
     pub pulls: bool,
     pub has_controls: bool,
+    /// Places where the curvature may be needed; none without surface tension.
+    pub places: usize,
 }
 
 impl Counts {
@@ -45,7 +47,7 @@ impl Counts {
         let (shape, blocks) = (ProblemShape::of(&grid.cells()), ProblemShape::of(&blocks));
         let (is_affine, has_motion, capacity) = (false, false, particles);
         let (solids, emitters, parts, sites) = (0, 0, 0, 0);
-        let (pulls, has_controls) = (false, false);
+        let (pulls, has_controls, places) = (false, false, 0);
         Self {
             shape,
             blocks,
@@ -59,6 +61,7 @@ impl Counts {
             sites,
             pulls,
             has_controls,
+            places,
         }
     }
 
@@ -99,7 +102,7 @@ impl StepMemory {
 
     /// Gives up all memory for another one. What was in it is lost.
     pub fn allocate(&mut self, counts: Counts) -> Result<(), GpuError> {
-        if counts.capacity > MOST || counts.nodes() > MOST {
+        if counts.capacity > MOST || counts.nodes() > MOST || counts.places > MOST {
             return Err(GpuError::Unsupported("there are more particles or cells than 32-bit indices reach"));
         }
         let (_, bytes) = lay_out(&*self.driver, 0, counts);
@@ -245,6 +248,9 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
     }
     let mut take_if = |is_needed: bool| if is_needed { space.take(cells) } else { Pointer::NULL };
     let (adhesion, control_at) = (take_if(counts.pulls), take_if(counts.has_controls));
+    let mut take_places = || if counts.places > 0 { space.take(counts.places) } else { Pointer::NULL };
+    let between = [take_places(), take_places()];
+    let [smoothed, smoothed_twice, weight, weight_around, curvature, excess] = std::array::from_fn(|_| take_places());
     let (mut site_point, mut site_offset) = ([Pointer::NULL; 3], [Pointer::NULL; 3]);
     site_point[..dimension].fill_with(|| space.take(counts.sites));
     site_offset[..dimension].fill_with(|| space.take(counts.sites));
@@ -272,6 +278,14 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         separated: space.take(cells),
         adhesion,
         control_at,
+        taps: space.take(MOST_TAPS),
+        between,
+        smoothed,
+        smoothed_twice,
+        weight,
+        weight_around,
+        curvature,
+        excess,
         gaps: space.take(cells),
         solid: space.take(counts.nodes()),
         open,
@@ -303,4 +317,34 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         ..Args::zeroed()
     };
     (args, (space.next - start) as usize)
+}
+
+#[cfg(all(test, feature = "emulation"))]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Extras, Source};
+    use crate::catalogue::DeviceMethod;
+    use crate::driver::EmulatedDriver;
+
+    /// Bytes of a step and of both its pressure problems.
+    fn bytes(cells: usize, particles: usize) -> usize {
+        let driver = EmulatedDriver::new(3, 1);
+        let counts = Counts::of(&Grid::<3>::unit(cells).unwrap(), particles);
+        let problem = |shape: ProblemShape, name: &str| {
+            let vectors = DeviceMethod::of(&name.parse().unwrap()).unwrap().vectors();
+            Arena::bytes(&driver, shape, Source::Fields(Extras::default()), &vectors)
+        };
+        let problems = problem(counts.shape, "best") + problem(counts.blocks, "sticking+cg/multigrid");
+        lay_out(&driver, 0, counts).1 + problems
+    }
+
+    #[test]
+    fn many_particles_fit_into_one_device() {
+        let (few, many) = (bytes(512, 1000), bytes(512, 140_000_000));
+        let (of_cell, of_particle) = (few as f64 / 512f64.powi(3), (many - few) as f64 / 140e6);
+        assert!(many < 60_000_000_000, "{many} bytes");
+        assert!((of_particle - 74.0).abs() < 1.0 && of_cell < 370.0, "{of_particle} a particle, {of_cell} a cell");
+        // A view that is on its way takes 32 bytes a particle and 21 a cell, and there may be two.
+        assert!(many + 2 * (32 * 140_000_000 + 21 * 512usize.pow(3)) < 80_000_000_000, "{many} bytes");
+    }
 }

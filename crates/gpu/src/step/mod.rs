@@ -19,6 +19,7 @@ mod memory;
 mod shapes;
 mod solids;
 mod stages;
+mod tension;
 mod transfer;
 mod view;
 mod walls;
@@ -99,7 +100,6 @@ impl<const D: usize> GpuLiquid<D> {
         match () {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
             () if setup.air != Air::Open => Err(GpuError::Unsupported("enclosed air is worked out by the processor")),
-            () if setup.tension > 0.0 => Err(GpuError::Unsupported("surface tension is worked by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
             () if setup.has_stress() => {
                 Err(GpuError::Unsupported("viscosity and friction are worked out by the processor"))

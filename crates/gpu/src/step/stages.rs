@@ -2,7 +2,7 @@
 
 use unstick_grid::{CLOSED, Grid, TOUCHES};
 use unstick_liquid::{LiquidState, Rules, Setup, Transport, Wall};
-use unstick_mlcp::fields::Window;
+use unstick_mlcp::fields::{MIN_THETA, Window};
 
 use super::memory::{StepMemory, nodes_of};
 use super::shapes::in_space;
@@ -36,7 +36,8 @@ pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D
     step.crowded = (1.0 + rules.noise) as f32;
     step.thinnest = rules.thinnest_film as f32;
     (step.most_continued, step.touching) = (rules.most_continued as f32, rules.touching);
-    step.has_films = !setup.solids.is_empty() as i32;
+    step.least_theta = MIN_THETA;
+    step.has_solids = !setup.solids.is_empty() as i32;
 }
 
 /// The numbers of one step.

@@ -181,7 +181,7 @@ impl StepMemory {
         Ok(starts)
     }
 
-    /// Receives what a pressure problem is made of: distances, velocity with forces, the pressure so far.
+    /// Receives what a pressure problem is made of beside the velocity: distances, the pressure so far.
     pub fn receive_problem<const D: usize>(
         &mut self,
         grid: &Grid<D>,
@@ -190,11 +190,6 @@ impl StepMemory {
         let (driver, step) = (&mut *self.driver, self.args.liquid);
         receive_field(driver, step.liquid, grid.spacing(), state.liquid.values_mut())?;
         receive_field(driver, step.pressure, 1.0, state.pressure.values_mut())?;
-        for axis in 0..D {
-            let field = state.velocity[axis].values_mut();
-            receive_field(driver, step.gathered.value[axis], 1.0, field)?;
-            parallel::for_each(field, |field| field.iter_mut().for_each(|value| *value += step.kick[axis]));
-        }
         receive_into(driver, step.separated, state.separated.values_mut(), |to, mark: u8| *to = mark != 0)
     }
 }

@@ -121,7 +121,7 @@ pub fn assert_reports_agree(report: &StepReport, expected: &StepReport, what: &s
         [report.volume, report.surface_volume, report.kinetic_energy, report.potential_energy, report.time]
     };
     for (found, expected) in numbers(report).into_iter().zip(numbers(expected)) {
-        assert!((found - expected).abs() < 1e-4 * expected.abs(), "{what}: {found} for {expected}");
+        assert!((found - expected).abs() <= 1e-4 * expected.abs(), "{what}: {found} for {expected}");
     }
     let counts = |report: &StepReport| [report.unknowns, report.wall_rows, report.active_rows, report.particles];
     assert_eq!(counts(report), counts(expected), "{what}");

@@ -5,9 +5,10 @@ use crate::distribution::{blocks, spread};
 use crate::error::StepError;
 use crate::particles::{scatter, trace};
 use crate::pressure::pull;
+use crate::setup::Setup;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
-use crate::{surface, volume};
+use crate::{surface, tension, volume};
 
 /// The numbers of the method that no setup changes. Their meanings are with the stages that use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +46,12 @@ pub struct Rules {
     pub most_continued: f64,
     /// A cell that pulls by less than this part of that when it separates does not touch its wall.
     pub touching: f64,
+    /// The widest filter of the curvature, in cells.
+    pub widest_filter: f64,
+    /// Such a filter ends so many widths from its middle.
+    pub filter_end: f64,
+    /// Cells beyond the liquid where its curvature is looked for.
+    pub beside_liquid: usize,
 }
 
 impl Rules {
@@ -66,7 +73,17 @@ impl Rules {
         noise: volume::NOISE,
         most_continued: pull::MOST_CONTINUED,
         touching: pull::TOUCHING,
+        widest_filter: tension::LARGEST_WIDTH,
+        filter_end: tension::smooth::END,
+        beside_liquid: tension::patch::BESIDE,
     };
+}
+
+impl<const D: usize> Setup<D> {
+    /// The width of the filter of the curvature for forces that act for a time of `kick`, in cells.
+    pub fn filter_width(&self, kick: f64) -> f64 {
+        tension::filter_width(self, kick)
+    }
 }
 
 impl<const D: usize> Simulation<D> {

@@ -12,8 +12,8 @@
 
 mod curvature;
 mod parts;
-mod patch;
-mod smooth;
+pub(crate) mod patch;
+pub(crate) mod smooth;
 
 use unstick_grid::{CellField, FaceField};
 use unstick_mlcp::fields::{Window, theta};
@@ -31,13 +31,13 @@ use smooth::{Kernel, blur};
 const LEAST_WIDTH: f64 = 1.5;
 
 /// Largest width of the filter, in cells; it limits the step.
-const LARGEST_WIDTH: f64 = 6.0;
+pub(crate) const LARGEST_WIDTH: f64 = 6.0;
 
 /// The largest value of x³ (3g² − 2g³), g = exp(−x²/2).
 const STIFFEST: f64 = 0.875;
 
 /// The width of the filter for a step, in cells.
-fn filter_width<const D: usize>(setup: &Setup<D>, kick: f64) -> f64 {
+pub(crate) fn filter_width<const D: usize>(setup: &Setup<D>, kick: f64) -> f64 {
     let width = (STIFFEST * setup.tension * kick * kick / setup.density).cbrt();
     (width / setup.grid.spacing()).clamp(LEAST_WIDTH, LARGEST_WIDTH)
 }

@@ -4,7 +4,7 @@ use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 
 /// Cells beyond the liquid for differences and weights.
-const BESIDE: usize = 3;
+pub(crate) const BESIDE: usize = 3;
 
 /// Where a box of cells lies in a grid.
 #[derive(Clone, Copy, Debug)]

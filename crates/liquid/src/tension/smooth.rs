@@ -7,7 +7,7 @@ use unstick_parallel as parallel;
 use crate::cells::strides;
 
 /// The Gauss kernel ends so many widths from its middle.
-const END: f64 = 3.0;
+pub(crate) const END: f64 = 3.0;
 
 /// A Gauss kernel: its middle, and one side of it.
 pub(super) struct Kernel(Vec<f64>);
