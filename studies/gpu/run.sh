@@ -5,7 +5,7 @@
 #
 # section   seconds on an H200 with 16 cores, and what it does
 # machine     5  the device's own limits
-# steps      50  whole steps: the same bits from run to run, the invariants of the processor, times of the stages
+# steps      55  whole steps: the same bits from run to run, the invariants of the processor, times of the stages
 # frame      15  what a frame costs beside its steps
 # run        10  dam-break-3d 128³ with 100 frames and pictures on the device; 15 more where no kernels are kept yet
 # run-cpu   120  the same on the processor, and both compared
@@ -20,7 +20,7 @@
 #
 # SIZES      generated problems, cells along each axis        [128 256]
 # FRAMES_OF  cells of the captured frames                     [128,256]
-# STEPS_OF   scenes and cells of the steps that are timed     [sphere-half 128 256 512 dam-break-3d 128 256]
+# STEPS_OF   scenes and cells of the steps that are timed     [sphere-half 128 256 512 dam-break-3d 128 256 pulled 128]
 # RUN_CELLS  cells of the runs along each axis                [128]
 # RUN_FRAMES their frames; CPU_FRAMES those of the processor  [100]
 # CELLS      of the runs whose physics is compared            [64]
@@ -71,7 +71,7 @@ machine() {
   "$BIN/unstick" doctor --bench
 }
 
-steps() { "$BIN/step" ${STEPS_OF:-sphere-half 128 256 512 dam-break-3d 128 256}; }
+steps() { "$BIN/step" ${STEPS_OF:-sphere-half 128 256 512 dam-break-3d 128 256 pulled 128}; }
 
 frame() { "$BIN/frame" dam-break-3d "$cells" 30 gpu; }
 

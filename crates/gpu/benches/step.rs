@@ -6,6 +6,7 @@
 //! stirred                     a paddle that the device places moves through a tank
 //! stirred-by-host             the same paddle as values on a lattice, which the host evaluates and sends
 //! poured                      a source and a drain
+//! pulled                      surface tension and walls that pull
 //! ```
 
 use std::time::Instant;
@@ -75,6 +76,7 @@ fn simulation(scene: &str, cells: usize) -> Result<Simulation<3>, Box<dyn std::e
             "stirred" => setup.solids.push(paddle(false)?),
             "stirred-by-host" => setup.solids.push(paddle(true)?),
             "poured" => setup.emitters = source_and_drain(),
+            "pulled" => (setup.border_adhesion, setup.tension) = (300.0.into(), 5.0),
             unknown => return Err(format!("there is no scene `{unknown}`").into()),
         }
         return Ok(Simulation::new(setup, &SignedDistance::cuboid([0.0; 3], [1.0, 0.4, 1.0]))?);
@@ -126,7 +128,7 @@ fn put(gpu: Gpu, simulation: Simulation<3>) -> Result<GpuLiquid<3>, unstick_gpu:
 
 /// Small runs of both, and the same bits from two runs on the device.
 fn agree(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
-    for scene in ["sphere-half", "dam-break-3d", "stirred", "stirred-by-host", "poured"] {
+    for scene in ["sphere-half", "dam-break-3d", "stirred", "stirred-by-host", "poured", "pulled"] {
         let mut on_host = simulation(scene, 32)?;
         let mut expected = Vec::new();
         for frame in 1..=10 {

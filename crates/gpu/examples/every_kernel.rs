@@ -88,7 +88,7 @@ fn solves(gpu: Gpu, dimension: usize) -> Outcome {
     Ok(())
 }
 
-/// Short runs of every transport, with still and with moving solids, walls that pull, sources and drains; perhaps with views that leave
+/// Short runs of every transport, with still and with moving solids, walls that pull, surface tension, sources and drains; perhaps with views that leave
 /// beside the steps.
 fn steps<const D: usize>(gpu: Gpu, with_views: bool) -> Outcome {
     let transports = [Transport::default(), Transport::Apic, Transport::SemiLagrangian];
@@ -98,7 +98,7 @@ fn steps<const D: usize>(gpu: Gpu, with_views: bool) -> Outcome {
         setup.transport = transport;
         if is_stirred {
             setup.solids = vec![paddle(false)?, paddle(true)?];
-            setup.border_adhesion = 50.0.into();
+            (setup.border_adhesion, setup.tension) = (50.0.into(), 1.0);
             let emitter = |centre, velocity| {
                 let shape = SignedDistance::sphere([centre; D], 0.15);
                 Emitter { shape, velocity, start: 0.0, end: f64::INFINITY }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{assert_same_bits_by_way_of_the_host, compare, compare_step, copy, on_device, tank};
-use unstick_grid::{Grid, SignedDistance, Varying};
+use unstick_grid::{Grid, Motion, SignedDistance, Spin, Varying};
 use unstick_liquid::{Gravity, Setup, Simulation, Transport, Wall};
 
 #[test]
@@ -79,6 +79,15 @@ fn a_surface_pulls_as_on_the_processor() {
     compare([20, 18], |setup| {
         setup.solids.clear();
         (setup.tension, setup.border_adhesion) = (2000.0, 100.0.into());
+    });
+}
+
+#[test]
+fn a_solid_that_moves_pulls_as_on_the_processor() {
+    compare([20, 18], |setup| {
+        let motion = Motion::Steady { velocity: [0.4, 0.2], spin: Spin::none(), pivot: [0.0; 2] };
+        (setup.solids[0].motion, setup.solids[0].adhesion) = (motion, 700.0.into());
+        (setup.border_adhesion, setup.tension) = (100.0.into(), 5.0);
     });
 }
 

@@ -67,8 +67,8 @@ pub(crate) struct CudaDriver {
     downloads: Option<Downloads>,
 }
 
-// SAFETY: the driver allows any one thread at a time to use these handles, with the context bound to it. Every method
-// binds the context first, and `&mut self` keeps threads apart.
+// SAFETY: the driver allows any one thread at a time to use these handles, with the context bound to it, and any number of
+// threads to use a stream, which companions share. Every method binds the context first, and `&mut self` keeps threads apart.
 unsafe impl Send for CudaDriver {}
 
 impl Drop for CudaDriver {

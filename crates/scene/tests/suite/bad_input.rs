@@ -274,7 +274,6 @@ fn shapes_that_the_grid_does_not_see_are_warned_of_with_place_and_number() {
 fn what_no_gpu_does_is_refused_before_one_is_looked_for() {
     let refused = [
         ("air = \"enclosed\"\n[pressure]", 3, "enclosed air is worked out by the processor"),
-        ("[walls]\nadhesion = 100.0\n[pressure]", 4, "walls that pull are solved for on the processor"),
         ("[pressure]\nsolver = \"iop\"", 3, "splittings run on the processor"),
     ];
     for (lines, line, reason) in refused {
