@@ -6,7 +6,7 @@ use unstick_bodies::{FloatingBodies, RigidBody};
 use unstick_flow::TensorGrid;
 use unstick_gpu::LiquidView;
 use unstick_grid::{CellField, FaceField, Grid, multi_index, sample_cells, sample_nodes};
-use unstick_liquid::{Setup, Simulation, WholeView};
+use unstick_liquid::{Simulation, WholeView};
 use unstick_parallel as parallel;
 
 use crate::dimension::PlaneOrSpace;
@@ -138,12 +138,12 @@ impl<const D: usize> Frame<D> {
         }
     }
 
-    /// What ranks show of a liquid that they share.
-    pub(crate) fn of_ranks(view: WholeView<D>, setup: &Setup<D>, number: usize) -> Self {
+    /// What ranks show of a liquid that they share, on all of its grid or on a part.
+    pub(crate) fn of_ranks(view: WholeView<D>, grid: Grid<D>, density: f64, number: usize) -> Self {
         let WholeView { time, step, surface, solid, particles, velocity, mut pressure, separated } = view;
-        pressure.values_mut().iter_mut().for_each(|value| *value *= setup.density);
+        pressure.values_mut().iter_mut().for_each(|value| *value *= density);
         Self {
-            grid: setup.grid,
+            grid,
             number,
             time,
             step,

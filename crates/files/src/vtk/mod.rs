@@ -1,9 +1,12 @@
 //! VTK files for ParaView: the XML formats (`.vti`, `.vtp`, and `.pvd` for time series) and the legacy format.
 
 mod legacy;
+pub mod pieces;
 mod xml;
 
 use std::fmt::Write as _;
+
+use unstick_grid::Grid;
 
 use crate::page::escape;
 use crate::{Fields, Points, Surface, in_space};
@@ -24,14 +27,11 @@ pub fn pvd(files: &[(f64, String)]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// `.vti`: fields of the cells, velocity among them, and of the nodes.
+/// `.vti`: fields of the cells, velocity among them, and of the nodes. Of a part of a grid it is a piece, which a
+/// [list](pieces::fields) of all pieces names.
 pub fn fields<const D: usize>(fields: &Fields<'_, D>) -> Vec<u8> {
-    let [nx, ny, nz] = fields.nodes_along().map(|count| count - 1);
-    let [x, y, z] = in_space(&fields.grid.origin());
-    let (extent, spacing) = (format!("0 {nx} 0 {ny} 0 {nz}"), fields.grid.spacing());
-    let attributes =
-        format!(" WholeExtent=\"{extent}\" Origin=\"{x} {y} {z}\" Spacing=\"{spacing} {spacing} {spacing}\"");
-    let mut file = Document::new("ImageData", &attributes, fields.time);
+    let extent = extent(fields.grid.first(), fields.grid.cells());
+    let mut file = Document::new("ImageData", &placement(&fields.grid), fields.time);
     file.line(&format!("<Piece Extent=\"{extent}\">\n<CellData Vectors=\"velocity\">"));
     for (name, values) in &fields.cells {
         file.floats(name, 1, values.iter().copied());
@@ -43,6 +43,22 @@ pub fn fields<const D: usize>(fields: &Fields<'_, D>) -> Vec<u8> {
     }
     file.line("</PointData>\n</Piece>");
     file.finish()
+}
+
+/// The nodes of some cells of a grid, first and last along each axis.
+fn extent<const D: usize>(first: [usize; D], cells: [usize; D]) -> String {
+    let along = |axis: usize| match axis < D {
+        true => format!("{} {}", first[axis], first[axis] + cells[axis]),
+        false => "0 0".into(),
+    };
+    [0, 1, 2].map(along).join(" ")
+}
+
+/// Where the whole of a grid lies, as attributes.
+fn placement<const D: usize>(grid: &Grid<D>) -> String {
+    let (whole, spacing) = (extent([0; D], grid.whole().cells()), grid.spacing());
+    let [x, y, z] = in_space(&grid.origin());
+    format!(" WholeExtent=\"{whole}\" Origin=\"{x} {y} {z}\" Spacing=\"{spacing} {spacing} {spacing}\"")
 }
 
 /// `.vtp`: positions, velocities and numbers of particles.

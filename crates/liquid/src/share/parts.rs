@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use unstick_grid::Grid;
+use unstick_grid::{CellField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_mlcp::ranks::Ranks;
 
 use super::fields::{Places, Wire};
-use super::{Share, SharedSimulation};
+use super::{Share, SharedSimulation, WholeView};
 use crate::error::SetupError;
 use crate::particles::{Particles, cell_of};
 use crate::setup::Setup;
@@ -36,6 +36,37 @@ impl<const D: usize> SharedSimulation<D> {
         }
         state
     }
+}
+
+impl<const D: usize> SharedSimulation<D> {
+    /// What there is to see of the box of this rank, with the cells of the box as its grid. All ranks call this together.
+    pub fn own_view(&self) -> WholeView<D> {
+        let me = self.share.ranks.rank();
+        let (own, local) = (self.share.own[me], self.share.local[me]);
+        // The last face of a box is that of a neighbour.
+        let mut velocity = self.part.state.velocity.clone();
+        self.share.fill_faces(&mut velocity);
+        let Self { part, .. } = self;
+        let LiquidState { time, step, particles, pressure, separated, .. } = self.own_state();
+        WholeView {
+            time,
+            step,
+            surface: cut(Places::CELLS, part.surface().values(), own, local),
+            solid: cut(Places::NODES, part.geometry.solid.values(), own, local),
+            particles,
+            velocity: std::array::from_fn(|axis| cut(Places::faces(axis), velocity[axis].values(), own, local)),
+            pressure,
+            separated,
+        }
+    }
+}
+
+/// The places of some cells, with those behind them, of a field in a larger part of the grid.
+fn cut<const D: usize>(places: Places<D>, field: &[f64], own: Window<D>, local: Window<D>) -> CellField<f64, D> {
+    let [own, local] = [own, local].map(|cells| places.of(&cells, |_| true));
+    let mut values = CellField::filled(own.size, 0.0);
+    own.seen_from(local.first).copy_from(local.size, field, 0, values.values_mut());
+    values
 }
 
 impl<const D: usize> LiquidState<D> {

@@ -43,7 +43,7 @@ pub struct SharedSimulation<const D: usize> {
     pub(super) setup: Setup<D>,
 }
 
-/// What there is to see of the whole, on the first rank.
+/// What there is to see, of the whole or of a box.
 #[derive(Clone, Debug)]
 pub struct WholeView<const D: usize> {
     /// Simulated seconds.

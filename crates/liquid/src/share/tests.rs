@@ -139,6 +139,41 @@ fn steps_that_are_too_long_for_the_halo_end_on_all_ranks() {
     assert_eq!(errors[0], errors[1]);
 }
 
+/// What the ranks show of their boxes is what one process shows of the whole.
+#[test]
+fn views_of_boxes_make_the_view_of_the_whole() {
+    let mut setup = Setup::new(Grid::<3>::new([12, 20, 24], 0.05, [0.0; 3]).unwrap());
+    setup.solids.push(Solid::still(SignedDistance::sphere([0.3, 0.5, 0.6], 0.5).complement()));
+    let liquid = vec![(SignedDistance::half_space([0.0, 0.0, 0.6], [0.0, 0.0, -1.0]), [0.0, 0.3, 0.0])];
+    let found = team(4, 1, |ranks| {
+        let mut shared = SharedSimulation::new(setup.clone(), &liquid, ranks.clone()).unwrap();
+        for _ in 0..5 {
+            shared.advance(0.004).unwrap();
+        }
+        (shared.boxes()[ranks.rank()], shared.own_view(), shared.view())
+    });
+    let whole = found[0].2.as_ref().unwrap();
+    let mut ids = Vec::new();
+    for (cells, own, _) in &found {
+        let is_same = |own: &unstick_grid::CellField<f64, 3>, whole: &unstick_grid::CellField<f64, 3>| {
+            let place = |at: [usize; 3]| std::array::from_fn(|axis| at[axis] + cells.first[axis]);
+            let shape = own.shape();
+            (0..own.values().len()).all(|index| {
+                let at = unstick_grid::multi_index(shape, index);
+                own.at(at) == whole.at(place(at))
+            })
+        };
+        assert!(is_same(&own.surface, &whole.surface) && is_same(&own.pressure, &whole.pressure));
+        assert!(is_same(&own.solid, &whole.solid));
+        assert!((0..3).all(|axis| is_same(&own.velocity[axis], &whole.velocity[axis])));
+        ids.extend(own.particles.id.clone());
+    }
+    ids.sort_unstable();
+    let mut all = whole.particles.id.clone();
+    all.sort_unstable();
+    assert_eq!(ids, all);
+}
+
 /// A block in a corner: all of the work would be that of one rank.
 #[test]
 fn boxes_follow_the_liquid() {

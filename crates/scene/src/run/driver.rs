@@ -14,7 +14,7 @@ use super::{FolderClaim, RunError, RunFolder, RunRecord};
 use crate::coming::ComingFrame;
 use crate::frame::Frame;
 use crate::sink::view::ViewSink;
-use crate::sink::{FrameSink, data_sinks};
+use crate::sink::{FrameSink, PieceSink, data_sinks, piece_sinks};
 use crate::viscous::PathLines;
 
 /// The shortest step that a run goes on with, as a part of a frame.
@@ -74,6 +74,8 @@ pub struct Run<const D: usize> {
     file_sinks: Arc<Mutex<Sinks<D>>>,
     /// Whether there are any.
     writes_files: bool,
+    /// What many processes write in pieces.
+    pieces: Vec<PieceSink>,
     writing: Background,
     storing: Background,
     /// The state of the frame before, once the files of that frame are on disk.
@@ -123,6 +125,7 @@ impl<const D: usize> Run<D> {
             sinks: Vec::new(),
             file_sinks: Arc::default(),
             writes_files: false,
+            pieces: Vec::new(),
             writing: Background::default(),
             storing: Background::default(),
             taken: None,
@@ -182,6 +185,8 @@ impl<const D: usize> Run<D> {
     fn add_file_sinks(&mut self, folder: &RunFolder) -> Result<(), RunError> {
         let data = data_sinks(&self.scene, folder);
         data.iter().try_for_each(|sink| sink.begin(self.number))?;
+        self.pieces = piece_sinks(&self.scene, folder);
+        self.pieces.iter().try_for_each(|sink| sink.begin(self.number))?;
         folder.forget_data_after(self.number)?; // in formats that were asked for before
         let mut sinks: Sinks<D> = data.into_iter().map(|sink| Box::new(sink) as _).collect();
         if self.scene.is_viewed() {
@@ -364,6 +369,8 @@ impl<const D: usize> Run<D> {
             self.clock.time(Work::Checkpoints, || checkpoint::write_state(&path, &header, &*self.stepper))?;
         }
         let start = Instant::now();
+        let (stepper, grid) = (&*self.stepper, &self.scene.grid);
+        self.pieces.iter().try_for_each(|sink| sink.write(stepper, grid, self.number))?;
         if self.writes_files {
             let (sinks, coming) = (self.file_sinks.clone(), self.coming());
             let begun = self.writing.begin(move || receive(&mut lock(&sinks), &coming.wait()?).map(|_| ()));

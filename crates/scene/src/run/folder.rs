@@ -7,6 +7,7 @@ use unstick_files::{FileCount, FileLock, LockError, Series, is_leftover, remove_
 
 use super::{RunError, RunRecord, checkpoint, parts};
 use crate::output::{ParticleFormat, SurfaceFormat, VolumeFormat};
+use crate::sink::remove_pieces;
 use crate::sink::view::LAYERS;
 
 /// The folder of a run, which knows the name of every file in it.
@@ -57,9 +58,11 @@ impl DataKind {
     /// How names of its files end, in all formats.
     fn extensions(self) -> Vec<&'static str> {
         match self {
-            Self::Particles => ParticleFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
+            Self::Particles => {
+                ParticleFormat::ALL.iter().map(|(_, format)| format.extension()).chain(["pvtp"]).collect()
+            }
             Self::Surface => SurfaceFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
-            Self::Volume => VolumeFormat::ALL.iter().map(|(_, format)| format.extension()).collect(),
+            Self::Volume => VolumeFormat::ALL.iter().map(|(_, format)| format.extension()).chain(["pvti"]).collect(),
         }
     }
 }
@@ -280,6 +283,7 @@ impl RunFolder {
         files.push(self.record());
         files.iter().try_for_each(|path| remove_if_there(path).map_err(RunError::file(path)))?;
         parts::remove_orphans(&self.checkpoints());
+        self.data_series().for_each(|series| remove_pieces(&series.folder));
         let folders = self.series().into_iter().map(|series| series.folder);
         let folders = folders.chain([self.checkpoints(), self.path.join("view")]);
         for folder in folders.chain(members.into_iter().map(|member| member.path)) {
@@ -296,7 +300,9 @@ impl RunFolder {
 
     /// The same for data files of any format.
     pub(super) fn forget_data_after(&self, number: usize) -> Result<(), RunError> {
-        forget_after(self.data_series(), number)
+        forget_after(self.data_series(), number)?;
+        self.data_series().for_each(|series| remove_pieces(&series.folder));
+        Ok(())
     }
 }
 

@@ -55,6 +55,7 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
                 let of_tension = setup.warning().map(str::to_owned);
                 of_pressure.into_iter().chain(of_tension).chain(scene.device_remark()).chain(of_shapes).collect()
             },
+            is_shared: false,
             needs_device: scene.backing.backend == Backend::Gpu,
             physics: Arc::new(scene),
         }

@@ -27,6 +27,7 @@ use crate::file::{SceneError, SceneFile};
 use crate::frame::Frame;
 use crate::output::Output;
 use crate::scene::AnyScene;
+use crate::sink::PieceContent;
 use crate::viscous::{AnyViscousScene, PathLines};
 
 /// A simulation at one moment.
@@ -71,6 +72,11 @@ pub trait Stepper<const D: usize>: Send {
     /// this returns. None where one process has the whole.
     fn store_parts(&self, _folder: &Path) -> Option<Result<Parts, RunError>> {
         None
+    }
+
+    /// Writes what there is to see now into a folder in pieces, where many processes share it: each of them writes its own.
+    fn store_pieces(&self, _content: PieceContent, _folder: &Path) -> Result<Parts, RunError> {
+        Err(refused("the simulation", "one that a single process has".into(), "one that many share"))
     }
 
     /// The state now, to be stored while steps go on; none where somebody has to wait for that.
@@ -175,6 +181,8 @@ pub struct RunScene<const D: usize> {
     pub facts: Vec<(String, String)>,
     /// What a user should know before it runs.
     pub warnings: Vec<String>,
+    /// Whether many processes share its simulation. Then each of them writes its piece of what VTK reads.
+    pub is_shared: bool,
     /// Whether the run ends when the device that computes has failed.
     pub needs_device: bool,
     /// What makes simulations of it.

@@ -43,6 +43,7 @@ impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
                 ("density".into(), format!("{} kg/m³", setup.density)),
             ],
             warnings: thin_bodies(&scene.bodies, setup.grid.finest()).map(|warning| warning.to_string()).collect(),
+            is_shared: false,
             needs_device: false,
             physics: Arc::new(scene),
         }

@@ -69,6 +69,9 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
     };
     let pvd = || Some(Index::Pvd { frame_seconds: scene.frame_seconds });
     for request in &scene.output.particles {
+        if scene.is_shared && request.format == ParticleFormat::Vtp {
+            continue; // each process writes its piece
+        }
         let thin = request.thin;
         let points = |encode: fn(&Points<'_, D>) -> Vec<u8>| -> Encode<D> {
             Box::new(move |frame| Some(encode(&values::points(frame, thin))))
@@ -103,6 +106,9 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
         add(DataKind::Surface, request.format.extension(), request.schedule, index, encode);
     }
     for request in &scene.output.volume {
+        if scene.is_shared && request.format == VolumeFormat::Vti {
+            continue;
+        }
         let options = scene.output.vdb.clone();
         let (index, encode): (_, Encode<D>) = match request.format {
             VolumeFormat::Vtk => (None, Box::new(|frame| Some(vtk::legacy_fields(&values::fields(frame))))),
@@ -115,7 +121,7 @@ pub fn data_sinks<const D: usize>(scene: &RunScene<D>, folder: &RunFolder) -> Ve
 }
 
 /// What lists a sequence. It is made of the files that are there, so it never names one that is not.
-enum Index {
+pub(super) enum Index {
     /// `NAME.pvd` beside the folder, named after it.
     Pvd {
         /// Seconds from frame to frame.
@@ -135,18 +141,40 @@ impl Index {
     }
 
     /// Lists the frames that are there, up to `last`.
-    fn write(&self, folder: &RunFolder, kind: DataKind, series: &Series, last: usize) -> Result<(), RunError> {
-        let mut numbers = series.numbers().map_err(RunError::file(&series.folder))?;
-        numbers.retain(|&number| number <= last);
-        let name = |number: usize| format!("{}/{}", kind.name(), series.name(number));
+    pub(super) fn write(
+        &self,
+        folder: &RunFolder,
+        kind: DataKind,
+        series: &Series,
+        last: usize,
+    ) -> Result<(), RunError> {
+        // A run may have gone on with pieces, or without.
+        let twin = match series.extension {
+            "vti" => Some("pvti"),
+            "pvti" => Some("vti"),
+            "vtp" => Some("pvtp"),
+            "pvtp" => Some("vtp"),
+            _ => None,
+        };
+        let twin = twin.map(|extension| Series { extension, ..series.clone() });
+        let mut files: Vec<(usize, String)> = Vec::new();
+        for series in [series].into_iter().chain(&twin) {
+            let numbers = series.numbers().map_err(RunError::file(&series.folder))?;
+            let name = |number: usize| format!("{}/{}", kind.name(), series.name(number));
+            let found =
+                numbers.into_iter().filter(|&number| number <= last && files.iter().all(|file| file.0 != number));
+            let found: Vec<_> = found.map(|number| (number, name(number))).collect();
+            files.extend(found);
+        }
+        files.sort();
         let (path, bytes) = match self {
             Self::Pvd { frame_seconds } => {
-                let entry = |&number: &usize| (number as f64 * frame_seconds, name(number));
-                (folder.pvd(kind), vtk::pvd(&numbers.iter().map(entry).collect::<Vec<_>>()))
+                let entry = |(number, name)| (number as f64 * frame_seconds, name);
+                (folder.pvd(kind), vtk::pvd(&files.into_iter().map(entry).collect::<Vec<_>>()))
             }
             Self::Usd { stage, .. } => {
-                let entry = |&number: &usize| (number, format!("./{}", name(number)));
-                (folder.usd_stage(), usd::stage(stage, &numbers.iter().map(entry).collect::<Vec<_>>()))
+                let entry = |(number, name)| (number, format!("./{name}"));
+                (folder.usd_stage(), usd::stage(stage, &files.into_iter().map(entry).collect::<Vec<_>>()))
             }
         };
         write_atomic(&path, &bytes).map_err(RunError::file(&path))

@@ -2,6 +2,7 @@
 
 mod contour;
 mod data;
+mod pieces;
 mod values;
 pub mod view;
 mod world;
@@ -14,6 +15,8 @@ use crate::run::RunError;
 
 pub use contour::{Contour, contour_of};
 pub use data::{DataSink, Encode, data_sinks};
+pub use pieces::PieceContent;
+pub(crate) use pieces::{PieceSink, piece_sinks, remove_pieces};
 pub use unstick_files::Surface;
 pub use values::{liquid_distance, surface, surface_of};
 

@@ -14,6 +14,12 @@ pub(super) fn points<const D: usize>(frame: &Frame<D>, thin: usize) -> Points<'_
     Points { time: frame.time, position: &frame.positions, velocity: &frame.velocities, id: &frame.ids, thin }
 }
 
+/// The fields of cells beside the velocity, in their order.
+pub(super) const CELL_FIELDS: [&str; 3] = ["liquid", "pressure", "separated"];
+
+/// The fields of nodes.
+pub(super) const NODE_FIELDS: [&str; 1] = ["solid"];
+
 /// Liquid distance, pressure, separated cells and velocity in the cells; solid distance at the nodes.
 pub(super) fn fields<const D: usize>(frame: &Frame<D>) -> Fields<'_, D> {
     let single = |field: &CellField<f64, D>| field.values().iter().map(|&value| value as f32).collect();
@@ -21,9 +27,9 @@ pub(super) fn fields<const D: usize>(frame: &Frame<D>) -> Fields<'_, D> {
     Fields {
         time: frame.time,
         grid: frame.grid,
-        cells: vec![("liquid", single(&frame.liquid)), ("pressure", single(&frame.pressure)), ("separated", separated)],
+        cells: CELL_FIELDS.into_iter().zip([single(&frame.liquid), single(&frame.pressure), separated]).collect(),
         velocity: &frame.velocity,
-        nodes: vec![("solid", &frame.solid)],
+        nodes: NODE_FIELDS.into_iter().zip([&frame.solid]).collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use unstick_liquid::SharedSimulation;
 use unstick_mlcp::ranks::Ranks;
 
 use super::order::{Order, hear_texts};
-use super::together::{measure, resume_parts, store_part, with_reason};
+use super::together::{measure, resume_parts, store_part, store_piece, with_reason};
 use crate::either;
 use crate::file::{SceneError, SceneFile};
 use crate::run::RunError;
@@ -49,6 +49,10 @@ fn follow_in<const D: usize>(scene: &Scene<D>, order: Order, ranks: &Arc<dyn Ran
             Order::Store => {
                 let [folder] = hear_texts(&*ranks);
                 _ = store_part(&*ranks, &simulation, Path::new(&*String::from_utf8_lossy(&folder)));
+            }
+            Order::Show(content) => {
+                let [folder] = hear_texts(&*ranks);
+                _ = store_piece(&*ranks, &simulation, content, Path::new(&*String::from_utf8_lossy(&folder)));
             }
             Order::Begin | Order::Resume | Order::ResumeParts | Order::Drop | Order::Leave => return,
         }

@@ -10,7 +10,7 @@ use unstick_mlcp::ranks::Ranks;
 
 use super::SharedBy;
 use super::order::{Order, tell_texts};
-use super::together::{measure, resume_parts, store_part, with_reason};
+use super::together::{measure, resume_parts, store_part, store_piece, with_reason};
 use crate::dimension::PlaneOrSpace;
 use crate::either;
 use crate::file::{SceneError, SceneFile};
@@ -22,6 +22,7 @@ use crate::run::stepper::{
     AnyRunScene, Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state,
 };
 use crate::scene::Scene;
+use crate::sink::PieceContent;
 
 /// A scene that many ranks share.
 struct SharedScene<const D: usize> {
@@ -61,7 +62,7 @@ impl AnyRunScene {
 impl<const D: usize> From<SharedScene<D>> for RunScene<D> {
     fn from(shared: SharedScene<D>) -> Self {
         let alone: Self = shared.scene.clone().into();
-        Self { physics: Arc::new(shared), ..alone }
+        Self { physics: Arc::new(shared), is_shared: true, ..alone }
     }
 }
 
@@ -155,7 +156,8 @@ impl<const D: usize> Stepper<D> for Lead<D> {
     fn frame(&self, number: usize) -> Frame<D> {
         Order::View.tell(&*self.ranks);
         let view = self.simulation.view().expect("the first rank has the whole");
-        Frame::of_ranks(view, self.simulation.setup(), number)
+        let setup = self.simulation.setup();
+        Frame::of_ranks(view, setup.grid, setup.density, number)
     }
 
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
@@ -172,6 +174,13 @@ impl<const D: usize> Stepper<D> for Lead<D> {
             let _ = std::fs::remove_dir_all(folder); // parts without a list are of no use
         }
         Some(stored.map(|()| Parts::of(self.simulation.step(), &self.simulation.boxes())))
+    }
+
+    fn store_pieces(&self, content: PieceContent, folder: &Path) -> Result<Parts, RunError> {
+        Order::Show(content).tell(&*self.ranks);
+        tell_texts(&*self.ranks, [folder.display().to_string().as_bytes()]);
+        store_piece(&*self.ranks, &self.simulation, content, folder)?;
+        Ok(Parts::of(self.simulation.step(), &self.simulation.boxes()))
     }
 
     fn columns(&self) -> Vec<String> {

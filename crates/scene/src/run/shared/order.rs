@@ -2,6 +2,8 @@
 
 use unstick_mlcp::ranks::{Message, Ranks};
 
+use crate::sink::PieceContent;
+
 /// What the first rank tells the others to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Order {
@@ -25,6 +27,8 @@ pub(super) enum Order {
     Gather,
     /// Write the part of the state.
     Store,
+    /// Write a file with the part of what there is to see.
+    Show(PieceContent),
     /// Count particles and measure volumes.
     Measure,
 }
@@ -43,6 +47,8 @@ impl Order {
             Self::Measure => [8, 0],
             Self::Store => [9, 0],
             Self::ResumeParts => [10, 0],
+            Self::Show(PieceContent::Fields) => [11, 0],
+            Self::Show(PieceContent::Particles { thin }) => [12, thin as i64],
         }
     }
 
@@ -58,6 +64,8 @@ impl Order {
             [8, _] => Self::Measure,
             [9, _] => Self::Store,
             [10, _] => Self::ResumeParts,
+            [11, _] => Self::Show(PieceContent::Fields),
+            [12, thin] => Self::Show(PieceContent::Particles { thin: thin as usize }),
             _ => Self::Leave,
         }
     }

@@ -68,6 +68,61 @@ fn a_run_that_ranks_share_writes_what_one_process_writes_and_goes_on_with_any_nu
     }
 }
 
+/// ParaView reads lists of pieces; a run that one process goes on with lists its own files behind them.
+#[test]
+fn ranks_write_pieces_that_lists_name() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("run");
+    let open = |frames: usize, resume: bool, by: Option<Arc<dyn Ranks>>| {
+        let mut request = request(&folder, frames, resume, by);
+        request.file.set("output.volume=\"vti\"").unwrap();
+        let stop: Arc<AtomicBool> = Arc::default();
+        let mut session = Session::open(request, stop.clone()).unwrap();
+        session.run(&stop, |_, _| ()).unwrap();
+        assert!(session.finish().unwrap().is_some());
+    };
+    team(3, 1, |ranks| match ranks.rank() {
+        0 => {
+            open(2, false, Some(ranks.clone()));
+            dismiss(&*ranks);
+        }
+        _ => follow(&ranks).unwrap(),
+    });
+    open(3, true, None);
+    let text = |path: &str| {
+        let bytes = std::fs::read(folder.join(path)).unwrap_or_else(|_| panic!("{path}"));
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let after = |text: &str, mark: &str| -> Vec<String> {
+        text.split(mark).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+    };
+    let list = text("volume/0002.pvti");
+    let (extents, sources) = (after(&list, "<Piece Extent=\""), after(&list, "Source=\""));
+    assert_eq!(after(&list, "WholeExtent=\""), ["0 24 0 32 0 0"]);
+    let cells = |extent: &String| {
+        let ends: Vec<usize> = extent.split(' ').map(|end| end.parse().unwrap()).collect();
+        (ends[1] - ends[0]) * (ends[3] - ends[2])
+    };
+    assert_eq!((extents.len(), extents.iter().map(cells).sum::<usize>()), (3, 24 * 32));
+    for (extent, source) in extents.iter().zip(&sources) {
+        assert_eq!(after(&text(&format!("volume/{source}")), "Piece Extent=\""), std::slice::from_ref(extent));
+    }
+    let counts = |source: &String| -> usize {
+        after(&text(&format!("particles/{source}")), "NumberOfPoints=\"")[0].parse().unwrap()
+    };
+    let found: usize = after(&text("particles/0002.pvtp"), "Source=\"").iter().map(counts).sum();
+    assert_eq!(after(&text("particles/0003.vtp"), "NumberOfPoints=\""), [found.to_string()]);
+    assert_eq!(
+        after(&text("volume.pvd"), "file=\""),
+        ["volume/0000.pvti", "volume/0001.pvti", "volume/0002.pvti", "volume/0003.vti"]
+    );
+    // A new run in the folder leaves nothing of it.
+    let mut request = request(&folder, 1, false, None);
+    request.force = true;
+    drop(Session::open(request, Arc::default()).unwrap());
+    assert!(!folder.join("volume").exists() && !folder.join("particles/pieces").exists());
+}
+
 /// Files and folders with checkpoints, in their order.
 fn checkpoints(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join("checkpoint")).unwrap();

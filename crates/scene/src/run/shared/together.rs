@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use unstick_files::write_atomic;
 use unstick_liquid::{Resuming, SetupError, SharedSimulation, StepError};
 use unstick_mlcp::ranks::{Ranks, Reductions};
 
+use crate::frame::Frame;
 use crate::run::RunError;
 use crate::run::parts::{self, Parts};
 use crate::run::stepper::StateError;
 use crate::scene::Scene;
+use crate::sink::PieceContent;
 
 /// An error with the word of the rank that knows why, on the first rank. All ranks have an error, or none has.
 pub(super) fn with_reason<T>(ranks: &dyn Ranks, result: Result<T, StepError>) -> Result<T, RunError> {
@@ -38,12 +41,30 @@ pub(super) fn store_part<const D: usize>(
     folder: &Path,
 ) -> Result<(), RunError> {
     let (rank, boxes) = (ranks.rank(), simulation.boxes());
-    let written = parts::write(folder, rank, &boxes[rank], &simulation.own_state());
-    let [failures] = ranks.total([written.is_err() as usize]);
+    all_have_written(ranks, parts::write(folder, rank, &boxes[rank], &simulation.own_state()))
+}
+
+/// Writes what there is to see in the box of this rank, as [`store_part`] writes its state.
+pub(super) fn store_piece<const D: usize>(
+    ranks: &dyn Ranks,
+    simulation: &SharedSimulation<D>,
+    content: PieceContent,
+    folder: &Path,
+) -> Result<(), RunError> {
+    let (rank, setup) = (ranks.rank(), simulation.setup());
+    let own = simulation.boxes()[rank];
+    let frame = Frame::of_ranks(simulation.own_view(), setup.grid.part(own.first, own.size), setup.density, 0);
+    let path = folder.join(content.name(rank));
+    let written = std::fs::create_dir_all(folder).and_then(|()| write_atomic(&path, &content.encode(&frame)));
+    all_have_written(ranks, written.map_err(|error| format!("{}: {error}", path.display())))
+}
+
+fn all_have_written(ranks: &dyn Ranks, own: Result<(), String>) -> Result<(), RunError> {
+    let [failures] = ranks.total([own.is_err() as usize]);
     if failures == 0 {
         return Ok(());
     }
-    let (rank, reason) = first_word(ranks, &written.err().unwrap_or_default());
+    let (rank, reason) = first_word(ranks, &own.err().unwrap_or_default());
     Err(RunError::Rank { rank, reason })
 }
 
