@@ -14,7 +14,8 @@ const PIECE: usize = 4096;
 /// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
 pub(crate) const BLEND_TIME: f64 = 0.01;
 
-/// Rate at which the affine part of `apic` fades, in 1/s. It is what keeps small vortices alive long after a splash.
+/// Rate at which the affine part of `apic` fades in a liquid without viscosity, in 1/s. It is what keeps small vortices alive
+/// long after a splash.
 pub(crate) const CALMING: f64 = 12.0;
 
 /// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from
@@ -22,10 +23,10 @@ pub(crate) const CALMING: f64 = 12.0;
 ///
 /// For `flip` with the part `pic` of the grid's own velocity the new one is
 /// (1 − pic)(v + u − u₀) + pic u = (1 − pic) v + (u − (1 − pic) u₀): one field to be read between its
-/// faces instead of two.
+/// faces instead of two. For `apic` the affine part fades at the rate `calming`.
 pub(crate) fn scatter<const D: usize>(
     grid: &Grid<D>,
-    transport: Transport,
+    (transport, calming): (Transport, f64),
     dt: f64,
     before: &mut FaceField<f64, D>,
     after: &FaceField<f64, D>,
@@ -59,7 +60,7 @@ pub(crate) fn scatter<const D: usize>(
             });
         }
         Transport::Apic => {
-            let keep = (-CALMING * dt).exp();
+            let keep = (-calming * dt).exp();
             parallel::resize(affine, position.len(), [[0.0; D]; D]);
             let pieces =
                 position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
@@ -143,7 +144,7 @@ mod tests {
         });
         let mut particles = Particles::default();
         particles.push([0.375, 0.5], [3.0, 1.0]);
-        scatter(&grid, transport, dt, &mut before, &after, &mut particles);
+        scatter(&grid, (transport, CALMING), dt, &mut before, &after, &mut particles);
         particles
     }
 

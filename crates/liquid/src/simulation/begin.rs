@@ -16,6 +16,7 @@ use crate::setup::Setup;
 use crate::share::Share;
 use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
+use crate::viscosity::Pool;
 
 impl<const D: usize> Simulation<D> {
     /// Fills `liquid` with particles at rest.
@@ -153,6 +154,8 @@ impl<const D: usize> Simulation<D> {
             share: None,
             fastest_of_all: None,
             times: StageTimes::default(),
+            pool: Pool::default(),
+            load: None,
             viscosity: Convergence::default(),
             coupling: Convergence::default(),
         };

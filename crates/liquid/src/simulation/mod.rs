@@ -23,6 +23,7 @@ use crate::share::Share;
 use crate::solids::{Bodies, Geometry, StillSolids};
 use crate::state::LiquidState;
 use crate::surface;
+use crate::viscosity::Pool;
 use crate::volume;
 use guard::Guard;
 use report::StageTimes;
@@ -65,7 +66,7 @@ pub struct Simulation<const D: usize> {
     /// Memory of a step: what arrives at faces.
     arrived: [Vec<[f64; 2]>; D],
     /// What moves the particles: the velocity and their displacement.
-    carrying: FaceField<f64, D>,
+    pub(crate) carrying: FaceField<f64, D>,
     /// The distance to the liquid in the last step.
     pub(crate) liquid_before: CellField<f64, D>,
     /// A copy of the particles while they are sorted.
@@ -83,6 +84,9 @@ pub struct Simulation<const D: usize> {
     pub(crate) share: Option<Arc<Share<D>>>,
     /// The speed of the fastest particle or body of all ranks, unless the state has changed since the last step.
     pub(crate) fastest_of_all: Option<f64>,
+    /// Memory of viscous solves, and of what walls bear in them.
+    pub(crate) pool: Pool,
+    pub(crate) load: Option<CellField<f64, D>>,
     /// How the viscous solve of this step ended.
     pub(crate) viscosity: Convergence,
     /// How pressure and contacts of bodies have settled in this step.

@@ -42,7 +42,7 @@ impl<const D: usize> Simulation<D> {
                 }
                 extrapolate(&mut state.velocity, known, 2);
             }
-            exchange::prescribe(setup, state.time, &mut state.velocity, known);
+            exchange::prescribe(setup, (state.time, setup.mouth()), &mut state.velocity, known);
             copy_faces(&state.velocity, gathered);
         });
     }
@@ -90,7 +90,7 @@ impl<const D: usize> Simulation<D> {
     pub(crate) fn hold_sources(&mut self) {
         let Self { setup, state, known, .. } = self;
         if setup.has_stress() {
-            exchange::prescribe(setup, state.time, &mut state.velocity, known);
+            exchange::prescribe(setup, (state.time, setup.mouth()), &mut state.velocity, known);
         }
     }
 
@@ -148,7 +148,7 @@ impl<const D: usize> Simulation<D> {
                 let spray = Spray { gathered, fall, reached };
                 beyond_liquid(setup, geometry, velocity, known, &spray, is_held);
                 let extrapolated = start.elapsed();
-                scatter::scatter(&setup.grid, setup.transport, dt, gathered, velocity, particles);
+                scatter::scatter(&setup.grid, (setup.transport, setup.calming()), dt, gathered, velocity, particles);
                 [extrapolated, start.elapsed() - extrapolated]
             },
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },

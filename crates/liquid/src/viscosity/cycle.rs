@@ -71,18 +71,23 @@ fn smooth<const D: usize>(level: &mut Level<D>, starts: bool, degree: usize, smo
             );
             continue;
         }
-        system.products(x, r, |first, r| {
-            let (b, inverse) = (&b[first..], &inverse[first..]);
-            for at in 0..r.len() {
-                r[at] = inverse[at] * (b[at] - r[at]);
-            }
-        });
-        parallel::for_each((r.as_slice(), d.as_mut_slice(), x.as_mut_slice()), |(r, d, x)| {
-            for at in 0..x.len() {
-                d[at] = if keep == 0.0 { add * r[at] } else { keep * d[at] + add * r[at] };
-                x[at] += d[at];
-            }
-        });
+        // The next iterate takes the place of the residual.
+        let now = x.as_slice();
+        system.products_beside(
+            now,
+            (d, r),
+            #[inline(always)]
+            |first, d, next| {
+                let count = next.len();
+                let (x, b, inverse) = (&now[first..][..count], &b[first..][..count], &inverse[first..][..count]);
+                for at in 0..count {
+                    let change = add * inverse[at] * (b[at] - next[at]);
+                    d[at] = if keep == 0.0 { change } else { keep * d[at] + change };
+                    next[at] = x[at] + d[at];
+                }
+            },
+        );
+        std::mem::swap(x, r);
     }
 }
 
@@ -91,6 +96,7 @@ mod tests {
     use unstick_mlcp::fields::Window;
 
     use super::super::lattice::{Lattice, pairs, straddling};
+    use super::super::pool::Pool;
     use super::super::system::System;
     use super::*;
 
@@ -101,7 +107,8 @@ mod tests {
             let middle = 0.5 * count as f64;
             (0.5 + 0.35 * count as f64 - (x - middle).hypot(y - middle)).clamp(0.0, 1.0) as f32
         };
-        let mut system = System::empty(lattice);
+        let pool = Pool::default();
+        let mut system = System::empty(lattice, &pool);
         for (axis, cells) in system.cells.chunks_mut(lattice.len()).enumerate() {
             let _ = axis;
             lattice.fill(cells, [false; 2], |[x, y], _, c| *c = 2.0 * s * part(x as f64 + 0.5, y as f64 + 0.5));
@@ -112,7 +119,7 @@ mod tests {
                 *e = if is_inner(x) && is_inner(y) { s * part(x as f64, y as f64) } else { 0.0 };
             });
         }
-        let stress = system.diagonal();
+        let stress = system.diagonal(&pool);
         for (axis, faces) in system.faces.chunks_mut(lattice.len()).enumerate() {
             lattice.fill(faces, straddling(&[axis]), |[x, y], at, g| {
                 let shift = [[0.0, 0.5], [0.5, 0.0]][axis];
@@ -121,7 +128,7 @@ mod tests {
                 }
             });
         }
-        Level::all(system)
+        Level::all(system, &pool)
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Face i across an axis is the lower one of cell i. Edge i of two axes is the lower one of cell i along both. The rim
 //! makes all neighbours of what counts places of the box, so that loops run through it without a look at borders.
 
+use std::ops::Range;
+
 use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
@@ -10,8 +12,11 @@ use crate::cells::{multi_index, strides};
 
 /// Places of the rim below the cells, and above them: the upper faces of the last cells, and those of a coarse cell that
 /// reaches beyond.
-const RIM: usize = 1;
+pub(super) const RIM: usize = 1;
 const RIM_ABOVE: usize = 3;
+
+/// Cells along an axis that a coarser box would have just as many of.
+const SMALLEST: usize = 5;
 
 /// The box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,15 +37,21 @@ impl<const D: usize> Lattice<D> {
         Self { first: window.first, cells: window.size, shape, strides: strides(shape) }
     }
 
-    /// The box of cells of twice the size; none if it would not be smaller.
+    /// The box of cells of twice the size, with one more layer of them on all sides; none if it would not be smaller.
     pub fn coarse(&self) -> Option<Self> {
-        let size = self.cells.map(|count| count.div_ceil(2));
-        (self.cells.iter().any(|&count| count > 2)).then(|| Self::new(Window { first: [0; D], size }))
+        let size = self.cells.map(|count| count.div_ceil(2) + 2);
+        (self.cells.iter().any(|&count| count > SMALLEST)).then(|| Self::new(Window { first: [0; D], size }))
     }
 
     /// Number of places.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
+    }
+
+    /// The places whose neighbours are all places: the others lie in the rim.
+    pub fn inner(&self) -> Range<usize> {
+        let reach: usize = self.strides.iter().sum();
+        reach..self.len() - reach
     }
 
     /// The place of a cell of the box.

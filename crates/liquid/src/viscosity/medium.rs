@@ -5,6 +5,7 @@ use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 
 use super::lattice::{Lattice, pairs, straddling};
+use super::pool::Pool;
 use super::system::System;
 use super::volumes::Filled;
 use crate::cells::fill;
@@ -24,6 +25,7 @@ pub(super) struct Medium<'a, const D: usize> {
     pub separated: &'a CellField<bool, D>,
     /// Pressure over density.
     pub pressure: &'a CellField<f64, D>,
+    pub pool: &'a Pool,
     pub time: f64,
     /// Seconds over which stress acts.
     pub kick: f64,
@@ -42,22 +44,23 @@ impl<'a, const D: usize> Medium<'a, D> {
         geometry: &'a Geometry<D>,
         (liquid, separated, pressure): Wet<'a, D>,
         (time, kick): (f64, f64),
+        pool: &'a Pool,
     ) -> Self {
         let (grid, shape) = (setup.grid, setup.grid.cells());
         let mut window = Window::around_negative(shape, liquid.values());
         (0..D).for_each(|axis| window = window.widened(axis, 1, 1, shape));
         let lattice = Lattice::new(window);
         let length = lattice.len();
-        let mut depth = parallel::filled(length, 0.0);
+        let mut depth = pool.filled(length, 0.0);
         // Beyond the border of the grid there is a mirror.
         lattice.fill_all(&mut depth, |near, depth| {
             let cell = std::array::from_fn(|axis| near[axis].min(shape[axis] - 1));
             *depth = liquid.at(cell) / grid.spacing();
         });
-        let mut cell_open = parallel::filled(length, 0.0);
+        let mut cell_open = pool.filled(length, 0.0);
         let cell = |local: [usize; D]| -> [usize; D] { std::array::from_fn(|axis| local[axis] + window.first[axis]) };
         lattice.fill(&mut cell_open, [false; D], |local, _, open| *open = geometry.cell_open.at(cell(local)));
-        let mut face_open = parallel::filled(D * length, 0.0);
+        let mut face_open = pool.filled(D * length, 0.0);
         for (axis, faces) in face_open.chunks_mut(length).enumerate() {
             let (along, of_cell) = (lattice.strides[axis], &cell_open);
             lattice.fill(faces, straddling(&[axis]), |local, at, open| {
@@ -67,7 +70,12 @@ impl<'a, const D: usize> Medium<'a, D> {
             });
         }
         let filled = Filled::new(&lattice, depth);
-        Self { grid, geometry, separated, pressure, time, kick, lattice, filled, cell_open, face_open }
+        Self { grid, geometry, separated, pressure, pool, time, kick, lattice, filled, cell_open, face_open }
+    }
+
+    /// Keeps the arrays for others.
+    pub fn give_back(self) {
+        self.pool.keep([self.filled.depth, self.cell_open, self.face_open]);
     }
 
     /// A cell of the box on the grid.
@@ -84,7 +92,7 @@ impl<'a, const D: usize> Medium<'a, D> {
     /// A velocity in the box.
     pub fn take(&self, velocity: &FaceField<f64, D>) -> Vec<f64> {
         let length = self.lattice.len();
-        let mut taken = parallel::filled(D * length, 0.0);
+        let mut taken = self.pool.filled(D * length, 0.0);
         for (axis, values) in taken.chunks_mut(length).enumerate() {
             self.lattice
                 .fill(values, straddling(&[axis]), |face, _, value| *value = velocity[axis].at(self.cell(face)));
@@ -111,15 +119,22 @@ impl<'a, const D: usize> Medium<'a, D> {
 
     /// Coefficients of strain, with Δt ν/h² = 1: the liquid, open part of cells and edges.
     pub fn shape(&self) -> System<f64, D> {
-        let mut shape = System::empty(self.lattice);
+        let mut shape = System::strainless(self.lattice, self.pool);
         let (length, strides) = (self.lattice.len(), self.lattice.strides);
+        let mut liquid = self.pool.filled(length, 0.0);
+        self.lattice.fill(&mut liquid, [false; D], |_, at, value| {
+            if self.cell_open[at] > 0.0 {
+                *value = 2.0 * self.filled.part(at, &[]) * self.cell_open[at];
+            }
+        });
         for (axis, cells) in shape.cells.chunks_mut(length).enumerate() {
             self.lattice.fill(cells, [false; D], |_, at, value| {
                 if self.open(axis, at) > 0.0 && self.open(axis, at + strides[axis]) > 0.0 {
-                    *value = 2.0 * self.filled.part(at, &[]) * self.cell_open[at];
+                    *value = liquid[at];
                 }
             });
         }
+        self.pool.keep([liquid]);
         for (number, axes) in pairs::<D>() {
             let [one, other] = axes;
             self.lattice.fill(&mut shape.edges[number], straddling(&axes), |_, at, value| {
@@ -142,7 +157,7 @@ impl<'a, const D: usize> Medium<'a, D> {
     /// The liquid part of the volume around every open face.
     pub fn mass(&self) -> Vec<f64> {
         let length = self.lattice.len();
-        let mut mass = parallel::filled(D * length, 0.0);
+        let mut mass = self.pool.filled(D * length, 0.0);
         for (axis, values) in mass.chunks_mut(length).enumerate() {
             let along = self.lattice.strides[axis];
             self.lattice.fill(values, straddling(&[axis]), |_, at, value| {
@@ -155,34 +170,33 @@ impl<'a, const D: usize> Medium<'a, D> {
         mass
     }
 
-    /// Strain and drag.
-    pub fn system(&self, shape: &System<f64, D>, viscosity: &[f64], drag: Vec<f64>) -> System<f64, D> {
+    /// Strain and drag, from the coefficients of strain for Δt ν/h² = 1.
+    pub fn system(&self, mut shape: System<f64, D>, viscosity: &[f64], drag: Vec<f64>) -> System<f64, D> {
         let scale = self.kick / self.grid.spacing().powi(2);
-        let (length, strides) = (self.lattice.len(), self.lattice.strides);
-        let mut system = System { faces: drag, ..System::empty(self.lattice) };
-        for (cells, shape) in system.cells.chunks_mut(length).zip(shape.cells.chunks(length)) {
-            parallel::for_each((cells, (shape, viscosity)), |(cells, (shape, viscosity))| {
-                for ((value, shape), viscosity) in cells.iter_mut().zip(shape).zip(viscosity) {
-                    *value = scale * viscosity * shape;
-                }
+        let (length, strides, inner) = (self.lattice.len(), self.lattice.strides, self.lattice.inner());
+        shape.faces = drag;
+        for cells in shape.cells.chunks_mut(length) {
+            parallel::for_each((cells, viscosity), |(cells, viscosity)| {
+                cells.iter_mut().zip(viscosity).for_each(|(value, viscosity)| *value *= scale * viscosity);
             });
         }
         for (number, axes) in pairs::<D>() {
-            let of_edge = &shape.edges[number];
-            let around = [0, strides[axes[0]], strides[axes[1]], strides[axes[0]] + strides[axes[1]]];
-            self.lattice.fill(&mut system.edges[number], straddling(&axes), |_, at, value| {
-                if of_edge[at] > 0.0 {
-                    let mean = 0.25 * around.iter().map(|step| viscosity[at - step]).sum::<f64>();
-                    *value = scale * mean * of_edge[at];
+            let edges = &mut shape.edges[number][inner.clone()];
+            parallel::for_each((inner.clone(), edges), |(range, edges)| {
+                let below = |step: usize| &viscosity[range.start - step..range.end - step];
+                let (one, other) = (strides[axes[0]], strides[axes[1]]);
+                let around = (below(0).iter().zip(below(one))).zip(below(other).iter().zip(below(one + other)));
+                for (value, ((a, b), (c, d))) in edges.iter_mut().zip(around) {
+                    *value *= scale * 0.25 * (a + b + c + d);
                 }
             });
         }
-        system
+        shape
     }
 
     /// Adds the mass of all faces that bear stress; returns the diagonal of the whole.
     pub fn add_mass(&self, system: &mut System<f64, D>, mass: &[f64]) -> Vec<f64> {
-        let mut diagonal = system.diagonal();
+        let mut diagonal = system.diagonal(self.pool);
         let lanes = (system.faces.as_mut_slice(), diagonal.as_mut_slice(), mass);
         parallel::for_each(lanes, |(faces, diagonal, mass)| {
             for ((face, diagonal), mass) in faces.iter_mut().zip(diagonal).zip(mass) {

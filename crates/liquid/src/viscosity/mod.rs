@@ -22,9 +22,13 @@ mod cycle;
 mod lattice;
 mod level;
 mod medium;
+mod pool;
 mod rate;
 mod solve;
 mod stage;
 mod system;
+mod transfer;
 mod volumes;
 mod walls;
+
+pub(crate) use pool::Pool;

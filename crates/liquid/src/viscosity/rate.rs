@@ -1,7 +1,6 @@
 //! The viscosity of the liquid where it depends on the rate of shear.
 
 use unstick_flow::Viscosity;
-use unstick_parallel as parallel;
 
 use super::lattice::{pairs, straddling};
 use super::medium::Medium;
@@ -11,10 +10,7 @@ impl<const D: usize> Medium<'_, D> {
     /// Viscosity of every cell of the box, for a velocity. `shape` tells where strain is known: its coefficients are those
     /// of a viscosity of one.
     pub fn viscosity(&self, law: &Viscosity, shape: &System<f64, D>, u: &[f64]) -> Vec<f64> {
-        let mut viscosity = parallel::filled(self.lattice.len(), law.at(0.0));
-        if let Viscosity::Newtonian(_) = law {
-            return viscosity;
-        }
+        let mut viscosity = self.pool.filled(self.lattice.len(), law.at(0.0));
         let (lattice, spacing) = (&self.lattice, self.grid.spacing());
         let (length, strides) = (lattice.len(), lattice.strides);
         lattice.fill(&mut viscosity, straddling(&[]), |_, at, value| {

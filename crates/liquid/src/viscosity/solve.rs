@@ -5,28 +5,30 @@ use unstick_parallel::{self as parallel, vector};
 
 use super::cycle::cycle;
 use super::level::Level;
+use super::pool::Pool;
 use super::system::System;
 
-/// Where the whole diagonal is more than this many times the mass, multigrid pays.
-const STIFF: f64 = 3.0;
+/// Where the diagonal of strain is more than this part of the mass of a full cell, multigrid pays.
+const STIFF: f64 = 0.3;
 
-/// Iterations after which to give up. Threads of a few cells, which coarse levels do not see, take hundreds.
+/// Iterations after which to give up.
 const MOST: usize = 3000;
 
 /// Solves A x = b from x. It stops where no face would change by more than `tolerance` of the largest value of x.
 ///
 /// What would change is z = M⁻¹ r: the preconditioner is an approximate inverse, so z is about the error itself. The residual
-/// r would be no measure: forces of short waves are large where the liquid is stiff, and hardly move it.
+/// r would be no measure: forces of short waves are large where the liquid is stiff, and hardly move it. The last z of multigrid
+/// is added to x: about as much of it is left as of the z before.
 pub(super) fn solve<const D: usize>(
     system: &System<f64, D>,
     diagonal: &[f64],
-    b: &[f64],
+    b: Vec<f64>,
     x: &mut [f64],
     tolerance: f64,
+    pool: &Pool,
 ) -> Convergence {
-    let zeros = || parallel::filled(b.len(), 0.0);
-    let (mut r, mut p, mut z) = (zeros(), zeros(), zeros());
-    vector::copy(b, &mut r);
+    let zeros = || pool.filled(x.len(), 0.0);
+    let (mut r, mut p, mut z) = (b, zeros(), zeros());
     if x.iter().any(|value| *value != 0.0) {
         system.products(x, &mut z, |_, _| ());
         vector::add_scaled(-1.0, &z, &mut r);
@@ -37,21 +39,27 @@ pub(super) fn solve<const D: usize>(
     }
     // Where mass outweighs strain its diagonal is nearly all of the system.
     let of_block = |(faces, diagonal): (&[f64], &[f64])| {
-        let ratios =
-            faces.iter().zip(diagonal).filter(|(face, _)| **face > 0.0).map(|(face, diagonal)| diagonal / face);
-        ratios.fold(0.0, f64::max)
+        faces.iter().zip(diagonal).map(|(face, diagonal)| diagonal - face).fold(0.0, f64::max)
     };
     let stiffness = parallel::max((system.faces.as_slice(), diagonal), of_block);
-    let mut levels = if stiffness > STIFF { Level::all(system.rounded()) } else { Vec::new() };
+    let mut levels = if stiffness > STIFF { Level::all(system.rounded(pool), pool) } else { Vec::new() };
     let (mut rho_before, mut iteration) = (f64::NAN, 0);
+    // Of the error the part that the last cycle and the one before have left.
+    let (mut error_before, mut left_before) = (f64::INFINITY, 1.0);
     let (outcome, error, target) = loop {
         let rho = match levels.is_empty() {
             true => divide(diagonal, &r, &mut z),
             false => precondition(&mut levels, &r, residual, &mut z),
         };
-        let error = vector::norm_max(&z);
-        let target = tolerance * vector::norm_max(x).max(if iteration == 0 { error } else { 0.0 });
+        let size = vector::norm_max(&z);
+        let left = if levels.is_empty() || iteration == 0 { 1.0 } else { (size / error_before).min(1.0) };
+        let error = size * left.max(left_before);
+        (error_before, left_before) = (size, left);
+        let target = tolerance * vector::norm_max(x).max(if iteration == 0 { size } else { 0.0 });
         if error <= target {
+            if !levels.is_empty() {
+                vector::add_scaled(1.0, &z, x);
+            }
             break (Outcome::Converged, error, target);
         }
         if iteration == MOST || is_interrupted() {
@@ -70,6 +78,8 @@ pub(super) fn solve<const D: usize>(
         residual = vector::step_both(rho / curvature, &p, &z, x, &mut r);
         iteration += 1;
     };
+    pool.keep([r, p, z]);
+    levels.into_iter().for_each(|level| level.give_back(pool));
     Convergence::new(outcome, iteration, error, target)
 }
 

@@ -9,11 +9,13 @@
 //!
 //! δ being the difference of two faces. The system is its derivative. A coarse level has the same form.
 
+use std::mem::take;
 use std::ops::{Add, AddAssign, Mul, Range, Sub};
 
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::lattice::{Lattice, pair_of, pairs};
+use super::pool::{Pool, Pooled};
 
 /// Numbers in single or double precision.
 pub(super) trait Real:
@@ -22,6 +24,7 @@ pub(super) trait Real:
     + Send
     + Sync
     + PartialOrd
+    + Pooled
     + Add<Output = Self>
     + AddAssign
     + Sub<Output = Self>
@@ -46,22 +49,32 @@ pub(super) struct System<T, const D: usize> {
 
 impl<T: Real, const D: usize> System<T, D> {
     /// All zero.
-    pub fn empty(lattice: Lattice<D>) -> Self {
-        let zero = |count: usize| parallel::filled(count, T::default());
-        let edges = pairs::<D>().map(|_| zero(lattice.len())).collect();
-        Self { lattice, cells: zero(D * lattice.len()), edges, faces: zero(D * lattice.len()) }
+    pub fn empty(lattice: Lattice<D>, pool: &Pool) -> Self {
+        Self { faces: pool.filled(D * lattice.len(), T::default()), ..Self::strainless(lattice, pool) }
     }
 
-    /// The places whose neighbours are all places: the others lie in the rim.
-    fn inner(&self) -> Range<usize> {
-        let reach: usize = self.lattice.strides.iter().sum();
-        reach..self.lattice.len() - reach
+    /// No strain, and nothing known of faces.
+    pub fn strainless(lattice: Lattice<D>, pool: &Pool) -> Self {
+        let zero = |count: usize| pool.filled(count, T::default());
+        let edges = pairs::<D>().map(|_| zero(lattice.len())).collect();
+        Self { lattice, cells: zero(D * lattice.len()), edges, faces: Vec::new() }
+    }
+
+    /// Keeps the arrays for others.
+    pub fn give_back(self, pool: &Pool) {
+        pool.keep([self.cells, self.faces].into_iter().chain(self.edges));
+    }
+
+    /// The same coefficients in arrays of their own.
+    pub fn copied(&self, pool: &Pool) -> Self {
+        let edges = self.edges.iter().map(|edges| pool.copied(edges)).collect();
+        Self { lattice: self.lattice, cells: pool.copied(&self.cells), edges, faces: pool.copied(&self.faces) }
     }
 
     /// Calls `take` with the product of the system with x, block by block: the number of the first face, the block of
     /// `out` with the product in it.
     pub fn products(&self, x: &[T], out: &mut [T], take: impl Fn(usize, &mut [T]) + Sync) {
-        let (length, inner) = (self.lattice.len(), self.inner());
+        let (length, inner) = (self.lattice.len(), self.lattice.inner());
         for (axis, out) in out.chunks_mut(length).enumerate() {
             parallel::for_each((inner.clone(), &mut out[inner.clone()]), |(range, out)| {
                 vectorised(
@@ -69,6 +82,28 @@ impl<T: Real, const D: usize> System<T, D> {
                     || self.product_of_block(axis, range.clone(), x, out),
                 );
                 take(axis * length + range.start, out);
+            });
+        }
+    }
+
+    /// The same with the block of another array beside that of `out`.
+    pub fn products_beside(
+        &self,
+        x: &[T],
+        (beside, out): (&mut [T], &mut [T]),
+        take: impl Fn(usize, &mut [T], &mut [T]) + Sync,
+    ) {
+        let (length, inner) = (self.lattice.len(), self.lattice.inner());
+        for (axis, (beside, out)) in beside.chunks_mut(length).zip(out.chunks_mut(length)).enumerate() {
+            let lanes = (inner.clone(), &mut beside[inner.clone()], &mut out[inner.clone()]);
+            parallel::for_each(lanes, |(range, beside, out)| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        self.product_of_block(axis, range.clone(), x, out);
+                        take(axis * length + range.start, beside, out);
+                    },
+                );
             });
         }
     }
@@ -104,18 +139,17 @@ impl<T: Real, const D: usize> System<T, D> {
     }
 
     /// The diagonal of the system.
-    pub fn diagonal(&self) -> Vec<T> {
-        let mut diagonal = self.faces.clone();
-        let (length, inner) = (self.lattice.len(), self.inner());
+    pub fn diagonal(&self, pool: &Pool) -> Vec<T> {
+        let mut diagonal = pool.copied(&self.faces);
+        let (length, inner) = (self.lattice.len(), self.lattice.inner());
         for (axis, diagonal) in diagonal.chunks_mut(length).enumerate() {
             let along = self.lattice.strides[axis];
+            let cells = &self.cells[axis * length..(axis + 1) * length];
             parallel::for_each((inner.clone(), &mut diagonal[inner.clone()]), |(range, diagonal)| {
-                for (at, value) in range.zip(diagonal) {
-                    *value += self.cells[axis * length + at] + self.cells[axis * length + at - along];
-                    for other in (0..D).filter(|&other| other != axis) {
-                        let edges = &self.edges[pair_of::<D>(axis, other)];
-                        *value += edges[at] + edges[at + self.lattice.strides[other]];
-                    }
+                add_both(cells, range.start - along, along, diagonal);
+                for other in (0..D).filter(|&other| other != axis) {
+                    let edges = &self.edges[pair_of::<D>(axis, other)];
+                    add_both(edges, range.start, self.lattice.strides[other], diagonal);
                 }
             });
         }
@@ -123,7 +157,20 @@ impl<T: Real, const D: usize> System<T, D> {
     }
 }
 
+/// Adds what stands in two places to every sum: those from `start` on, and those further on by `step`.
+fn add_both<T: Real>(values: &[T], start: usize, step: usize, sums: &mut [T]) {
+    let count = sums.len();
+    let (low, high) = (&values[start..start + count], &values[start + step..start + step + count]);
+    sums.iter_mut().zip(low).zip(high).for_each(|((sum, low), high)| *sum += *low + *high);
+}
+
 impl<const D: usize> System<f64, D> {
+    /// The system itself; an empty one stays behind.
+    pub fn take(&mut self) -> Self {
+        let Self { lattice, cells, edges, faces } = self;
+        Self { lattice: *lattice, cells: take(cells), edges: take(edges), faces: take(faces) }
+    }
+
     /// y ← A x; returns xᵀ y.
     pub fn apply_dot(&self, x: &[f64], y: &mut [f64]) -> f64 {
         self.products(x, y, |_, _| ());
@@ -131,9 +178,9 @@ impl<const D: usize> System<f64, D> {
     }
 
     /// The same in single precision.
-    pub fn rounded(&self) -> System<f32, D> {
+    pub fn rounded(&self, pool: &Pool) -> System<f32, D> {
         let round = |values: &[f64]| {
-            let mut rounded = parallel::filled(values.len(), 0f32);
+            let mut rounded = pool.filled(values.len(), 0f32);
             parallel::for_each((values, rounded.as_mut_slice()), |(values, rounded)| {
                 values.iter().zip(rounded).for_each(|(value, rounded)| *rounded = *value as f32);
             });

@@ -13,7 +13,7 @@ const CLEAR: f64 = 0.4;
 /// The liquid around places of a box, with its surface as a plane in each volume.
 pub(super) struct Filled<const D: usize> {
     /// Distance to the liquid in cells.
-    depth: Vec<f64>,
+    pub depth: Vec<f64>,
     strides: [usize; D],
 }
 
@@ -30,21 +30,24 @@ impl<const D: usize> Filled<D> {
             let chosen = straddled.iter().enumerate().filter(|(bit, _)| choice >> bit & 1 == 1);
             at - chosen.map(|(_, &axis)| self.strides[axis]).sum::<usize>()
         };
-        let (mut mean, mut slope) = (0.0, [0.0; D]);
-        for choice in 0..1usize << straddled.len() {
+        let choices = 0..1usize << straddled.len();
+        let mean: f64 = choices.clone().map(|choice| share * self.depth[below(choice)]).sum();
+        let mut slope = [0.0; D];
+        // Most volumes are full or empty.
+        if mean.abs() >= FAR {
+            return (mean, slope);
+        }
+        for choice in choices.clone() {
             let value = share * self.depth[below(choice)];
-            mean += value;
             for (bit, &axis) in straddled.iter().enumerate() {
                 slope[axis] += if choice >> bit & 1 == 0 { 2.0 * value } else { -2.0 * value };
             }
         }
-        if mean.abs() < FAR {
-            for axis in (0..D).filter(|axis| !straddled.contains(axis)) {
-                for choice in 0..1usize << straddled.len() {
-                    let place = below(choice);
-                    let (up, down) = (self.depth[place + self.strides[axis]], self.depth[place - self.strides[axis]]);
-                    slope[axis] += 0.5 * share * (up - down);
-                }
+        for axis in (0..D).filter(|axis| !straddled.contains(axis)) {
+            for choice in choices.clone() {
+                let place = below(choice);
+                let (up, down) = (self.depth[place + self.strides[axis]], self.depth[place - self.strides[axis]]);
+                slope[axis] += 0.5 * share * (up - down);
             }
         }
         // A distance has the slope one. Differences miss it where it ends.

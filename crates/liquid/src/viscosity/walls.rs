@@ -194,10 +194,10 @@ impl<const D: usize> Medium<'_, D> {
     /// inside is not stretched.
     pub fn hold_sources(&self, setup: &Setup<D>, viscosity: &[f64], (drag, pull): (&mut [f64], &mut [f64])) {
         let (scale, length) = (self.kick / self.grid.spacing().powi(2), self.lattice.len());
-        let mouth = 0.5 * self.grid.spacing();
+        let mouth = setup.mouth();
         for (source, entering) in setup.sources(self.time) {
             for axis in 0..D {
-                let mut held = parallel::filled(length, 0.0);
+                let mut held = self.pool.filled(length, 0.0);
                 self.lattice.fill(&mut held, straddling(&[axis]), |face, at, held| {
                     if self.open(axis, at) > 0.0 && source.at(self.grid.face_centre(axis, self.cell(face))) < mouth {
                         *held = STOPS * (1.0 + scale * viscosity[at]);
@@ -206,6 +206,7 @@ impl<const D: usize> Medium<'_, D> {
                 let faces = axis * length..(axis + 1) * length;
                 vector::add_scaled(1.0, &held, &mut drag[faces.clone()]);
                 vector::add_scaled(entering[axis], &held, &mut pull[faces]);
+                self.pool.keep([held]);
             }
         }
     }
