@@ -2,6 +2,7 @@
 
 use crate::field::{CellField, FaceField};
 use crate::grid::Grid;
+use crate::sample::sample;
 use crate::vector::{dot, times};
 
 /// Openings below this fraction count as closed: they carry no flow and spoil the conditioning.
@@ -22,10 +23,10 @@ pub fn open_fractions<const D: usize>(grid: &Grid<D>, solid: impl Fn([f64; D]) -
     open_fractions_of_nodes(grid, &CellField::of_shape(nodes, |node| solid(grid.node(node))))
 }
 
-/// The same from distances at the nodes.
+/// The same from distances at the nodes. Runs on all threads.
 pub fn open_fractions_of_nodes<const D: usize>(grid: &Grid<D>, solid: &CellField<f64, D>) -> FaceField<f64, D> {
     let touches = if D == 3 { TOUCHES * grid.spacing() } else { 0.0 };
-    std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |face| open_fraction(solid, touches, axis, face)))
+    std::array::from_fn(|axis| sample(grid.faces(axis), |face| open_fraction(solid, touches, axis, face)))
 }
 
 /// A corner within `touches` of a solid's surface lies on it, neither outside nor inside.

@@ -1,6 +1,6 @@
 //! Sampling of functions on a lattice.
 
-use unstick_parallel::for_each_chunk;
+use unstick_parallel::{filled, for_each_chunk};
 
 use crate::field::{CellField, FaceField};
 use crate::grid::{Grid, multi_index};
@@ -27,8 +27,16 @@ pub fn sample_faces<const D: usize>(
 
 /// The values of a function of multi-indices, in a field of any shape. Runs on all threads: each task fills one row along
 /// axis 0.
-pub fn sample<const D: usize>(shape: [usize; D], value: impl Fn([usize; D]) -> f64 + Sync) -> CellField<f64, D> {
-    let mut field = CellField::of_shape(shape, |_| 0.0);
+pub fn sample<T: Copy + Send + Sync, const D: usize>(
+    shape: [usize; D],
+    value: impl Fn([usize; D]) -> T + Sync,
+) -> CellField<T, D> {
+    let count = shape.iter().product();
+    if count == 0 {
+        return CellField::of_values(shape, Vec::new());
+    }
+    // Memory is touched first by all threads.
+    let mut field = CellField::of_values(shape, filled(count, value([0; D])));
     for_each_chunk(field.values_mut(), shape[0], |line, row| {
         let mut place = multi_index(shape, line * shape[0]);
         for (along, sampled) in row.iter_mut().enumerate() {

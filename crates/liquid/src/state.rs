@@ -71,6 +71,29 @@ impl<const D: usize> LiquidState<D> {
         }
     }
 
+    /// The same state in memory of its own, which all threads write: a clone is written by one.
+    pub fn copied(&self) -> Self {
+        let Self { particles, velocity, pressure, liquid, separated, density, air, bodies, met, .. } = self;
+        Self {
+            particles: Particles {
+                position: parallel::copied(&particles.position),
+                velocity: parallel::copied(&particles.velocity),
+                affine: parallel::copied(&particles.affine),
+                id: parallel::copied(&particles.id),
+                next_id: particles.next_id,
+            },
+            velocity: std::array::from_fn(|axis| velocity[axis].copied()),
+            pressure: pressure.copied(),
+            liquid: liquid.copied(),
+            separated: separated.copied(),
+            density: density.copied(),
+            air: air.clone(),
+            bodies: bodies.clone(),
+            met: met.clone(),
+            ..*self
+        }
+    }
+
     /// The state as plain data, for checkpoints. [`restore`](Self::restore) gives it back bit for bit.
     pub fn to_data(&self) -> impl Serialize {
         StoredState(self)

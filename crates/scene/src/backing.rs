@@ -97,7 +97,6 @@ impl<const D: usize> Scene<D> {
 
 const BODIES: GpuError = GpuError::Unsupported("bodies afloat are coupled with the liquid on the processor");
 
-
 const AIR: GpuError = GpuError::Unsupported("enclosed air is worked out by the processor");
 
 const SPLITTING: GpuError = GpuError::Unsupported("splittings run on the processor");

@@ -1,8 +1,9 @@
 //! The pressure problem as rows, for what needs them: bodies add to the rows, and splittings work on them.
 
-use unstick_grid::{CellField, Grid};
+use unstick_grid::{CellField, Grid, sample};
 use unstick_mlcp::fields::{FieldRows, PressureFields};
 use unstick_mlcp::{CsrMatrix, Lattice, LowRank, Mlcp, MlcpSolver, ProblemError, SolveError, SolveReport};
+use unstick_parallel as parallel;
 
 use super::air_bounds::{AirBounds, Enclosed};
 use super::bubbles::{BubbleRows, Column, Eliminated};
@@ -55,10 +56,12 @@ impl<const D: usize> PressureRows<D> {
         enclosed: &Enclosed,
     ) -> Result<Self, ProblemError> {
         let rows = fields.rows()?;
-        let mut row_of = CellField::from_fn(grid, |_| NO_ROW);
+        let mut row_of = sample(grid.cells(), |_| NO_ROW);
         let places = rows.operator.lattice().cells();
-        places.iter().zip(0..).for_each(|(&cell, row)| row_of.values_mut()[cell as usize] = row);
-        let cells = places.iter().map(|&cell| multi_index(grid.cells(), cell as usize)).collect();
+        parallel::for_each_at(places, 0, row_of.values_mut(), |row, value| *value = row as u32);
+        let cells = parallel::list(places, |places| {
+            places.iter().map(|&cell| multi_index(grid.cells(), cell as usize)).collect()
+        });
         let row = |cell| Some(row_of.at(cell)).filter(|&row| row != NO_ROW);
         let bubbles =
             BubbleRows::new(grid, fields, enclosed.air.bubble_of(), &vec![0.0; enclosed.air.bubbles().count()], row);

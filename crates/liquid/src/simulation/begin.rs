@@ -1,8 +1,9 @@
 //! How a simulation begins: with shapes full of liquid, or from a state.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use unstick_grid::{CellField, SignedDistance, by_dimension};
+use unstick_grid::{CellField, FaceField, SignedDistance, by_dimension};
 use unstick_mlcp::{Convergence, PressureMethod};
 
 use super::Simulation;
@@ -45,9 +46,10 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<Self, SetupError> {
         setup.check()?;
         let mut state = LiquidState::empty(&setup.grid);
-        let mut geometry = Geometry::at(&setup, 0.0);
+        let walls = Walls::at(&setup, 0.0);
+        let mut geometry = Cow::Borrowed(&walls.geometry);
         if let Some(bodies) = &bodies {
-            geometry.immerse(&setup.grid, bodies.immersed());
+            geometry.to_mut().immerse(&setup.grid, bodies.immersed());
             state.bodies = bodies.store();
             state.met.bodies.clone_from(&state.bodies);
         }
@@ -59,7 +61,8 @@ impl<const D: usize> Simulation<D> {
         if state.particles.is_empty() && !setup.emitters.iter().any(|emitter| emitter.velocity.is_some()) {
             return Err(SetupError::NoLiquid);
         }
-        let mut simulation = Self::restore(setup, state, bodies)?;
+        drop(geometry);
+        let mut simulation = Self::restore(setup, state, bodies, Some(walls))?;
         simulation.track_surface();
         Ok(simulation)
     }
@@ -99,6 +102,7 @@ impl<const D: usize> Simulation<D> {
         setup: Setup<D>,
         state: LiquidState<D>,
         mut bodies: Option<Box<dyn Bodies<D>>>,
+        walls: Option<Walls<D>>,
     ) -> Result<Self, SetupError> {
         setup.check()?;
         if let (Some(_), PressureMethod::Splitting(name)) = (&bodies, setup.pressure.solver) {
@@ -106,8 +110,7 @@ impl<const D: usize> Simulation<D> {
         }
         let grid = setup.grid;
         // The solids are those that the last step has met: what is shown of a state is what was shown before it was stored.
-        let still_solids = StillSolids::of(&setup);
-        let mut geometry = Geometry::around(&still_solids, &setup, state.met.time);
+        let Walls { still: still_solids, mut geometry } = walls.unwrap_or_else(|| Walls::at(&setup, state.met.time));
         let still_walls = (bodies.is_some() && !setup.has_motion()).then(|| geometry.clone());
         let fits = match &mut bodies {
             Some(bodies) => {
@@ -123,7 +126,7 @@ impl<const D: usize> Simulation<D> {
             return Err(SetupError::OtherBodies(state.bodies.len()));
         }
         let vented = setup.air.vented(&grid);
-        let no_velocity = state.velocity.clone();
+        let no_velocity: FaceField<f64, D> = std::array::from_fn(|axis| state.velocity[axis].copied());
         let mut simulation = Self {
             solver: PressureSolver::of(&setup.pressure),
             distribution: Distribution::new(&setup, None),
@@ -142,7 +145,7 @@ impl<const D: usize> Simulation<D> {
             known: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
             liquid_before: CellField::filled(grid.cells(), 0.0),
             reached: std::array::from_fn(|axis| CellField::filled(grid.faces(axis), false)),
-            gathered: no_velocity.clone(),
+            gathered: std::array::from_fn(|axis| no_velocity[axis].copied()),
             carrying: no_velocity,
             scaled_pressure: CellField::filled(grid.cells(), 0.0),
             arrived: std::array::from_fn(|_| Vec::new()),
@@ -165,6 +168,20 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
+/// The solids at one moment, without bodies.
+struct Walls<const D: usize> {
+    still: StillSolids<D>,
+    geometry: Geometry<D>,
+}
+
+impl<const D: usize> Walls<D> {
+    fn at(setup: &Setup<D>, time: f64) -> Self {
+        let still = StillSolids::of(setup);
+        let geometry = Geometry::around(&still, setup, time);
+        Self { still, geometry }
+    }
+}
+
 /// All that a simulation begins with.
 struct Start<const D: usize> {
     setup: Setup<D>,
@@ -181,7 +198,7 @@ impl<const D: usize> Start<D> {
     fn simulation(self) -> Result<Simulation<D>, SetupError> {
         match self.from {
             Beginning::Liquids(liquids) => Simulation::fill(self.setup, &liquids, self.bodies),
-            Beginning::State(state) => Simulation::restore(self.setup, *state, self.bodies),
+            Beginning::State(state) => Simulation::restore(self.setup, *state, self.bodies, None),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The walls as the grid sees them: distances, openings, velocities.
 
-use unstick_grid::{CellField, FaceField, Grid, open_fractions_of_nodes};
+use unstick_grid::{CellField, FaceField, Grid, open_fractions_of_nodes, sample};
 use unstick_parallel as parallel;
 
 use super::immerse::Covered;
 use super::still::{Nearest, StillSolids};
-use crate::cells::fill;
 use crate::setup::{Drag, Setup, Wall};
 use crate::velocity::{gradient_of_nodes, interpolate_nodes};
 
@@ -56,35 +55,26 @@ impl<const D: usize> Geometry<D> {
     /// The same where those that do not move are known already.
     pub fn around(still: &StillSolids<D>, setup: &Setup<D>, time: f64) -> Self {
         let grid = setup.grid;
-        let mut solid = CellField::filled(grid.cells().map(|count| count + 1), 0.0);
-        fill(&mut solid, |node, value| {
-            *value = border_distance(&grid, grid.node(node)).min(still.at_node(setup, time, node));
+        let solid = sample(grid.cells().map(|count| count + 1), |node| {
+            border_distance(&grid, grid.node(node)).min(still.at_node(setup, time, node))
         });
         let open = open_fractions_of_nodes(&grid, &solid);
-        let mut nearest_to_centre = CellField::filled(grid.cells(), Nearest::NONE);
-        fill(&mut nearest_to_centre, |cell, found| *found = still.at_centre(setup, time, cell));
+        let nearest_to_centre = sample(grid.cells(), |cell| still.at_centre(setup, time, cell));
         let wall_of = |cell: [usize; D]| {
             let Nearest { distance, solid } = nearest_to_centre.at(cell);
             let is_border = border_distance(&grid, grid.centre(cell)) <= distance;
             if is_border || solid == Nearest::NONE.solid { NearestWall::Border } else { NearestWall::Solid(solid) }
         };
-        let mut separating = CellField::filled(grid.cells(), false);
-        fill(&mut separating, |cell, value| {
+        let separating = sample(grid.cells(), |cell| {
             let wall = match wall_of(cell) {
                 NearestWall::Solid(solid) => setup.solids[solid as usize].wall,
                 _ => setup.border,
             };
-            *value = wall == Wall::Separating;
+            wall == Wall::Separating
         });
-        let nearest_wall = setup.has_dials().then(|| {
-            let mut nearest_wall = CellField::filled(grid.cells(), NearestWall::Border);
-            fill(&mut nearest_wall, |cell, wall| *wall = wall_of(cell));
-            nearest_wall
-        });
-        let mut cell_open = CellField::filled(grid.cells(), 0.0);
-        fill(&mut cell_open, |cell, value| *value = open_part(&grid, &solid, cell));
-        let mut space = CellField::filled(grid.cells(), 0.0);
-        fill(&mut space, |cell, value| *value = open_space(nearest_to_centre.at(cell).distance / grid.spacing()));
+        let nearest_wall = setup.has_dials().then(|| sample(grid.cells(), wall_of));
+        let cell_open = sample(grid.cells(), |cell| open_part(&grid, &solid, cell));
+        let space = sample(grid.cells(), |cell| open_space(nearest_to_centre.at(cell).distance / grid.spacing()));
         let (bodies, nearest_body, walls) = (Vec::new(), Vec::new(), None);
         let across = |axis: usize, face: [usize; D]| {
             let (point, nearest) = (grid.face_centre(axis, face), still.at_face(setup, time, axis, face));
@@ -95,13 +85,8 @@ impl<const D: usize> Geometry<D> {
                 _ => 0.0,
             }
         };
-        let solid_velocity = setup.has_motion().then(|| {
-            std::array::from_fn(|axis| {
-                let mut field = CellField::filled(grid.faces(axis), 0.0);
-                fill(&mut field, |face, value| *value = across(axis, face));
-                field
-            })
-        });
+        let solid_velocity =
+            setup.has_motion().then(|| std::array::from_fn(|axis| sample(grid.faces(axis), |face| across(axis, face))));
         Self { solid, open, solid_velocity, separating, nearest_wall, cell_open, space, bodies, nearest_body, walls }
     }
 

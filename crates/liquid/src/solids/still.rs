@@ -1,8 +1,7 @@
 //! Solids that do not move, where the grid asks for their distance. A mesh takes its time to answer: it is asked once.
 
-use unstick_grid::{CellField, FaceField, Motion};
+use unstick_grid::{CellField, FaceField, Motion, sample, sample_nodes};
 
-use crate::cells::fill;
 use crate::setup::{Setup, Solid};
 
 /// The nearest solid at a place; of two at the same distance the first one of the setup.
@@ -68,16 +67,10 @@ impl<const D: usize> StillSolids<D> {
         }
         let grid = &setup.grid;
         let nearest = |point| Nearest::NONE.among(setup, is_still, 0.0, point);
-        let mut nodes = CellField::filled(grid.cells().map(|count| count + 1), 0.0);
-        fill(&mut nodes, |node, value| *value = nearest(grid.node(node)).distance);
-        let mut centres = CellField::filled(grid.cells(), Nearest::NONE);
-        fill(&mut centres, |cell, value| *value = nearest(grid.centre(cell)));
+        let nodes = sample_nodes(grid, |node| nearest(node).distance);
+        let centres = sample(grid.cells(), |cell| nearest(grid.centre(cell)));
         let faces = setup.has_motion().then(|| {
-            std::array::from_fn(|axis| {
-                let mut field = CellField::filled(grid.faces(axis), Nearest::NONE);
-                fill(&mut field, |face, value| *value = nearest(grid.face_centre(axis, face)));
-                field
-            })
+            std::array::from_fn(|axis| sample(grid.faces(axis), |face| nearest(grid.face_centre(axis, face))))
         });
         Self { places: Some(Places { nodes, centres, faces }) }
     }

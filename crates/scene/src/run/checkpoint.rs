@@ -5,7 +5,8 @@
 //!     postcard( header, state )  in chunks
 //! ```
 //!
-//! It is written and read as a stream: neither takes a copy of the state.
+//! It is written and read as a stream: neither needs a copy of the state. Where there is memory for one, the run goes on
+//! meanwhile.
 //!
 //! Where many processes share a simulation, the file lists [parts](super::parts) instead of a state: each of them has
 //! written its own, beside the file. It is written when all of them are on disk, so it is whole or not there as well.
@@ -82,10 +83,11 @@ impl TakenCheckpoint {
         folder: &RunFolder,
         header: Header,
         stepper: &dyn Stepper<D>,
+        may_copy: bool,
     ) -> Result<Option<Self>, RunError> {
         stepper.check_state()?;
         let path = folder.checkpoint(stepper.step());
-        Ok(stepper.snapshot().map(|snapshot| Self { header, path, snapshot }))
+        Ok(stepper.snapshot(may_copy).map(|snapshot| Self { header, path, snapshot }))
     }
 
     /// The last frame that is complete in it.

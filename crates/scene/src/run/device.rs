@@ -61,7 +61,7 @@ impl<const D: usize> Stepper<D> for GpuLiquid<D> {
         self.show(|simulation| simulation.store(to))
     }
 
-    fn snapshot(&self) -> Option<Box<dyn Snapshot>> {
+    fn snapshot(&self, _may_copy: bool) -> Option<Box<dyn Snapshot>> {
         Some(Box::new(self.show(|simulation| simulation.state().clone())))
     }
 

@@ -263,7 +263,7 @@ impl<const D: usize> Run<D> {
         else {
             return Ok(());
         };
-        let take = || TakenCheckpoint::of(files.claim.folder(), header, &*self.stepper);
+        let take = || TakenCheckpoint::of(files.claim.folder(), header, &*self.stepper, self.scene.may_copy);
         self.taken = self.clock.time(Work::Checkpoints, take)?;
         if self.taken.is_some() {
             self.due = Due::No;

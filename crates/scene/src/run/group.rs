@@ -50,8 +50,12 @@ impl<const D: usize> BuiltGroup<D> {
         let mut scenes = Vec::new();
         for variant in variants {
             let same = |own: &RunScene<D>| (own.frames, own.frame_seconds) == (base.frames, base.frame_seconds);
-            let own = of_dimension(request.scene_of(variant)?).filter(same).ok_or(RunError::OtherFrames)?;
-            request.memory.map_or(Ok(()), |memory| own.physics.check_memory(memory / variants.len() as u64))?;
+            let mut own = of_dimension(request.scene_of(variant)?).filter(same).ok_or(RunError::OtherFrames)?;
+            if let Some(memory) = request.memory {
+                let part = memory / variants.len() as u64;
+                own.physics.check_memory(part)?;
+                own.may_copy = own.physics.check_memory(part / 2).is_ok();
+            }
             scenes.push(own);
         }
         let runs = match request.folder.is_some() && request.resume {

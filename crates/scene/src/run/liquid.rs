@@ -56,6 +56,7 @@ impl<const D: usize> From<Scene<D>> for RunScene<D> {
                 of_pressure.into_iter().chain(of_tension).chain(scene.device_remark()).chain(of_shapes).collect()
             },
             is_shared: false,
+            may_copy: false,
             needs_device: scene.backing.backend == Backend::Gpu,
             physics: Arc::new(scene),
         }
@@ -157,6 +158,10 @@ impl<const D: usize> Stepper<D> for Simulation<D> {
 
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
         Snapshot::store(self.state(), to)
+    }
+
+    fn snapshot(&self, may_copy: bool) -> Option<Box<dyn Snapshot>> {
+        may_copy.then(|| Box::new(self.state().copied()) as _)
     }
 
     fn columns(&self) -> Vec<String> {

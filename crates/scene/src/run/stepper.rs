@@ -79,8 +79,9 @@ pub trait Stepper<const D: usize>: Send {
         Err(refused("the simulation", "one that a single process has".into(), "one that many share"))
     }
 
-    /// The state now, to be stored while steps go on; none where somebody has to wait for that.
-    fn snapshot(&self) -> Option<Box<dyn Snapshot>> {
+    /// The state now, to be stored while steps go on; none where somebody has to wait for that. `may_copy` says whether
+    /// there is memory for a copy of it.
+    fn snapshot(&self, _may_copy: bool) -> Option<Box<dyn Snapshot>> {
         None
     }
 
@@ -183,6 +184,8 @@ pub struct RunScene<const D: usize> {
     pub warnings: Vec<String>,
     /// Whether many processes share its simulation. Then each of them writes its piece of what VTK reads.
     pub is_shared: bool,
+    /// Whether there is memory for a copy of the state, to be stored while steps go on.
+    pub may_copy: bool,
     /// Whether the run ends when the device that computes has failed.
     pub needs_device: bool,
     /// What makes simulations of it.

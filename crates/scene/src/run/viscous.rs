@@ -9,7 +9,7 @@ use unstick_grid::vector::length;
 
 use super::RunError;
 use super::edit::{Edit, edit_suspension};
-use super::stepper::{Physics, RunScene, StateError, StepBound, StepRecord, Stepper, Value, read_state};
+use super::stepper::{Physics, RunScene, Snapshot, StateError, StepBound, StepRecord, Stepper, Value, read_state};
 use super::table::{body_columns, write_body};
 use crate::file::SceneError;
 use crate::frame::Frame;
@@ -44,6 +44,7 @@ impl<const D: usize> From<ViscousScene<D>> for RunScene<D> {
             ],
             warnings: thin_bodies(&scene.bodies, setup.grid.finest()).map(|warning| warning.to_string()).collect(),
             is_shared: false,
+            may_copy: false,
             needs_device: false,
             physics: Arc::new(scene),
         }
@@ -167,7 +168,11 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
     }
 
     fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
-        Ok(postcard::to_io(&self.suspension.state().to_data(), to).map(drop)?)
+        Snapshot::store(&self.suspension.state(), to)
+    }
+
+    fn snapshot(&self, may_copy: bool) -> Option<Box<dyn Snapshot>> {
+        may_copy.then(|| Box::new(self.suspension.state()) as _)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -196,5 +201,11 @@ impl<const D: usize> Stepper<D> for ViscousStepper<D> {
             write_body(lines, step, time, body, &forces);
             lines.push('\n');
         }
+    }
+}
+
+impl<const D: usize> Snapshot for SuspensionState<D> {
+    fn store(&self, to: &mut dyn Write) -> Result<(), StateError> {
+        Ok(postcard::to_io(&self.to_data(), to).map(drop)?)
     }
 }
