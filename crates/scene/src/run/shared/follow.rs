@@ -13,7 +13,7 @@ use crate::file::{SceneError, SceneFile};
 use crate::run::RunError;
 use crate::scene::{AnyScene, Scene};
 
-/// Follows the first rank until it [dismisses](dismiss) all. An error is one that the first rank does not know of.
+/// Follows the first rank until it [dismisses](super::dismiss) all. An error is one that the first rank does not know of.
 pub fn follow(ranks: &Arc<dyn Ranks>) -> Result<(), RunError> {
     loop {
         match Order::hear(&**ranks) {
