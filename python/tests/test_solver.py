@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -20,6 +21,15 @@ def test_answers_are_those_of_a_single_solve_bit_for_bit(tank, gridded):
         expected = unstick.solve(tank.A, factor * tank.b, tank.wall, grid=grid)
         assert result.converged and np.array_equal(result.x, expected.x)
         assert np.array_equal(result.active, expected.active)
+
+
+@pytest.mark.parametrize("gridded", [False, True])
+def test_a_solver_is_pickled_with_its_matrix(tank, gridded):
+    solver = unstick.Solver(tank.A, grid=tank.mask if gridded else None, tol=1e-9, solver="policy")
+    again = pickle.loads(pickle.dumps(solver))
+    result, expected = (one.solve(tank.b, tank.wall) for one in (again, solver))
+    assert result.converged and result.relative_residual <= 1e-9 and result.solver == expected.solver
+    assert np.array_equal(result.x, expected.x)
 
 
 def test_many_right_hand_sides_begin_where_the_last_ended(tank):

@@ -47,8 +47,13 @@ class Solver:
         self._rows = rows(A)
         how = how_to_solve(solver, tol, absolute, max_iterations, "given", backend, check)
         self._how: dict[str, Any] = dict(solver=solver, tol=tol, absolute=absolute, max_iterations=max_iterations)
+        self._where: dict[str, Any] = dict(grid=grid, backend=backend)
         self._free: Free | None = None
         self._prepared = _unstick.Prepared(*self._rows, None if grid is None else Grid.of(grid)._parts(), how)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process gets the matrix, and prepares for it anew."""
+        return _solver_of, (tuple(self._rows), {**self._how, **self._where, "check": False})
 
     def solve(
         self,
@@ -131,6 +136,10 @@ class Solver:
         if kept.solver is not None:
             answer[kept.rows] = kept.solver.solve(-right[kept.rows], raise_on_failure=True).x
         return answer
+
+
+def _solver_of(matrix: tuple[Any, ...], how: dict[str, Any]) -> Solver:
+    return Solver(matrix, **how)
 
 
 class Free(NamedTuple):

@@ -118,7 +118,7 @@ typedef struct {
 } unstick_fields;
 
 /*
- The account of a solve. Only with `has_converged` does the answer meet its tolerance.
+ The account of a solve, all zero after a call that failed. Only with `has_converged` does the answer meet its tolerance.
  */
 typedef struct {
   /*

@@ -5,6 +5,7 @@ use unstick_mlcp::fields::{FieldSolver, PressureFields, RowSolver, WallFields};
 use crate::matrix::Work;
 use crate::report::UnstickReport;
 use crate::status::{Failure, UnstickError, UnstickStatus, guarded};
+use crate::threads::Threads;
 use crate::{UnstickOptions, UnstickSolver, array, array_mut};
 
 /// A pressure problem on a staggered grid. The first axis is fastest in memory; along an axis there is one face more
@@ -45,9 +46,10 @@ pub unsafe extern "C" fn unstick_create_for_fields(
         let out = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the place of the solver"))?;
         *out = std::ptr::null_mut();
         let options = unsafe { UnstickOptions::given(options) };
-        let (pool, plane, space) = (options.pool()?, unsafe { options.solver() }?, unsafe { options.solver() }?);
+        let (threads, plane, space) =
+            (Threads::new(options.threads)?, unsafe { options.solver() }?, unsafe { options.solver() }?);
         let work = FieldWork { plane: RowSolver::new(plane), space: RowSolver::new(space) };
-        *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Fields(Box::new(work)) }));
+        *out = Box::into_raw(Box::new(UnstickSolver { work: Work::Fields(Box::new(work)), threads }));
         Ok(())
     };
     unsafe { guarded(error, create) }
@@ -69,19 +71,20 @@ pub unsafe extern "C" fn unstick_solve_fields(
     report: *mut UnstickReport,
     error: *mut UnstickError,
 ) -> UnstickStatus {
+    let place = unsafe { UnstickReport::emptied(report) };
     let solve = || {
-        let UnstickSolver { pool, work } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
+        let UnstickSolver { work, threads } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
         let Work::Fields(work) = work else {
             return Err(Failure::Argument("the solver was made for a matrix".into()));
         };
         let FieldWork { plane, space } = &mut **work;
-        let fields = unsafe { fields.as_ref() }.ok_or(Failure::Missing("the fields"))?;
+        let fields = unsafe { fields.as_ref() }.ok_or(Failure::Missing("the struct of fields"))?;
         let account = match fields.cells {
-            [nx, ny, 0] => unsafe { fields.solve([nx, ny], pool, plane, q, has_let_go) }?,
-            cells => unsafe { fields.solve(cells, pool, space, q, has_let_go) }?,
+            [nx, ny, 0] => unsafe { fields.solve([nx, ny], threads, plane, q, has_let_go) }?,
+            cells => unsafe { fields.solve(cells, threads, space, q, has_let_go) }?,
         };
-        if let Some(report) = unsafe { report.as_mut() } {
-            *report = account;
+        if let Some(place) = place {
+            *place = account;
         }
         Ok(())
     };
@@ -94,14 +97,18 @@ impl UnstickFields {
     unsafe fn solve<const D: usize>(
         &self,
         cells: [usize; D],
-        pool: &rayon::ThreadPool,
+        threads: &Threads,
         solver: &mut RowSolver<D>,
         q: *mut f64,
         has_let_go: *mut bool,
     ) -> Result<UnstickReport, Failure> {
+        if !(self.spacing > 0.0 && self.spacing.is_finite()) {
+            return Err(Failure::Argument(format!("the spacing is {}, expected a positive number", self.spacing)));
+        }
         let product = |counts: [usize; D]| {
             let size = counts.iter().try_fold(1usize, |size, &count| size.checked_mul(count));
-            size.ok_or_else(|| Failure::Argument(format!("a grid of {cells:?} cells is too large")))
+            size.filter(|&size| size < u32::MAX as usize)
+                .ok_or_else(|| Failure::Argument(format!("a grid of {cells:?} cells is too large")))
         };
         let count = product(cells)?;
         let faces = |axis: usize| product(std::array::from_fn(|other| cells[other] + (other == axis) as usize));
@@ -139,7 +146,7 @@ impl UnstickFields {
             }
             false => unsafe { array_mut(has_let_go, count, "the mask of cells that have let go") }?,
         };
-        let report = pool.install(|| solver.solve_fields(&fields, q, mask))?;
+        let report = threads.install(|| solver.solve_fields(&fields, q, mask))?;
         Ok((&report).into())
     }
 }

@@ -10,6 +10,7 @@ mod fields;
 mod matrix;
 mod report;
 mod status;
+mod threads;
 
 pub use fields::{UnstickFields, unstick_create_for_fields, unstick_solve_fields};
 pub use matrix::{unstick_create, unstick_create_on_grid, unstick_solve};
@@ -18,10 +19,10 @@ pub use status::{UnstickError, UnstickStatus};
 
 use std::ffi::{CStr, c_char};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use unstick_mlcp::{MlcpSolver, SolverName, Stop, Tolerance};
 
 use status::Failure;
+use threads::Threads;
 
 /// How to solve. Begin with `unstick_default_options()`.
 #[derive(Clone, Copy)]
@@ -56,8 +57,8 @@ pub extern "C" fn unstick_default_options() -> UnstickOptions {
 
 /// A solver with its threads, and with the matrix that it was made for. `unstick_free` ends it.
 pub struct UnstickSolver {
-    pool: ThreadPool,
     work: matrix::Work,
+    threads: Threads,
 }
 
 /// The version of the library, such as "0.1.0".
@@ -84,11 +85,6 @@ impl UnstickOptions {
     /// `options` is NULL or points to options.
     unsafe fn given(options: *const Self) -> Self {
         unsafe { options.as_ref() }.copied().unwrap_or_else(|| unstick_default_options())
-    }
-
-    /// The threads.
-    fn pool(&self) -> Result<ThreadPool, Failure> {
-        ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(Failure::Threads)
     }
 
     /// The solver.

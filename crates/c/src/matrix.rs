@@ -4,6 +4,7 @@ use unstick_mlcp::{CsrMatrix, Lattice, Mlcp, MlcpSolver};
 
 use crate::report::UnstickReport;
 use crate::status::{Failure, UnstickError, UnstickStatus, guarded};
+use crate::threads::Threads;
 use crate::{UnstickOptions, UnstickSolver, array, array_mut};
 
 /// What a solver works on.
@@ -23,6 +24,20 @@ struct Given {
     shape: *const usize,
     dimensions: usize,
     cells: *const u32,
+}
+
+/// The same as slices.
+struct Arrays {
+    starts: &'static [u32],
+    columns: &'static [u32],
+    values: &'static [f64],
+    grid: Option<GridArrays>,
+}
+
+/// The shape of a grid, and the cell of each row where not every cell has one.
+struct GridArrays {
+    shape: &'static [usize],
+    cells: Option<&'static [u32]>,
 }
 
 /// Makes a solver for a symmetric matrix in compressed sparse rows.
@@ -85,49 +100,77 @@ impl Given {
         let out = unsafe { out.as_mut() }.ok_or(Failure::Missing("the place of the solver"))?;
         *out = std::ptr::null_mut();
         let options = unsafe { UnstickOptions::given(options) };
-        let (pool, solver) = (options.pool()?, unsafe { options.solver() }?);
-        let matrix = unsafe { self.matrix() }?;
-        if options.checks_symmetry {
-            matrix.check_symmetric_positive()?;
-        }
-        let zeros = vec![0.0; matrix.rows()];
-        let problem = match unsafe { self.lattice(&matrix) }? {
-            Some(lattice) => pool.install(|| Mlcp::on_lattice(lattice, &matrix, zeros))?,
-            None => Mlcp::new(matrix, zeros)?,
-        };
-        *out = Box::into_raw(Box::new(UnstickSolver { pool, work: Work::Matrix { problem, solver } }));
+        let (threads, solver) = (Threads::new(options.threads)?, unsafe { options.solver() }?);
+        let (arrays, checks_symmetry) = (unsafe { self.arrays() }?, options.checks_symmetry);
+        let problem = threads.install(|| arrays.problem(checks_symmetry))?;
+        *out = Box::into_raw(Box::new(UnstickSolver { work: Work::Matrix { problem, solver }, threads }));
         Ok(())
     }
 
     /// # Safety
-    /// As for [`unstick_create`].
-    unsafe fn matrix(&self) -> Result<CsrMatrix<'static>, Failure> {
-        let length = self.rows.checked_add(1).ok_or_else(|| Failure::Argument("there are too many rows".into()))?;
-        let starts = unsafe { array(self.starts, length, "the array of row starts") }?;
+    /// As for [`unstick_create_on_grid`].
+    unsafe fn arrays(&self) -> Result<Arrays, Failure> {
+        // Row starts are 32 bits wide, and a negative number is a huge one here.
+        if self.rows >= u32::MAX as usize {
+            return Err(Failure::Argument(format!("the matrix has {} rows, expected fewer than 2³²", self.rows)));
+        }
+        let starts = unsafe { array(self.starts, self.rows + 1, "the array of row starts") }?;
         let entries = starts[self.rows] as usize;
         let columns = unsafe { array(self.columns, entries, "the array of columns") }?;
         let values = unsafe { array(self.values, entries, "the array of values") }?;
-        Ok(CsrMatrix::from_raw(starts, columns, values)?)
+        let grid = if self.shape.is_null() { None } else { Some(unsafe { self.grid() }?) };
+        Ok(Arrays { starts, columns, values, grid })
     }
 
     /// # Safety
     /// As for [`unstick_create_on_grid`].
-    unsafe fn lattice(&self, matrix: &CsrMatrix) -> Result<Option<Lattice>, Failure> {
-        if self.shape.is_null() {
-            return Ok(None);
-        }
+    unsafe fn grid(&self) -> Result<GridArrays, Failure> {
         if !matches!(self.dimensions, 2 | 3) {
             return Err(Failure::Argument(format!("the grid has {} dimensions, expected 2 or 3", self.dimensions)));
         }
         let shape = unsafe { array(self.shape, self.dimensions, "the shape") }?;
         let cells = match self.cells.is_null() {
-            true => (0..self.rows as u32).collect(),
-            false => unsafe { array(self.cells, self.rows, "the array of cells") }?.to_vec(),
+            true => None,
+            false => Some(unsafe { array(self.cells, self.rows, "the array of cells") }?),
+        };
+        Ok(GridArrays { shape, cells })
+    }
+}
+
+impl Arrays {
+    /// The problem whose right-hand side is zero.
+    fn problem(&self, checks_symmetry: bool) -> Result<Mlcp<'static>, Failure> {
+        let matrix = CsrMatrix::from_raw(self.starts, self.columns, self.values)?;
+        if checks_symmetry {
+            matrix.check_symmetric_positive()?;
+        }
+        let zeros = vec![0.0; matrix.rows()];
+        Ok(match &self.grid {
+            Some(grid) => Mlcp::on_lattice(grid.lattice(&matrix)?, &matrix, zeros)?,
+            None => Mlcp::new(matrix, zeros)?,
+        })
+    }
+}
+
+impl GridArrays {
+    /// The lattice, after a check that the matrix couples face neighbours only.
+    fn lattice(&self, matrix: &CsrMatrix) -> Result<Lattice, Failure> {
+        let (shape, rows) = (self.shape, matrix.rows());
+        let cells = match self.cells {
+            Some(cells) => cells.to_vec(),
+            None => {
+                let size = shape.iter().try_fold(1usize, |size, &count| size.checked_mul(count));
+                if size != Some(rows) {
+                    let text = format!("the grid of {shape:?} cells does not have one for each of the {rows} rows");
+                    return Err(Failure::Argument(text));
+                }
+                (0..rows as u32).collect()
+            }
         };
         let lattice = Lattice::new(shape, cells)
             .ok_or_else(|| Failure::Argument(format!("the cells do not ascend within a grid of {shape:?}")))?;
         match lattice.first_coupling_beyond_neighbours(matrix) {
-            None => Ok(Some(lattice)),
+            None => Ok(lattice),
             Some((row, column)) => {
                 let text = format!("row {row} is coupled with row {column}, whose cell is no face neighbour");
                 Err(Failure::Argument(text))
@@ -154,27 +197,31 @@ pub unsafe extern "C" fn unstick_solve(
     report: *mut UnstickReport,
     error: *mut UnstickError,
 ) -> UnstickStatus {
+    let place = unsafe { UnstickReport::emptied(report) };
     let solve = || {
-        let UnstickSolver { pool, work } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
+        let UnstickSolver { work, threads } = unsafe { solver.as_mut() }.ok_or(Failure::Missing("the solver"))?;
         let Work::Matrix { problem, solver } = work else {
             return Err(Failure::Argument("the solver was made for fields".into()));
         };
         let rows = problem.size();
-        let problem = &*problem;
-        let problem: Mlcp = problem.with_b(unsafe { array(b, rows, "b") }?)?;
-        let problem = match lower.is_null() {
-            true => problem,
-            false => problem.with_lower(unsafe { array(lower, rows, "the lower bound") }?)?,
-        };
+        let b = unsafe { array(b, rows, "b") }?;
+        let lower = if lower.is_null() { None } else { Some(unsafe { array(lower, rows, "the lower bound") }?) };
         let x = unsafe { array_mut(x, rows, "x") }?;
-        let account = pool.install(|| solver.solve(&problem, x))?;
+        let account = threads.install(|| {
+            let problem: Mlcp = problem.with_b(b)?;
+            let problem = match lower {
+                Some(lower) => problem.with_lower(lower)?,
+                None => problem,
+            };
+            Ok::<_, Failure>(solver.solve(&problem, x)?)
+        })?;
         if !has_let_go.is_null() {
             let mask = unsafe { array_mut(has_let_go, rows, "the mask of rows that have let go") }?;
             mask.fill(false);
             account.let_go().iter().for_each(|&row| mask[row as usize] = true);
         }
-        if let Some(report) = unsafe { report.as_mut() } {
-            *report = (&account).into();
+        if let Some(place) = place {
+            *place = (&account).into();
         }
         Ok(())
     };

@@ -2,7 +2,7 @@
 
 use unstick_mlcp::{Outcome, SolveReport};
 
-/// The account of a solve. Only with `has_converged` does the answer meet its tolerance.
+/// The account of a solve, all zero after a call that failed. Only with `has_converged` does the answer meet its tolerance.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnstickReport {
@@ -28,6 +28,22 @@ pub struct UnstickReport {
     pub setup_seconds: f64,
     /// Seconds spent on the rest.
     pub solve_seconds: f64,
+}
+
+impl UnstickReport {
+    /// The place that a caller gave for a report, if any, emptied: a call that fails leaves nothing of an earlier one.
+    ///
+    /// # Safety
+    /// `place` is NULL or points to room for a report.
+    pub(crate) unsafe fn emptied<'a>(place: *mut Self) -> Option<&'a mut Self> {
+        if place.is_null() {
+            return None;
+        }
+        unsafe {
+            place.write(Self::default());
+            Some(&mut *place)
+        }
+    }
 }
 
 impl From<&SolveReport> for UnstickReport {

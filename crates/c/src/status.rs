@@ -59,6 +59,7 @@ impl Failure {
     fn status(&self) -> UnstickStatus {
         match self {
             Self::Missing(_) | Self::NotText(_) | Self::Argument(_) | Self::Name(_) => UnstickStatus::BadArgument,
+            Self::Solve(SolveError::Parameter { .. }) => UnstickStatus::BadArgument,
             Self::Problem(_) | Self::Solve(SolveError::Problem(_)) => UnstickStatus::BadProblem,
             Self::Solve(_) => UnstickStatus::SolveFailed,
             Self::Threads(_) => UnstickStatus::NoThreads,

@@ -4,10 +4,11 @@
 //!
 //! A device implements [`RemoteProblem`] for problems that it holds, and the steps of each method that it has:
 //! [`BestSteps`], [`PolicySteps`], [`NewtonSteps`], [`StickingSteps`]. The loops here call those steps.
-//! [`FoundGrid`] finds the grid of a bare matrix.
+//! [`FoundGrid`] finds the grid of a bare matrix; [`unit`] is what one means in single precision for all others.
 //! [`SolverName::params`](crate::SolverName::params) gives the parameters of the method as a name sets them;
 //! [`SolverName::without_parameters`](crate::SolverName::without_parameters) tells which solver it is.
 
+pub use crate::aggregation::{fits_single_precision, unit};
 pub use crate::recognise::FoundGrid;
 pub use crate::run::Reached;
 pub use crate::run::remote::{RemoteProblem, run_remote};

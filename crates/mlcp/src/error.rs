@@ -112,6 +112,9 @@ pub enum ProblemError {
     /// Another rank has refused its part of the problem and says why.
     #[error("another rank has refused its part of the problem")]
     OtherRank,
+    /// A grid without cells.
+    #[error("the grid has {0:?} cells, expected at least one along each axis")]
+    NoCells(Vec<usize>),
     /// A field is too short or too long for its grid.
     #[error("{what} has {found} values, the grid has {expected} places for them")]
     FieldLength {

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use unstick_parallel::binary::{exponent, shift_all, shifted, unusual_exponent};
+use unstick_parallel::binary::{exponent, mean_exponent, shift_all, shifted, unusual_exponent};
 use unstick_parallel::vector;
 
 use crate::csr::CsrMatrix;
@@ -36,11 +36,12 @@ impl Scale {
         }
         let operator = problem.operator();
         let size = match operator.pressure() {
-            Some(AnyPressureOperator::Plane(operator)) => operator.unit(),
-            Some(AnyPressureOperator::Space(operator)) => operator.unit(),
-            None => vector::norm_max(operator.diagonal()),
+            Some(AnyPressureOperator::Plane(operator)) => exponent(operator.unit()),
+            Some(AnyPressureOperator::Space(operator)) => exponent(operator.unit()),
+            // Not the largest: many codes hold single rows by a huge number on their diagonal.
+            None => mean_exponent(operator.diagonal()),
         };
-        let matrix = if exponent(size).abs() > SINGLE { exponent(size) } else { 0 };
+        let matrix = if size.abs() > SINGLE { size } else { 0 };
         let right = unusual_exponent(reference);
         (matrix != 0 || right != 0).then_some(Self { matrix, right })
     }

@@ -44,6 +44,26 @@ pub fn unusual_exponent(x: f64) -> i32 {
     if exponent.abs() > ORDINARY { exponent } else { 0 }
 }
 
+/// The mean of the exponents of all numbers that are not zero: their typical size, which a few numbers out of all
+/// proportion hardly change.
+///
+/// ```
+/// use unstick_parallel::binary::mean_exponent;
+///
+/// assert_eq!(mean_exponent(&[4.0, 0.0, 16.0]), 3);
+/// assert_eq!(mean_exponent(&[]), 0);
+/// ```
+pub fn mean_exponent(values: &[f64]) -> i32 {
+    const BIAS: i64 = 1023;
+    let add = |one: (i64, i64), other: (i64, i64)| (one.0 + other.0, one.1 + other.1);
+    let exponents = |range: std::ops::Range<usize>| {
+        let sizes = values[range].iter().filter(|value| **value != 0.0);
+        sizes.map(|value| ((value.to_bits() >> 52 & 0x7ff) as i64 - BIAS, 1)).fold((0, 0), add)
+    };
+    let (sum, count) = crate::fold(0..values.len(), &exponents, &add);
+    sum.checked_div(count).unwrap_or(0) as i32
+}
+
 /// Scales all values by 2^exponent.
 pub fn shift_all(exponent: i32, values: &mut [f64]) {
     if exponent != 0 {

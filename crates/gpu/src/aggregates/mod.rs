@@ -13,9 +13,9 @@ mod memory;
 use std::time::Instant;
 
 use bytemuck::Zeroable;
+use unstick_mlcp::CsrMatrix;
+use unstick_mlcp::device::{fits_single_precision, unit};
 use unstick_mlcp::run::Solvable;
-use unstick_mlcp::{CsrMatrix, LinearOperator};
-use unstick_parallel as parallel;
 
 use crate::driver::{Driver, Kernel, Recording};
 use crate::error::GpuError;
@@ -67,6 +67,11 @@ impl RowsProblem {
         loose: &[Vec<u32>],
         open: impl FnOnce() -> Result<Box<dyn Driver>, GpuError>,
     ) -> Result<Self, GpuError> {
+        if !fits_single_precision(matrix) {
+            return Err(GpuError::Unsupported(
+                "entries of this matrix lie so far apart that single precision, in which the GPU works, does not hold them",
+            ));
+        }
         let (mut size, starts) = make::slices(matrix)?;
         (size.loose_components, size.loose_rows) = (loose.len(), loose.iter().map(Vec::len).sum());
         let mut problem = match before {
@@ -162,11 +167,4 @@ impl RowsProblem {
         }
         self.recordings[repeated as usize].map_or(Ok(()), |recording| self.driver.replay(recording))
     }
-}
-
-/// The power of two near the largest entry: single precision holds entries relative to it.
-fn unit(matrix: &CsrMatrix) -> f64 {
-    let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(*value));
-    let largest = parallel::max(matrix.diagonal(), largest);
-    if largest > 0.0 { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 }
 }

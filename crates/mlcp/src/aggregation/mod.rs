@@ -34,6 +34,7 @@ pub(crate) use bounded::{Bounded, Posed};
 pub(crate) use krylov::{Goal, Krylov};
 use level::{Level, Vectors};
 use order::Order;
+pub use order::{fits_single_precision, unit};
 
 /// A level of this many unknowns or fewer is solved exactly.
 const COARSEST: usize = 100;
@@ -64,7 +65,7 @@ impl Aggregation {
             return self.release();
         }
         self.order = Order::of(matrix);
-        self.unit = order::unit(matrix);
+        self.unit = unit(matrix);
         self.levels.clear();
         let mut level = Level::finest(matrix, &self.order, self.unit);
         while level.rows() > COARSEST {

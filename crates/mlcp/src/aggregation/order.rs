@@ -2,7 +2,11 @@
 
 use std::collections::VecDeque;
 
-use unstick_parallel as parallel;
+use unstick_parallel::{
+    self as parallel,
+    binary::{exponent, mean_exponent},
+    vector,
+};
 
 use super::chunks;
 use crate::csr::CsrMatrix;
@@ -74,9 +78,26 @@ fn grown(matrix: &CsrMatrix) -> Vec<u32> {
     rows
 }
 
-/// The power of two near the largest entry: single precision holds entries relative to it.
-pub(super) fn unit(matrix: &CsrMatrix) -> f64 {
-    let largest = matrix.diagonal();
-    let largest = parallel::max(largest, |values| values.iter().fold(0.0, |most: f64, value| most.max(*value)));
-    if largest > 0.0 { 2f64.powi(largest.log2().floor() as i32) } else { 1.0 }
+/// Single precision holds entries that are larger than the typical one by up to this power of two, and their squares.
+const LARGEST: i32 = 60;
+
+/// Beyond this power of two typical entries get lost beside the largest one.
+const TOO_LARGE: i32 = 100;
+
+/// The power of two near the typical entry of the diagonal: single precision holds entries relative to it.
+pub fn unit(matrix: &CsrMatrix) -> f64 {
+    let (typical, largest) = sizes(matrix);
+    2f64.powi(typical.max(largest - LARGEST))
+}
+
+/// Whether single precision holds the matrix: no entry of its diagonal is out of all proportion.
+pub fn fits_single_precision(matrix: &CsrMatrix) -> bool {
+    let (typical, largest) = sizes(matrix);
+    largest - typical <= TOO_LARGE
+}
+
+/// The exponents of the typical and of the largest entry of the diagonal.
+fn sizes(matrix: &CsrMatrix) -> (i32, i32) {
+    let diagonal = matrix.diagonal();
+    (mean_exponent(diagonal), exponent(vector::norm_max(diagonal)))
 }

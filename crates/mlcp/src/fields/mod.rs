@@ -19,7 +19,7 @@ pub use rows::{FieldRows, MIN_THETA, theta};
 pub use solver::{FieldSolver, RankPart, RowSolver};
 pub use window::Window;
 
-use crate::error::ProblemError;
+use crate::error::{ProblemError, SolveError};
 
 /// A pressure problem as fields. The first axis is fastest in memory. Along an axis there is one face more than there
 /// are cells.
@@ -95,8 +95,11 @@ impl<const D: usize> PressureFields<'_, D> {
         std::array::from_fn(|other| self.cells[other] + (other == axis) as usize)
     }
 
-    /// Checks the length of every field, of `q` and of `active`.
+    /// Checks the grid and the length of every field, of `q` and of `active`.
     pub fn check(&self, q: &[f64], active: &[bool]) -> Result<(), ProblemError> {
+        if self.cells.contains(&0) {
+            return Err(ProblemError::NoCells(self.cells.to_vec()));
+        }
         let (cells, walls) = (self.cell_count(), &self.walls);
         let of_cells = [
             ("the distance to the liquid", self.liquid.len()),
@@ -119,6 +122,13 @@ impl<const D: usize> PressureFields<'_, D> {
             Some((what, found, expected)) => Err(ProblemError::FieldLength { what, expected, found }),
             None => Ok(()),
         }
+    }
+
+    /// An error of a solver that has met a number that is not finite in the rows of these fields, as one of the field.
+    fn blamed(&self, error: SolveError, q: &[f64]) -> SolveError {
+        let is_of_number =
+            matches!(error, SolveError::NotFinite { .. } | SolveError::Problem(ProblemError::Value { .. }));
+        self.first_fault(q).filter(|_| is_of_number).map_or(error, SolveError::Problem)
     }
 
     /// The first value that is not finite, for a solver that has met such a number in its rows.

@@ -68,6 +68,25 @@ impl<const D: usize> FieldSolver<D> for RowSolver<D> {
         active: &mut [bool],
     ) -> Result<SolveReport, SolveError> {
         fields.check(q, active)?;
+        // No row would show it: such a cell would count as air.
+        let is_unknown = |distances: &[f64]| distances.iter().any(|distance| distance.is_nan()) as u8 as f64;
+        if parallel::max(fields.liquid, is_unknown) > 0.0 {
+            return Err(fields
+                .first_fault(q)
+                .map_or(SolveError::NotFinite { cycle: 0, residual: f64::NAN }, Into::into));
+        }
+        self.solve_rows(fields, q, active).map_err(|error| fields.blamed(error, q))
+    }
+}
+
+impl<const D: usize> RowSolver<D> {
+    /// The same for fields of the right length.
+    fn solve_rows(
+        &mut self,
+        fields: &PressureFields<D>,
+        q: &mut [f64],
+        active: &mut [bool],
+    ) -> Result<SolveReport, SolveError> {
         let mut of_fields = Vec::new();
         match &self.part {
             None => fields.write_rows(&mut self.rows, |_| true)?,
@@ -125,6 +144,49 @@ mod tests {
         let report = solver.solve_fields(&fields, &mut q, &mut active).unwrap();
         assert!(report.converged() && report.rows() == 1 && q[1] == 0.0 && !active[1]);
         (q[0], active[0])
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_named_with_its_field_and_place() {
+        let mut solver = RowSolver::new("best".parse::<SolverName>().unwrap().build(&Default::default()));
+        let mut refusal = |liquid: [f64; 2], velocity: [f64; 3], open: [f64; 3], start: f64| {
+            let walls = WallFields {
+                version: 0,
+                open: [&[0.0; 4], &open],
+                separating: &[true; 2],
+                cell_open: &[1.0; 2],
+                flow: None,
+            };
+            let (cells, velocity) = ([1, 2], [&[0.0; 4][..], &velocity]);
+            let (divergence, lower) = (None, None);
+            let fields = PressureFields {
+                cells,
+                spacing: 1.0,
+                walls,
+                liquid: &liquid,
+                velocity,
+                divergence,
+                control: 0.0,
+                lower,
+            };
+            solver.solve_fields(&fields, &mut [start, 0.0], &mut [false; 2]).unwrap_err().to_string()
+        };
+        let (liquid, velocity, open) = ([-0.5, 0.5], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]);
+        let expected = |what: &str| format!("{what}, expected a finite number");
+        assert_eq!(
+            refusal([-0.5, f64::NAN], velocity, open, 0.0),
+            expected("the distance to the liquid is NaN at [0, 1]")
+        );
+        assert_eq!(
+            refusal([f64::NAN, 0.5], velocity, open, 0.0),
+            expected("the distance to the liquid is NaN at [0, 0]")
+        );
+        assert_eq!(refusal(liquid, [0.0, f64::NAN, 0.0], open, 0.0), expected("the velocity is NaN at [0, 1]"));
+        assert_eq!(
+            refusal(liquid, velocity, [0.0, f64::INFINITY, 0.0], 0.0),
+            expected("the open part of faces is inf at [0, 1]")
+        );
+        assert_eq!(refusal(liquid, velocity, open, f64::NAN), expected("the scaled pressure is NaN at [0, 0]"));
     }
 
     #[test]

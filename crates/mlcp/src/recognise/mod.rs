@@ -34,6 +34,9 @@ const LARGE: f64 = 0.25;
 /// The least part of all couplings that must be large, and the least ratio between the means along two axes.
 const EVEN: f64 = 0.25;
 
+/// A diagonal that exceeds the largest coupling by this factor is left to aggregates.
+const HUGE: f64 = 1e32;
+
 /// The grid of a matrix.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Found {
@@ -183,8 +186,10 @@ fn is_even(matrix: &CsrMatrix, found: &Found) -> bool {
     let (least, most) =
         means.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), mean| (least.min(mean), most.max(mean)));
     let (total, count) = sums.1.iter().fold((0.0, 0.0), |(total, count), sum| (total + sum.0, count + sum.1));
+    // Stencils are kept in units of the largest coupling, in single precision.
+    let fits = largest < HUGE * if sums.0 > 0.0 { sums.0 } else { 1.0 };
     // A mean of the given part of the largest means that at least about as many are large.
-    largest > 0.0 && least >= EVEN * most && total >= LARGE * count * sums.0
+    largest > 0.0 && fits && least >= EVEN * most && total >= LARGE * count * sums.0
 }
 
 #[cfg(test)]

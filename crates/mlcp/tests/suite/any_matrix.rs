@@ -192,3 +192,37 @@ fn large_couplings_that_cancel_need_no_rescue() {
     let (_, report) = solve(&matrices::tetrahedra(56));
     assert!(report.converged() && report.remark().is_none(), "{:?}", report.remark());
 }
+
+#[test]
+fn rows_that_a_huge_number_holds_disturb_no_others() {
+    // Finite element codes hold the value of single rows by 1e30 on their diagonal.
+    for (seed, hides_grid) in [(1, false), (2, true), (3, true)] {
+        let mut random = Random::new(seed);
+        let side = 40;
+        let size = side * side;
+        let mut couplings = Vec::new();
+        for row in 0..size {
+            couplings.extend((row % side + 1 < side).then_some((row, row + 1, 1.0)));
+            couplings.extend((row + side < size).then_some((row, row + side, 1.0)));
+        }
+        if hides_grid {
+            couplings.extend((0..50).map(|row| (row * 7, size - 1 - row * 11, 0.5)));
+        }
+        let b: Vec<f64> = (0..size).map(|row| if row % 37 == 0 { 0.0 } else { random.between(-1.0, 1.0) }).collect();
+        let walls: Vec<bool> = (0..size).map(|_| random.chance(0.3)).collect();
+        let answer = |held: f64| {
+            let matrix = matrices::matrix(size, &couplings, |row| if row % 37 == 0 { held } else { 0.0 });
+            let (q, report) = solve(&Mlcp::new(matrix, &b).unwrap().with_walls(&walls).unwrap());
+            let is_rescued = report.remark().is_some_and(|remark| remark.contains("took over"));
+            assert!(report.converged() && !is_rescued, "{seed}, {held:e}: {} {:?}", report.outcome(), report.remark());
+            assert_eq!(report.remark().is_some(), !hides_grid && held < 1e32);
+            q
+        };
+        let moderate = answer(1e8);
+        for held in [1e30, 1e100] {
+            let huge = answer(held);
+            let difference = moderate.iter().zip(&huge).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+            assert!(difference < 1e-4, "{seed}, {held:e}: {difference:e}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod agreement;
 mod any_matrix;
 mod common;
 mod determinism;
+mod known_answers;
 mod pockets;
 mod random_lattices;
 mod random_problems;

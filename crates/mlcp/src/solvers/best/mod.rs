@@ -18,8 +18,8 @@
 //!
 //! **Safeguard.** The scheme watches the natural residual. When it fails to halve within a number
 //! of cycles, [policy iteration](super::policy) takes over with the safeguards it has (finite
-//! termination on M-matrices, single exchanges otherwise). Operators known by products and a nearby matrix get policy
-//! iteration from the start.
+//! termination on M-matrices, single exchanges otherwise). Operators known by products and a nearby matrix, and matrices
+//! whose entries single precision does not hold, get policy iteration from the start.
 
 mod on_checkerboard;
 mod on_rows;
@@ -31,6 +31,7 @@ use self::on_rows::OnRows;
 pub use self::on_rows::{FORCING_WITHOUT_SWEEPS, MISLED};
 use super::policy::{self, PolicyParams};
 use super::{Inner, MlcpSolver};
+use crate::aggregation::fits_single_precision;
 use crate::error::SolveError;
 use crate::parameter::{Parameters, parameters};
 use crate::pressure::{AnyPressureOperator, PressureOperator};
@@ -109,7 +110,7 @@ impl MlcpSolver for Best {
             let has_ended = match operator.pressure() {
                 Some(operator) => on_grid(params, (plane, space), operator, &solvable, q, trace)?,
                 None => match operator.csr().filter(|_| operator.nearby().is_none()) {
-                    Some(matrix) => {
+                    Some(matrix) if fits_single_precision(matrix) => {
                         let fingerprint = trace.set_up(|| matrix.fingerprint());
                         let mut has_ended = false;
                         if let Some(grid) = trace.set_up(|| found.of(matrix, fingerprint)) {
@@ -124,7 +125,7 @@ impl MlcpSolver for Best {
                             iterate(params, &mut steps, trace)? || iterate(params, steps.exactly(), trace)?
                         }
                     }
-                    None => return policy::on_rows(&policy, algebraic, solvable, q, trace),
+                    _ => return policy::on_rows(&policy, algebraic, solvable, q, trace),
                 },
             };
             if has_ended {
