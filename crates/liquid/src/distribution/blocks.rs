@@ -36,6 +36,9 @@ pub(crate) const LEAST_ROOM: f64 = 0.125;
 /// How well the projection is solved; the rest is left to the next step.
 pub(crate) const TOLERANCE: f64 = 1e-2;
 
+/// Layers of faces to which displacements are carried on.
+const LAYERS: usize = 2;
+
 /// The grid of the blocks, its walls and the fields of the projection.
 pub(super) struct Blocks<const D: usize> {
     grid: Grid<D>,
@@ -161,7 +164,13 @@ impl<const D: usize> Blocks<D> {
         if let Some(share) = &self.share {
             share.fill(&mut [(Places::CELLS.of_blocks(SIDE), potential.values_mut())]);
         }
-        update_velocity(grid, open, liquid, potential, displacement, known);
+        // Faces of the box lie between those of its blocks and the ones beside them.
+        let near = |reach: usize| {
+            let of_share = |share: &Arc<Share<D>>| share.inside_of(&Places::CELLS.of_blocks(SIDE));
+            let own = self.share.as_ref().map_or(Window::whole(grid.cells()), of_share);
+            (0..D).fold(own, |near, axis| near.widened(axis, reach, reach, grid.cells()))
+        };
+        update_velocity(grid, open, liquid, potential, displacement, known, near(1 + LAYERS));
         // A wall holds its side of a block; only what lies deeper in solids is extrapolated.
         for axis in 0..D {
             let (open, cell_open) = (&open[axis], &self.cell_open);
@@ -172,7 +181,7 @@ impl<const D: usize> Blocks<D> {
                 *known |= open.at(face) == 0.0 && (is_open(below) || is_open(face));
             });
         }
-        extrapolate(displacement, known, 2);
+        extrapolate(displacement, known, LAYERS, near(1));
         Ok((&report).into())
     }
 
@@ -424,7 +433,8 @@ mod tests {
         let Simulation { setup, geometry, starts, state, .. } = tank;
         let LiquidState { liquid, separated, density, air, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
-        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets: None, time, step }
+        let (lines, offsets) = (&[][..], None);
+        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, lines, offsets, time, step }
     }
 
     /// A tank of 9 × 8 cells, half full, in which `change` has moved the particles.
