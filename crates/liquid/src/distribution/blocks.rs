@@ -8,9 +8,9 @@ use unstick_mlcp::{Convergence, LowRank, Mlcp, MlcpSolver, SolveError, SolveRepo
 use unstick_parallel::{self as parallel, vector};
 
 use super::Crowd;
-use crate::cells::{fill, fill_by_number, multi_index, strides};
+use crate::cells::{fill, fill_by_number, lines_within, multi_index, strides};
 use crate::pressure::{BubbleRows, update_velocity};
-use crate::share::{Places, Share};
+use crate::share::{Places, Share, places_inside};
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::{extrapolate, locate};
@@ -96,7 +96,7 @@ impl<const D: usize> Blocks<D> {
         }
     }
 
-    /// Adds the velocity that displaces within `dt` to another, at faces of `grid` where that is known.
+    /// Adds the velocity that displaces within `dt` to another, at own faces of `grid` where that is known.
     pub fn add_displacement(
         &self,
         grid: &Grid<D>,
@@ -106,10 +106,11 @@ impl<const D: usize> Blocks<D> {
     ) {
         for axis in 0..D {
             let (shape, values) = (grid.faces(axis), velocity[axis].values_mut());
+            let own = places_inside(self.share.as_deref(), Places::faces(axis), shape);
             let (known, displacement) = (known[axis].values(), &self.displacement[axis]);
             parallel::for_each((0..values.len(), (known, values)), |(range, (known, values))| {
                 let mut line = Vec::new();
-                for (first, part) in Window::whole(shape).lines(shape, range) {
+                for (first, part) in lines_within(own, shape, range) {
                     if known[part.clone()].contains(&true) {
                         let face = multi_index(shape, first);
                         between_blocks(displacement, axis, face, &mut line);

@@ -145,7 +145,8 @@ mod tests {
         });
         let mut particles = Particles::default();
         particles.push([0.375, 0.5], [3.0, 1.0]);
-        scatter(&grid, (transport, CALMING), dt, &mut before, &after, &mut particles, &[0..1]);
+        let all = std::slice::from_ref(&(0..1));
+        scatter(&grid, (transport, CALMING), dt, &mut before, &after, &mut particles, all);
         particles
     }
 

@@ -105,6 +105,7 @@ pub(super) fn words_in<T: Wire, const D: usize>(
     field: &[T],
     words: &mut Vec<T::Word>,
 ) {
+    words.reserve(window.count());
     for (at, part) in window.lines(shape, 0..window.count()) {
         words.extend(field[at..at + part.len()].iter().map(|value| value.word()));
     }

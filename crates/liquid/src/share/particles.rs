@@ -214,9 +214,9 @@ impl<const D: usize> Share<D> {
             with_line.filter(|(_, line)| is_shared[*line as usize]).collect()
         });
         let going = beside.iter().map(|is_beside| {
-            let mut words = Vec::new();
-            let meant = shared.iter().filter(|(_, line)| is_beside[*line as usize]);
-            meant.for_each(|(index, _)| pack(particles, *index as usize, is_affine, &mut words));
+            let meant = || shared.iter().filter(|(_, line)| is_beside[*line as usize]);
+            let mut words = Vec::with_capacity(meant().count() * width::<D>(is_affine));
+            meant().for_each(|(index, _)| pack(particles, *index as usize, is_affine, &mut words));
             words
         });
         let going: Vec<Vec<u64>> = going.collect();
