@@ -11,7 +11,7 @@ use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use crate::air::AirState;
-use crate::cells::{fill_by_number, for_each_beside, multi_index, strides};
+use crate::cells::{fill_by_number, for_each_beside, lines_within, multi_index, strides};
 use crate::particles::Particles;
 use crate::particles::hats::{NO_AXIS, across, hats, rows_around};
 use crate::particles::tiles::{Tile, add_by_tiles};
@@ -117,31 +117,31 @@ fn add_to_cells(row: &mut [f64], x: usize, sums: [f64; 4]) {
     }
 }
 
-/// Distance to the liquid at cell centres from the density, exact for plane surfaces within a cell
+/// Distance to the liquid at the centres of the cells `near` from the density, exact for plane surfaces within a cell
 /// of them, and extended into solids so that the surface meets walls at a right angle.
 pub(crate) fn track<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
     density: &CellField<f64, D>,
     liquid: &mut CellField<f64, D>,
+    near: Window<D>,
 ) {
     let (shape, spacing) = (grid.cells(), grid.spacing());
     let (space, density) = (geometry.space.values(), density.values());
     let values = liquid.values_mut();
     parallel::for_each((0..values.len(), values), |(range, values)| {
-        let (space_here, density_here) = (&space[range.clone()], &density[range.clone()]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for (value, &density) in values.iter_mut().zip(density_here) {
-                    *value = distance_of(density, spacing);
-                }
-            },
-        );
-        for (first, part) in Window::whole(shape).lines(shape, range) {
+        for (first, part) in lines_within(near, shape, range) {
+            let (values, here) = (&mut values[part.clone()], first..first + part.len());
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (value, &density) in values.iter_mut().zip(&density[here.clone()]) {
+                        *value = distance_of(density, spacing);
+                    }
+                },
+            );
             let mut place = multi_index(shape, first);
-            for (number, (value, &space_here)) in (first..).zip(values[part.clone()].iter_mut().zip(&space_here[part]))
-            {
+            for (number, (value, &space_here)) in here.clone().zip(values.iter_mut().zip(&space[here])) {
                 if space_here <= TOO_CLOSED {
                     *value = spacing;
                     for_each_beside(shape, place, number, |other| {

@@ -8,9 +8,9 @@ use unstick_mlcp::{Convergence, LowRank, Mlcp, MlcpSolver, SolveError, SolveRepo
 use unstick_parallel::{self as parallel, vector};
 
 use super::Crowd;
-use crate::cells::{fill, fill_by_number, multi_index, strides};
+use crate::cells::{fill, fill_by_number, lines_within, multi_index, strides};
 use crate::pressure::{BubbleRows, update_velocity};
-use crate::share::{Places, Share};
+use crate::share::{Places, Share, places_inside};
 use crate::solids::{Geometry, Immersed, cells_around};
 use crate::surface::TOO_CLOSED;
 use crate::velocity::{extrapolate, locate};
@@ -35,6 +35,9 @@ pub(crate) const LEAST_ROOM: f64 = 0.125;
 
 /// How well the projection is solved; the rest is left to the next step.
 pub(crate) const TOLERANCE: f64 = 1e-2;
+
+/// Layers of faces to which displacements are carried on.
+const LAYERS: usize = 2;
 
 /// The grid of the blocks, its walls and the fields of the projection.
 pub(super) struct Blocks<const D: usize> {
@@ -93,7 +96,7 @@ impl<const D: usize> Blocks<D> {
         }
     }
 
-    /// Adds the velocity that displaces within `dt` to another, at faces of `grid` where that is known.
+    /// Adds the velocity that displaces within `dt` to another, at own faces of `grid` where that is known.
     pub fn add_displacement(
         &self,
         grid: &Grid<D>,
@@ -103,10 +106,11 @@ impl<const D: usize> Blocks<D> {
     ) {
         for axis in 0..D {
             let (shape, values) = (grid.faces(axis), velocity[axis].values_mut());
+            let own = places_inside(self.share.as_deref(), Places::faces(axis), shape);
             let (known, displacement) = (known[axis].values(), &self.displacement[axis]);
             parallel::for_each((0..values.len(), (known, values)), |(range, (known, values))| {
                 let mut line = Vec::new();
-                for (first, part) in Window::whole(shape).lines(shape, range) {
+                for (first, part) in lines_within(own, shape, range) {
                     if known[part.clone()].contains(&true) {
                         let face = multi_index(shape, first);
                         between_blocks(displacement, axis, face, &mut line);
@@ -161,7 +165,13 @@ impl<const D: usize> Blocks<D> {
         if let Some(share) = &self.share {
             share.fill(&mut [(Places::CELLS.of_blocks(SIDE), potential.values_mut())]);
         }
-        update_velocity(grid, open, liquid, potential, displacement, known);
+        // Faces of the box lie between those of its blocks and the ones beside them.
+        let near = |reach: usize| {
+            let of_share = |share: &Arc<Share<D>>| share.inside_of(&Places::CELLS.of_blocks(SIDE));
+            let own = self.share.as_ref().map_or(Window::whole(grid.cells()), of_share);
+            (0..D).fold(own, |near, axis| near.widened(axis, reach, reach, grid.cells()))
+        };
+        update_velocity(grid, open, liquid, potential, displacement, known, near(1 + LAYERS));
         // A wall holds its side of a block; only what lies deeper in solids is extrapolated.
         for axis in 0..D {
             let (open, cell_open) = (&open[axis], &self.cell_open);
@@ -172,7 +182,7 @@ impl<const D: usize> Blocks<D> {
                 *known |= open.at(face) == 0.0 && (is_open(below) || is_open(face));
             });
         }
-        extrapolate(displacement, known, 2);
+        extrapolate(displacement, known, LAYERS, near(1));
         Ok((&report).into())
     }
 
@@ -424,7 +434,8 @@ mod tests {
         let Simulation { setup, geometry, starts, state, .. } = tank;
         let LiquidState { liquid, separated, density, air, .. } = state;
         let (geometry_version, time, step) = (0, 0.0, 0);
-        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets: None, time, step }
+        let (lines, offsets) = (&[][..], None);
+        Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, lines, offsets, time, step }
     }
 
     /// A tank of 9 × 8 cells, half full, in which `change` has moved the particles.

@@ -60,6 +60,8 @@ pub(crate) struct Crowd<'a, const D: usize> {
     pub separated: &'a CellField<bool, D>,
     /// Where each cell's particles start.
     pub starts: &'a [u32],
+    /// The lines of cells whose particles are moved.
+    pub lines: &'a [usize],
     /// What to add to the numbers of particles, by their lines of cells, to get those among all ranks.
     pub offsets: Option<&'a [u64]>,
     pub time: f64,

@@ -26,7 +26,7 @@ pub(super) type Places<const D: usize> = [Vec<f32>; D];
 /// Moves each pair that is closer than the least distance apart, each of the two by half of what is missing. Solids are
 /// kept free. `places` lends and keeps memory.
 pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]], places: &mut Places<D>) {
-    let Crowd { setup, geometry, starts, offsets, time, step, .. } = *crowd;
+    let Crowd { setup, geometry, starts, lines, offsets, time, step, .. } = *crowd;
     let least = LEAST_DISTANCE * setup.grid.spacing() / setup.particles_per_axis as f64;
     find_places(&setup.grid, position, places);
     let (known, places) = (&*position, &*places);
@@ -38,15 +38,22 @@ pub(super) fn spread<const D: usize>(crowd: &Crowd<D>, position: &mut [[f64; D]]
         });
         (index as u64).wrapping_add(offset.unwrap_or(0))
     };
-    let moved = parallel::list(0..known.len(), |range| {
+    let of_line = |line: usize| {
+        let nx = setup.grid.cells()[0];
+        starts[line * nx] as usize..starts[(line + 1) * nx] as usize
+    };
+    let moved = parallel::list_scattered(lines, |lines| {
         let mut moved = Vec::new();
         vectorised(
             #[inline(always)]
             || {
-                for index in range {
-                    let is_in_turn = (number(index) + step).is_multiple_of(TURNS);
-                    if is_in_turn && may_be_crowded(&setup.grid, starts, known[index], places, least) {
-                        moved.push((index as u32, away_from_near(&setup.grid, starts, known, index, least, &number)));
+                for &line in lines {
+                    for index in of_line(line) {
+                        let is_in_turn = (number(index) + step).is_multiple_of(TURNS);
+                        if is_in_turn && may_be_crowded(&setup.grid, starts, known[index], places, least) {
+                            let way = away_from_near(&setup.grid, starts, known, index, least, &number);
+                            moved.push((index as u32, way));
+                        }
                     }
                 }
             },

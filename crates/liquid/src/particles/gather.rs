@@ -4,27 +4,36 @@
 //! `apic` its affine part moves the velocity to where the face is.
 
 use unstick_grid::{FaceField, Grid};
+use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::Particles;
 use super::hats::{Hats, across, hats, rows_around, steps_to};
 use super::tiles::{Tile, add_by_tiles};
+use crate::cells::lines_within;
+use crate::velocity::faces_near;
 
 /// The sum at a face: weighted velocity and weight.
 type Arrived = [f64; 2];
 
-/// Velocity at the faces, and which faces any particle reached. `arrived` lends and keeps memory.
+/// Velocity at the faces of some cells, and which of them any particle reached. Particles lie in these cells and beside
+/// them. `arrived` lends and keeps memory.
 pub(crate) fn gather<const D: usize>(
     grid: &Grid<D>,
     particles: &Particles<D>,
     starts: &[u32],
-    velocity: &mut FaceField<f64, D>,
-    known: &mut FaceField<bool, D>,
+    (velocity, known): (&mut FaceField<f64, D>, &mut FaceField<bool, D>),
     arrived: &mut [Vec<Arrived>; D],
+    near: Window<D>,
 ) {
     let shapes = std::array::from_fn(|axis| grid.faces(axis));
-    for (arrived, shape) in arrived.iter_mut().zip(shapes) {
-        parallel::refill(arrived, shape.iter().product(), [0.0; 2]);
+    for (axis, arrived) in arrived.iter_mut().enumerate() {
+        let shape = shapes[axis];
+        parallel::resize(arrived, shape.iter().product(), [0.0; 2]);
+        let reached = faces_near(near, axis, 2, shape);
+        parallel::for_each((0..arrived.len(), arrived.as_mut_slice()), |(range, arrived)| {
+            lines_within(reached, shape, range).for_each(|(_, part)| arrived[part].fill([0.0; 2]));
+        });
     }
     let sums = arrived.each_mut().map(Vec::as_mut_slice);
     add_by_tiles(grid, starts, shapes, sums, |first, tile| {
@@ -37,11 +46,18 @@ pub(crate) fn gather<const D: usize>(
         );
     });
     for axis in 0..D {
-        let lanes = (velocity[axis].values_mut(), known[axis].values_mut(), arrived[axis].as_slice());
-        parallel::for_each(lanes, |(values, known, arrived)| {
-            for ((value, known), [sum, weight]) in values.iter_mut().zip(known).zip(arrived) {
-                *known = *weight > 1e-9;
-                *value = if *known { sum / weight } else { 0.0 };
+        let (shape, arrived) = (shapes[axis], arrived[axis].as_slice());
+        let (faces, lanes) =
+            (faces_near(near, axis, 0, shape), (velocity[axis].values_mut(), known[axis].values_mut()));
+        parallel::for_each((0..arrived.len(), lanes), |(range, (values, known))| {
+            for (at, part) in lines_within(faces, shape, range) {
+                let arrived = &arrived[at..at + part.len()];
+                for ((value, known), [sum, weight]) in
+                    values[part.clone()].iter_mut().zip(&mut known[part]).zip(arrived)
+                {
+                    *known = *weight > 1e-9;
+                    *value = if *known { sum / weight } else { 0.0 };
+                }
             }
         });
     }
@@ -191,7 +207,8 @@ mod tests {
         let starts = particles.sort_by_cell(&grid, &mut Vec::new());
         let mut velocity = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
         let mut known = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| false));
-        gather(&grid, &particles, &starts, &mut velocity, &mut known, &mut std::array::from_fn(|_| Vec::new()));
+        let (mut memory, all) = (std::array::from_fn(|_| Vec::new()), Window::whole(grid.cells()));
+        gather(&grid, &particles, &starts, (&mut velocity, &mut known), &mut memory, all);
         (grid, velocity, known)
     }
 

@@ -8,6 +8,8 @@ pub(crate) mod sort;
 pub(crate) mod tiles;
 pub(crate) mod trace;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use unstick_grid::Grid;
 use unstick_parallel as parallel;
@@ -111,14 +113,20 @@ impl<const D: usize> Particles<D> {
         pick_anew(&mut self.id, order);
     }
 
+    /// The number of the cell of each.
+    pub(crate) fn cells(&self, grid: &Grid<D>) -> Vec<u32> {
+        let mut cells = parallel::filled(self.len(), 0);
+        parallel::for_each((self.position.as_slice(), cells.as_mut_slice()), |(points, cells)| {
+            points.iter().zip(cells).for_each(|(&point, cell)| *cell = cell_number(grid, point));
+        });
+        cells
+    }
+
     /// Sorts by cell, keeping the order within each; returns where each cell starts, and the end.
     /// `spare` lends and keeps the memory.
     pub fn sort_by_cell(&mut self, grid: &Grid<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
-        let mut cells = parallel::filled(self.len(), 0);
-        parallel::for_each((self.position.as_slice(), cells.as_mut_slice()), |(points, cells)| {
-            points.iter().zip(cells).for_each(|(&point, cell)| *cell = grid.index(cell_of(grid, point)) as u32);
-        });
-        let Sorted { order, starts, is_known } = sort::by_cell(&cells, grid.len(), grid.len() / grid.cells()[D - 1]);
+        let layer = grid.len() / grid.cells()[D - 1];
+        let Sorted { order, starts, is_known } = sort::by_cell(&self.cells(grid), grid.len(), layer);
         if !is_known {
             self.reorder(&order, spare);
         }
@@ -134,6 +142,26 @@ pub(crate) fn cell_of<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> [usize
         cell[axis] = (place[axis].max(0.0) as usize).min(grid.cells()[axis] - 1);
     }
     cell
+}
+
+/// The particles of some ascending lines of cells along the first axis: `starts` says where those of each cell start, and
+/// a line has `nx` cells.
+pub(crate) fn of_lines(lines: &[usize], nx: usize, starts: &[u32]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for &line in lines {
+        let own = starts[line * nx] as usize..starts[(line + 1) * nx] as usize;
+        match ranges.last_mut() {
+            Some(last) if last.end == own.start => last.end = own.end,
+            _ => ranges.push(own),
+        }
+    }
+    ranges
+}
+
+/// The number of that cell.
+#[inline(always)]
+pub(crate) fn cell_number<const D: usize>(grid: &Grid<D>, point: [f64; D]) -> u32 {
+    grid.index(cell_of(grid, point)) as u32
 }
 
 #[cfg(test)]

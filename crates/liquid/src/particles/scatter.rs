@@ -1,15 +1,14 @@
 //! Faces → particles.
 
-use rayon::prelude::*;
+use std::ops::Range;
+
 use unstick_grid::{FaceField, Grid};
 use unstick_parallel::{self as parallel, simd::vectorised, vector};
 
 use super::Particles;
+use crate::cells::for_each_within;
 use crate::setup::Transport;
 use crate::velocity::{GROUP, in_faces, interpolate_velocities, interpolate_velocity, locate};
-
-/// Particles per piece of work.
-const PIECE: usize = 4096;
 
 /// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
 pub(crate) const BLEND_TIME: f64 = 0.01;
@@ -18,8 +17,8 @@ pub(crate) const BLEND_TIME: f64 = 0.01;
 /// long after a splash.
 pub(crate) const CALMING: f64 = 12.0;
 
-/// Gives every particle its new velocity after a step of length `dt`. `before` is the velocity that was gathered from
-/// the particles; it is overwritten.
+/// Gives the particles of some ranges their new velocity after a step of length `dt`. `before` is the velocity that was
+/// gathered from the particles; it is overwritten.
 ///
 /// For `flip` with the part `pic` of the grid's own velocity the new one is
 /// (1 − pic)(v + u − u₀) + pic u = (1 − pic) v + (u − (1 − pic) u₀): one field to be read between its
@@ -31,6 +30,7 @@ pub(crate) fn scatter<const D: usize>(
     before: &mut FaceField<f64, D>,
     after: &FaceField<f64, D>,
     particles: &mut Particles<D>,
+    meant: &[Range<usize>],
 ) {
     let Particles { position, velocity, affine, .. } = particles;
     match transport {
@@ -40,7 +40,7 @@ pub(crate) fn scatter<const D: usize>(
                 vector::scale_and_add(after.values(), -keep, before.values_mut());
             }
             let change = &*before;
-            parallel::for_each((position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
+            for_each_within(meant, (position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
                 vectorised(
                     #[inline(always)]
                     || {
@@ -62,15 +62,16 @@ pub(crate) fn scatter<const D: usize>(
         Transport::Apic => {
             let keep = (-calming * dt).exp();
             parallel::resize(affine, position.len(), [[0.0; D]; D]);
-            let pieces =
-                position.par_iter().with_min_len(PIECE).zip(velocity.par_iter_mut()).zip(affine.par_iter_mut());
-            pieces.for_each(|((&point, velocity), affine)| {
-                *velocity = interpolate_velocity(grid, after, point);
-                *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point).map(|value| keep * value));
+            let lanes = (position.as_slice(), velocity.as_mut_slice(), affine.as_mut_slice());
+            for_each_within(meant, lanes, |(points, velocities, affine)| {
+                for ((&point, velocity), affine) in points.iter().zip(velocities).zip(affine) {
+                    *velocity = interpolate_velocity(grid, after, point);
+                    *affine = std::array::from_fn(|axis| gradient(grid, after, axis, point).map(|value| keep * value));
+                }
             });
         }
         Transport::SemiLagrangian => {
-            parallel::for_each((position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
+            for_each_within(meant, (position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
                 vectorised(
                     #[inline(always)]
                     || {
@@ -144,7 +145,8 @@ mod tests {
         });
         let mut particles = Particles::default();
         particles.push([0.375, 0.5], [3.0, 1.0]);
-        scatter(&grid, (transport, CALMING), dt, &mut before, &after, &mut particles);
+        let all = std::slice::from_ref(&(0..1));
+        scatter(&grid, (transport, CALMING), dt, &mut before, &after, &mut particles, all);
         particles
     }
 

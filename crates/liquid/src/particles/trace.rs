@@ -1,9 +1,12 @@
 //! Particles through the velocity.
 
+use std::ops::Range;
+
 use unstick_grid::{FaceField, Grid};
-use unstick_parallel::{self as parallel, simd::vectorised};
+use unstick_parallel::simd::vectorised;
 
 use super::{Particles, cell_of};
+use crate::cells::for_each_within;
 use crate::setup::Setup;
 use crate::solids::Geometry;
 use crate::velocity::{GROUP, interpolate_velocities};
@@ -45,18 +48,18 @@ fn ahead<const D: usize, const W: usize>(
     points
 }
 
-/// Moves all particles and keeps them out of solids.
+/// Moves the particles of some ranges and keeps them out of solids.
 pub(crate) fn move_particles<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
     velocity: &FaceField<f64, D>,
-    time: f64,
-    dt: f64,
+    (time, dt): (f64, f64),
     particles: &mut Particles<D>,
+    meant: &[Range<usize>],
 ) {
     let grid = &setup.grid;
     let Particles { position, velocity: velocities, .. } = particles;
-    parallel::for_each((position.as_mut_slice(), velocities.as_mut_slice()), |(points, velocities)| {
+    for_each_within(meant, (position.as_mut_slice(), velocities.as_mut_slice()), |(points, velocities)| {
         vectorised(
             #[inline(always)]
             || {

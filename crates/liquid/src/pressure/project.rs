@@ -16,7 +16,7 @@ use super::update::update_velocity;
 use super::{Enclosed, PressureRows, PressureSolver, PressureSources, RowAnswer};
 use crate::cells::fill_by_number;
 use crate::error::StepError;
-use crate::share::Places;
+use crate::share::{BEYOND, Places, cells_near};
 use crate::simulation::Simulation;
 use crate::simulation::report::Stage;
 use crate::state::LiquidState;
@@ -77,13 +77,15 @@ impl<const D: usize> Simulation<D> {
             (PressureSolver::Solver(_), false) => self.solve_fields(&sources, scale)?,
             _ => self.solve_rows(&sources, kick, dt, Bodily::Move)?,
         };
-        let Self { state, geometry, known, scaled_pressure, share, .. } = self;
+        let Self { setup, state, geometry, known, scaled_pressure, share, .. } = self;
         if let Some(share) = share {
-            share.fill(&mut [(Places::CELLS, scaled_pressure.values_mut())]);
+            let reach = setup.layers() + BEYOND + 1;
+            share.fill_near(reach, &mut [(Places::CELLS, scaled_pressure.values_mut())]);
             share.fill(&mut [(Places::CELLS, state.separated.values_mut())]);
         }
         let LiquidState { liquid, velocity, .. } = state;
-        update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known);
+        let near = cells_near(share.as_deref(), setup.layers() + BEYOND, &grid);
+        update_velocity(&grid, &geometry.open, liquid, scaled_pressure, velocity, known, near);
         for (axis, face, velocity) in leaving {
             *state.velocity[axis].at_mut(face) = velocity;
             *known[axis].at_mut(face) = true;

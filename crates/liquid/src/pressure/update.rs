@@ -5,6 +5,7 @@ use unstick_mlcp::fields::{Window, theta};
 use unstick_parallel as parallel;
 
 use crate::cells::{multi_index, strides};
+use crate::velocity::faces_near;
 
 /// A cell beside a face, if there is one: the distance to the liquid, and the scaled pressure, of its air where it is dry.
 pub(crate) type Side = Option<(f64, f64)>;
@@ -24,7 +25,7 @@ pub(crate) fn gradient(below: Side, above: Side, spacing: f64) -> Option<f64> {
 }
 
 /// u ← u − ∇q on every open face of the liquid; marks those faces as known and all others not. The scaled pressure
-/// is that of every cell.
+/// is that of every cell. Only the faces of the cells `near` need it.
 pub(crate) fn update_velocity<const D: usize>(
     grid: &Grid<D>,
     open: &FaceField<f64, D>,
@@ -32,13 +33,17 @@ pub(crate) fn update_velocity<const D: usize>(
     q: &CellField<f64, D>,
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
+    near: Window<D>,
 ) {
     let (cells, stride) = (grid.cells(), strides(grid.cells()));
-    let window = Window::around_negative(cells, liquid.values());
+    let nothing = Window { first: [0; D], size: [0; D] };
+    let wet = Window::around_negative(cells, liquid.values());
     let side = |cell: usize| (liquid.values()[cell], q.values()[cell]);
     for axis in 0..D {
         let shape = grid.faces(axis);
-        let (whole, window) = (Window::whole(shape), window.widened(axis, 0, 1, shape));
+        let whole = Window::whole(shape);
+        let [wet, near] = [wet, near].map(|cells| faces_near(cells, axis, 0, shape));
+        let window = wet.common(&near).unwrap_or(nothing);
         let lanes = (0..open[axis].values().len(), open[axis].values());
         let lanes = (lanes, (velocity[axis].values_mut(), known[axis].values_mut()));
         parallel::for_each(lanes, |((faces, open), (velocity, known))| {
@@ -86,7 +91,7 @@ mod tests {
         let q = CellField::from_fn(&grid, |cell| if cell == [1, 1] { 1.0 } else { 0.0 });
         let mut velocity = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), 0.0));
         let mut known = std::array::from_fn(|axis| CellField::filled(grid.faces(axis), true));
-        update_velocity(&grid, &open, &liquid, &q, &mut velocity, &mut known);
+        update_velocity(&grid, &open, &liquid, &q, &mut velocity, &mut known, Window::whole(grid.cells()));
         assert_eq!((velocity[0].at([1, 1]), velocity[1].at([1, 1]), velocity[1].at([1, 2])), (-2.0, -2.0, 2.0));
         assert_eq!((velocity[0].at([2, 1]), known[0].at([2, 1])), (0.0, false), "closed");
         let count: usize = known.iter().map(|known| known.values().iter().filter(|known| **known).count()).sum();

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use bytemuck::Zeroable;
-use unstick_mlcp::fields::Window;
 use unstick_mlcp::ranks::Message;
 
 use super::fields::{Places, Wire, put_in, words_in};
@@ -21,8 +20,9 @@ use crate::state::LiquidState;
 /// Steps after which the load is looked at. Liquid crosses a cell in a step, and boxes are tens of cells wide.
 pub(super) const BALANCED_EVERY: u64 = 20;
 
-/// What a cell costs beside its particles, in particles: most stages go through all cells.
-const COST_OF_CELL: f64 = 1.0;
+/// What a cell costs beside its particles, in particles, as processor seconds of ranks with and without liquid say: a few
+/// stages go through all cells.
+const COST_OF_CELL: f64 = 0.1;
 
 /// Boxes move if the most loaded rank then has this part of its load at most: moving costs some steps.
 const WORTH_MOVING: f64 = 0.9;
@@ -88,8 +88,10 @@ impl<const D: usize> Share<D> {
         let mut swaps = (0..self.ranks.count())
             .map(|rank| {
                 let sent = own.common(&to.local_places(&places, rank));
-                let words = |sent: Window<D>| words_in(sent.seen_from(here.first), here.size, from);
-                let going = sent.map_or_else(Vec::new, words);
+                let mut going = Vec::new();
+                if let Some(sent) = sent {
+                    words_in(sent.seen_from(here.first), here.size, from, &mut going);
+                }
                 (rank, going, vec![T::Word::zeroed(); taken(rank).map_or(0, |taken| taken.count())])
             })
             .collect::<Vec<_>>();

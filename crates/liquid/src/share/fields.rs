@@ -98,11 +98,17 @@ impl Wire for bool {
     }
 }
 
-/// The words of a window of a field, whose shape is given.
-pub(super) fn words_in<T: Wire, const D: usize>(window: Window<D>, shape: [usize; D], field: &[T]) -> Vec<T::Word> {
-    let mut piece = vec![T::default(); window.count()];
-    window.copy_from(shape, field, 0, &mut piece);
-    piece.into_iter().map(T::word).collect()
+/// Adds the words of a window of a field, whose shape is given.
+pub(super) fn words_in<T: Wire, const D: usize>(
+    window: Window<D>,
+    shape: [usize; D],
+    field: &[T],
+    words: &mut Vec<T::Word>,
+) {
+    words.reserve(window.count());
+    for (at, part) in window.lines(shape, 0..window.count()) {
+        words.extend(field[at..at + part.len()].iter().map(|value| value.word()));
+    }
 }
 
 /// Writes words to a window of a field.
@@ -112,8 +118,10 @@ pub(super) fn put_in<T: Wire, const D: usize>(
     words: &[T::Word],
     field: &mut [T],
 ) {
-    let piece: Vec<T> = words.iter().map(|&word| T::of_word(word)).collect();
-    window.copy_to(shape, 0, &piece, field);
+    for (at, part) in window.lines(shape, 0..window.count()) {
+        let values = field[at..at + part.len()].iter_mut();
+        values.zip(&words[part]).for_each(|(value, word)| *value = T::of_word(*word));
+    }
 }
 
 impl<const D: usize> Share<D> {
@@ -145,17 +153,30 @@ impl<const D: usize> Share<D> {
 
     /// Fills the halos of some fields: one message to each neighbour.
     pub fn fill<T: Wire>(&self, fields: &mut [(Places<D>, &mut [T])]) {
+        self.fill_cells(&self.local, fields);
+    }
+
+    /// The same within `reach` of the boxes alone.
+    pub fn fill_near<T: Wire>(&self, reach: usize, fields: &mut [(Places<D>, &mut [T])]) {
+        let around: Vec<Window<D>> = (0..self.ranks.count()).map(|rank| self.around(rank, reach)).collect();
+        self.fill_cells(&around, fields);
+    }
+
+    /// Fills fields in those cells of each rank that belong to others.
+    fn fill_cells<T: Wire>(&self, wanted: &[Window<D>], fields: &mut [(Places<D>, &mut [T])]) {
+        let wanted = |places: &Places<D>, rank: usize| places.of(&wanted[rank], |_| true);
         let me = self.ranks.rank();
         let mut near = Vec::new();
         for other in (0..self.ranks.count()).filter(|&other| other != me) {
             let mut going = Vec::new();
             let mut coming = 0;
             for (places, values) in fields.iter() {
-                let (here, there) = (self.local_places(places, me), self.local_places(places, other));
-                if let Some(sent) = self.own_places(places, me).common(&there) {
-                    going.extend(words_in(sent.seen_from(here.first), here.size, values));
+                let here = self.local_places(places, me);
+                if let Some(sent) = self.own_places(places, me).common(&wanted(places, other)) {
+                    words_in(sent.seen_from(here.first), here.size, values, &mut going);
                 }
-                coming += self.own_places(places, other).common(&here).map_or(0, |window| window.count());
+                let taken = self.own_places(places, other).common(&wanted(places, me));
+                coming += taken.map_or(0, |window| window.count());
             }
             if !going.is_empty() || coming > 0 {
                 near.push((other, going, vec![T::Word::zeroed(); coming]));
@@ -167,7 +188,7 @@ impl<const D: usize> Share<D> {
             let mut from = 0;
             for (places, values) in fields.iter_mut() {
                 let here = self.local_places(places, me);
-                if let Some(received) = self.own_places(places, other).common(&here) {
+                if let Some(received) = self.own_places(places, other).common(&wanted(places, me)) {
                     let piece = &coming[from..from + received.count()];
                     put_in(received.seen_from(here.first), here.size, piece, values);
                     from += piece.len();
@@ -177,16 +198,17 @@ impl<const D: usize> Share<D> {
     }
 
     /// The same for fields on all faces.
-    pub fn fill_faces<T: Wire>(&self, fields: &mut FaceField<T, D>) {
+    pub fn fill_faces<T: Wire>(&self, reach: usize, fields: &mut FaceField<T, D>) {
         let faces = fields.iter_mut().enumerate().map(|(axis, field)| (Places::faces(axis), field.values_mut()));
-        self.fill(&mut faces.collect::<Vec<_>>());
+        self.fill_near(reach, &mut faces.collect::<Vec<_>>());
     }
 
     /// The whole of a field on the first rank, made of the boxes of all.
     pub fn gather<T: Wire>(&self, places: Places<D>, values: &[T]) -> Option<CellField<T, D>> {
         let me = self.ranks.rank();
         let (here, own) = (self.local_places(&places, me), self.own_places(&places, me));
-        let piece = words_in(own.seen_from(here.first), here.size, values);
+        let mut piece = Vec::with_capacity(own.count());
+        words_in(own.seen_from(here.first), here.size, values, &mut piece);
         let all = 0..self.ranks.count();
         let lengths: Vec<usize> = all.map(|rank| self.own_places(&places, rank).count()).collect();
         let parts = self.ranks.gather(&piece, Some(&lengths));
@@ -204,7 +226,9 @@ impl<const D: usize> Share<D> {
     /// Hands a field that the first rank has to all, each its part with the halo.
     pub fn hand_out<T: Wire>(&self, places: Places<D>, whole: Option<&CellField<T, D>>, values: &mut [T]) {
         let part = |whole: &CellField<T, D>, rank: usize| {
-            words_in(self.local_places(&places, rank), whole.shape(), whole.values())
+            let mut words = Vec::new();
+            words_in(self.local_places(&places, rank), whole.shape(), whole.values(), &mut words);
+            words
         };
         let parts: Vec<Vec<T::Word>> =
             whole.map_or_else(Vec::new, |whole| (0..self.ranks.count()).map(|rank| part(whole, rank)).collect());

@@ -3,7 +3,8 @@
 //! Each process, a *rank*, has a box of the grid with a halo of cells around it, and runs the stages of a step as they are
 //! on that part. What a stage computes in the box depends on what lies within a few cells of it. So the halo is filled anew
 //! from the neighbours between stages, wherever its outermost values would get into a box otherwise: see
-//! [`Share::fill`]. Particles are known in the box and in one layer of cells around it. They move to another rank at the
+//! [`Share::fill`]. A stage works, and the halo is filled, only as far around the box as later stages look: see
+//! [`cells_near`]. Particles are known in the box and in one layer of cells around it. They move to another rank at the
 //! end of a step, in the order that one process would have them in: by cell, then by where they came from.
 //!
 //! What else ranks say to each other:
@@ -40,18 +41,29 @@ use unstick_grid::{FaceField, Grid};
 use unstick_mlcp::fields::{RankPart, Window};
 use unstick_mlcp::ranks::{Boxes, Ranks, Reductions};
 use unstick_mlcp::{Method, PressureMethod};
+use unstick_parallel as parallel;
 use unstick_parallel::exact::ExactSum;
-use unstick_parallel::{self as parallel, vector};
 
 use crate::air::Air;
+use crate::cells::lines_within;
 use crate::error::{SetupError, StepError};
 use crate::particles::tiles::PERIOD;
 use crate::setup::{Setup, Transport};
 use crate::surface::Dried;
 
-/// Cells of the halo beyond the layers of faces to which velocity is carried: two in which the gathered velocity is
-/// carried on, one for the gradient of the pressure, one to look beyond a wall, one to interpolate.
-const BEYOND_LAYERS: usize = 5;
+/// The velocity beyond the liquid is needed within so many cells of a box: one to interpolate between faces, one to look
+/// beyond a wall. The layers to which it is carried begin that much further out.
+pub(crate) const BEYOND: usize = 2;
+
+/// Layers of faces to which the gathered velocity is carried on, for the forces.
+pub(crate) const GATHERED_LAYERS: usize = 2;
+
+/// Cells of the halo beyond the layers of the velocity: one more for the gradient of the pressure.
+const BEYOND_LAYERS: usize = BEYOND + GATHERED_LAYERS + 1;
+
+/// The density is needed within so many cells of a box: in the blocks beside its own, and for the distance to the liquid in
+/// closed cells beside it.
+pub(crate) const DENSITY: usize = 2;
 
 /// Particles move through as many cells less than the halo has: faces around them are interpolated.
 const TO_INTERPOLATE: usize = 2;
@@ -130,8 +142,13 @@ impl<const D: usize> Share<D> {
 
     /// The box of a rank with the layer of cells around it in which it knows particles.
     fn rim(&self, rank: usize) -> Window<D> {
+        self.around(rank, 1)
+    }
+
+    /// The cells of a rank within `reach` of its box, which is no more than the halo.
+    fn around(&self, rank: usize, reach: usize) -> Window<D> {
         let shape = std::array::from_fn(|axis| self.local[rank].first[axis] + self.local[rank].size[axis]);
-        (1..D).fold(self.own[rank], |rim, axis| rim.widened(axis, 1, 1, shape))
+        (1..D).fold(self.own[rank], |around, axis| around.widened(axis, reach, reach, shape))
     }
 
     /// How far particles may move in a step, in cells.
@@ -164,17 +181,30 @@ impl<const D: usize> Share<D> {
         all.as_chunks().0.iter().map(|&[cell, sides]| Dried { cell, sides }).collect()
     }
 
-    /// Refuses a velocity that moves particles further in a time of `dt` than ranks know of each other.
-    pub fn check_reach(
+    /// Fills the halo of a velocity as far as particles of the box look in a time of `dt`. Refuses one that moves them
+    /// further than ranks know of each other.
+    pub fn fill_reach(
         &self,
         grid: &Grid<D>,
-        velocity: &FaceField<f64, D>,
-        time: f64,
-        dt: f64,
+        velocity: &mut FaceField<f64, D>,
+        (time, dt): (f64, f64),
     ) -> Result<(), StepError> {
-        let fastest = velocity.iter().map(|field| vector::norm_max(field.values())).fold(0.0, parallel::larger);
+        let largest_of = |line: &[f64]| line.iter().fold(0.0, |most, value| parallel::larger(most, value.abs()));
+        let of_axis = |axis: usize| {
+            let (shape, values, own) =
+                (grid.faces(axis), velocity[axis].values(), self.inside_of(&Places::faces(axis)));
+            parallel::max(0..values.len(), |range| {
+                let lines = lines_within(own, shape, range);
+                lines.map(|(at, part)| largest_of(&values[at..at + part.len()])).fold(0.0, parallel::larger)
+            })
+        };
+        let fastest = (0..D).map(of_axis).fold(0.0, parallel::larger);
         let (cells, most) = (self.largest(fastest) * dt / grid.spacing(), self.most_cells());
-        if cells <= most { Ok(()) } else { Err(StepError::TooFar { time, cells, most }) }
+        if cells > most || cells.is_nan() {
+            return Err(StepError::TooFar { time, cells, most });
+        }
+        self.fill_faces(cells.ceil() as usize + TO_INTERPOLATE, velocity);
+        Ok(())
     }
 
     /// An error of any rank, on all of them.
@@ -210,6 +240,14 @@ pub(crate) fn lines_of<const D: usize>(shape: [usize; D], window: Window<D>) -> 
     (across.first[0], across.size[0]) = (0, 1);
     let shape = std::array::from_fn(|axis| if axis == 0 { 1 } else { shape[axis] });
     (0..across.count()).map(|line| across.cell_of(shape, line)).collect()
+}
+
+/// The cells of this rank within `reach` of its box: all of them where no others share the grid.
+pub(crate) fn cells_near<const D: usize>(share: Option<&Share<D>>, reach: usize, grid: &Grid<D>) -> Window<D> {
+    share.map_or(Window::whole(grid.cells()), |share| {
+        let me = share.ranks.rank();
+        share.around(me, reach).seen_from(share.local[me].first)
+    })
 }
 
 /// The places of a lattice of `shape` that count on this rank: all of them where no others share it.

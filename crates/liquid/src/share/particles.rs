@@ -1,7 +1,6 @@
 //! Particles of a rank: those that leave its box and come to it, copies of those beside it, and their numbers.
 
 use unstick_grid::Grid;
-use unstick_mlcp::fields::Window;
 use unstick_mlcp::ranks::{Message, Reductions};
 use unstick_parallel as parallel;
 
@@ -9,7 +8,7 @@ use super::fields::Places;
 use super::{Share, lines_of};
 use crate::particles::exchange::Site;
 use crate::particles::sort::{self, Sorted};
-use crate::particles::{Particles, cell_of};
+use crate::particles::{Particles, cell_number, cell_of};
 
 /// Particles of some rank as words: its number, then its place, velocity and what is affine, as bits.
 pub(super) fn pack<const D: usize>(particles: &Particles<D>, index: usize, is_affine: bool, words: &mut Vec<u64>) {
@@ -34,6 +33,21 @@ pub(super) fn unpack<const D: usize>(words: &[u64], is_affine: bool, particles: 
     if is_affine {
         particles.affine.push(std::array::from_fn(|row| std::array::from_fn(|axis| number(D * (2 + row) + axis))));
     }
+}
+
+/// Some particles in an order, and their cells.
+struct Listed {
+    order: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+/// Some numbers of a list, by their places.
+fn picked(numbers: &[u32], places: &[u32]) -> Vec<u32> {
+    let mut picked = parallel::filled(places.len(), 0);
+    parallel::for_each((places, picked.as_mut_slice()), |(places, picked)| {
+        places.iter().zip(picked).for_each(|(&place, picked)| *picked = numbers[place as usize]);
+    });
+    picked
 }
 
 impl<const D: usize> Share<D> {
@@ -94,13 +108,11 @@ impl<const D: usize> Share<D> {
         affine > 0
     }
 
-    /// Adds copies of the particles beside the box to those in it, which are sorted by cell; returns where those of each
-    /// cell start.
+    /// Adds copies of the particles beside the box to those in it, and sorts; returns where those of each cell start.
     pub fn know_beside(&self, grid: &Grid<D>, particles: &mut Particles<D>, spare: &mut Vec<[f64; D]>) -> Vec<u32> {
         let is_affine = self.is_affine(particles);
-        let cells: Vec<u32> = particles.position.iter().map(|&point| grid.index(cell_of(grid, point)) as u32).collect();
-        let all = (0..particles.len() as u32).collect();
-        self.settle(grid, particles, all, &cells, is_affine, spare)
+        let own = Listed { order: (0..particles.len() as u32).collect(), cells: particles.cells(grid) };
+        self.settle(grid, particles, own, is_affine, spare)
     }
 
     /// Hands particles over that have left the box, takes those that have come, and sorts. `starts` is where the particles
@@ -117,21 +129,24 @@ impl<const D: usize> Share<D> {
         let owner = |cell: [usize; D]| self.boxes.owner(std::array::from_fn(|axis| *cell.get(axis + 1).unwrap_or(&0)));
         let lines = self.own_lines();
         let of_line = |line: usize| starts[line * nx] as usize..starts[(line + 1) * nx] as usize;
-        let known = &*particles;
+        let mut cells = particles.cells(grid);
+        // What lies beyond all cells of this rank counts to the outermost ones, which are not its own there.
+        let mut is_own = vec![false; grid.len() / nx];
+        lines.iter().for_each(|&line| is_own[line] = true);
         let leaving = parallel::list_scattered(lines.as_slice(), |lines| {
             let indices = lines.iter().flat_map(|&line| of_line(line));
-            let with_cell = indices.map(|index| (index as u32, cell_of(&whole, known.position[index])));
-            with_cell.filter(|(_, cell)| !self.is_own(*cell)).map(|(index, cell)| (index, owner(cell) as u32)).collect()
+            indices.filter(|&index| !is_own[cells[index] as usize / nx]).map(|index| index as u32).collect()
         });
         let near = self.near();
         let mut going: Vec<Vec<u64>> = near.iter().map(|_| Vec::new()).collect();
         let mut lost = 0;
         let mut line = 0;
-        for &(index, to) in &leaving {
+        for &index in &leaving {
             while of_line(lines[line]).end <= index as usize {
                 line += 1;
             }
-            match near.iter().position(|&rank| rank == to as usize) {
+            let to = owner(cell_of(&whole, particles.position[index as usize]));
+            match near.iter().position(|&rank| rank == to) {
                 Some(place) => {
                     going[place].push(self.line_in_whole(lines[line]));
                     pack(particles, index as usize, is_affine, &mut going[place]);
@@ -149,6 +164,7 @@ impl<const D: usize> Share<D> {
             for words in words.chunks_exact(1 + width::<D>(is_affine)) {
                 came.push((words[0], particles.len() as u32));
                 unpack(&words[1..], is_affine, particles);
+                cells.push(cell_number(grid, particles.position[particles.len() - 1]));
             }
         }
         came.sort_by_key(|(line, _)| *line);
@@ -158,71 +174,62 @@ impl<const D: usize> Share<D> {
             let in_whole = self.line_in_whole(line);
             order.extend(std::iter::from_fn(|| came.next_if(|(from, _)| *from < in_whole)).map(|(_, index)| index));
             let mut range = of_line(line);
-            while let Some((index, _)) = leaving.next_if(|(index, _)| range.contains(&(*index as usize))) {
+            while let Some(index) = leaving.next_if(|index| range.contains(&(**index as usize))) {
                 order.extend(range.start as u32..*index);
                 range.start = *index as usize + 1;
             }
             order.extend(range.start as u32..range.end as u32);
         }
         order.extend(came.map(|(_, index)| index));
-        let mut cells = parallel::filled(order.len(), 0);
-        let known = &*particles;
-        parallel::for_each((order.as_slice(), cells.as_mut_slice()), |(order, cells)| {
-            for (&index, cell) in order.iter().zip(cells) {
-                *cell = grid.index(cell_of(grid, known.position[index as usize])) as u32;
-            }
-        });
-        Ok(self.settle(grid, particles, order, &cells, is_affine, spare))
+        let own = Listed { cells: picked(&cells, &order), order };
+        Ok(self.settle(grid, particles, own, is_affine, spare))
     }
 
-    /// Sorts the particles of the box, which are given in some order with their cells, and adds copies of those beside it.
+    /// Adds copies of the particles beside the box to those in it, and sorts all.
     fn settle(
         &self,
         grid: &Grid<D>,
         particles: &mut Particles<D>,
-        known: Vec<u32>,
-        cells: &[u32],
+        own: Listed,
         is_affine: bool,
         spare: &mut Vec<[f64; D]>,
     ) -> Vec<u32> {
+        let Listed { mut order, mut cells } = own;
         let (nx, layer) = (grid.cells()[0], grid.len() / grid.cells()[D - 1]);
-        let Sorted { mut order, starts, .. } = sort::by_cell(cells, grid.len(), layer);
-        parallel::for_each(order.as_mut_slice(), |order| {
-            order.iter_mut().for_each(|place| *place = known[*place as usize]);
-        });
-        let of_line = |line: usize| starts[line * nx] as usize..starts[(line + 1) * nx] as usize;
-        let me = self.ranks.rank();
-        let lines = |window: Option<Window<D>>| {
-            let local = self.local[me];
-            window.map_or_else(Vec::new, |window| lines_of(local.size, window.seen_from(local.first)))
+        let (me, near) = (self.ranks.rank(), self.near());
+        let beside = |other: usize| {
+            let (mut is_beside, local) = (vec![false; grid.len() / nx], self.local[me]);
+            if let Some(window) = self.rim(other).common(&self.own[me]) {
+                let lines = lines_of(local.size, window.seen_from(local.first));
+                lines.into_iter().for_each(|line| is_beside[line] = true);
+            }
+            is_beside
         };
-        let near = self.near();
-        let going = near.iter().map(|&other| {
-            let lines = lines(self.rim(other).common(&self.own[me]));
-            let mut words: Vec<u64> = lines.iter().map(|&line| of_line(line).len() as u64).collect();
-            let indices = lines.iter().flat_map(|&line| &order[of_line(line)]);
-            indices.for_each(|&index| pack(particles, index as usize, is_affine, &mut words));
+        let beside: Vec<Vec<bool>> = near.iter().map(|&other| beside(other)).collect();
+        let is_shared: Vec<bool> = (0..grid.len() / nx).map(|line| beside.iter().any(|lines| lines[line])).collect();
+        let line_of = |cell: u32| cell as usize / nx;
+        // The order within a cell is that of its rank.
+        let shared = parallel::list((order.as_slice(), cells.as_slice()), |(order, cells)| {
+            let with_line = order.iter().zip(cells).map(|(&index, &cell)| (index, line_of(cell) as u32));
+            with_line.filter(|(_, line)| is_shared[*line as usize]).collect()
+        });
+        let going = beside.iter().map(|is_beside| {
+            let meant = || shared.iter().filter(|(_, line)| is_beside[*line as usize]);
+            let mut words = Vec::with_capacity(meant().count() * width::<D>(is_affine));
+            meant().for_each(|(index, _)| pack(particles, *index as usize, is_affine, &mut words));
             words
         });
         let going: Vec<Vec<u64>> = going.collect();
-        let mut beside = vec![0..0; starts.len() / nx];
-        for (&other, words) in near.iter().zip(self.swap(&near, &going)) {
-            let lines = lines(self.own[other].common(&self.rim(me)));
-            let (counts, words) = words.split_at(lines.len().min(words.len()));
-            let mut next = particles.len() as u32;
-            for (line, &count) in lines.into_iter().zip(counts) {
-                beside[line] = next..next + count as u32;
-                next += count as u32;
+        for words in self.swap(&near, &going) {
+            for words in words.chunks_exact(width::<D>(is_affine)) {
+                order.push(particles.len() as u32);
+                unpack(words, is_affine, particles);
+                cells.push(cell_number(grid, particles.position[particles.len() - 1]));
             }
-            words.chunks_exact(width::<D>(is_affine)).for_each(|words| unpack(words, is_affine, particles));
         }
-        let mut all = Vec::with_capacity(particles.len());
-        for (line, beside) in beside.into_iter().enumerate() {
-            all.extend_from_slice(&order[of_line(line)]);
-            all.extend(beside);
-        }
-        particles.reorder(&all, spare);
-        particles.sort_by_cell(grid, spare)
+        let Sorted { order: sorted, starts, .. } = sort::by_cell(&cells, grid.len(), layer);
+        particles.reorder(&picked(&order, &sorted), spare);
+        starts
     }
 
     /// The particles of all ranks on the first one, in the order of their cells.

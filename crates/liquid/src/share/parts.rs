@@ -45,7 +45,7 @@ impl<const D: usize> SharedSimulation<D> {
         let (own, local) = (self.share.own[me], self.share.local[me]);
         // The last face of a box is that of a neighbour.
         let mut velocity = self.part.state.velocity.clone();
-        self.share.fill_faces(&mut velocity);
+        self.share.fill_faces(1, &mut velocity);
         let Self { part, .. } = self;
         let LiquidState { time, step, particles, pressure, separated, .. } = self.own_state();
         WholeView {

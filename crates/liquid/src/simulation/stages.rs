@@ -2,6 +2,7 @@
 
 use unstick_grid::FaceField;
 use unstick_mlcp::Convergence;
+use unstick_mlcp::fields::Window;
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 use unstick_parallel::vector;
@@ -10,9 +11,9 @@ use super::Simulation;
 use super::report::Stage;
 use crate::distribution::Crowd;
 use crate::error::StepError;
-use crate::particles::{exchange, gather, scatter, trace};
+use crate::particles::{exchange, gather, of_lines, scatter, trace};
 use crate::setup::{Setup, Transport};
-use crate::share::Places;
+use crate::share::{BEYOND, DENSITY, GATHERED_LAYERS, Places, Share, cells_near, lines_of, places_inside};
 use crate::solids::Geometry;
 use crate::state::{LiquidState, MetSolids};
 use crate::velocity::{Spray, advect, carry_outwards, constrain, extrapolate};
@@ -32,15 +33,18 @@ impl<const D: usize> Simulation<D> {
                 reached.iter_mut().for_each(|field| field.values_mut().fill(false));
                 advect(&setup.grid, &before, 0.5 * (state.last_step + dt), &mut state.velocity);
             } else {
-                gather::gather(&setup.grid, &state.particles, starts, &mut state.velocity, known, arrived);
+                let own = cells_near(share.as_deref(), 0, &setup.grid);
+                gather::gather(&setup.grid, &state.particles, starts, (&mut state.velocity, known), arrived, own);
+                let reach = setup.layers() + BEYOND;
                 if let Some(share) = share {
-                    share.fill_faces(&mut state.velocity);
-                    share.fill_faces(known);
+                    share.fill_faces(reach + GATHERED_LAYERS, &mut state.velocity);
+                    share.fill_faces(reach + GATHERED_LAYERS, known);
                 }
                 for (known, reached) in known.iter().zip(reached) {
                     vector::copy(known.values(), reached.values_mut());
                 }
-                extrapolate(&mut state.velocity, known, 2);
+                let near = cells_near(share.as_deref(), reach, &setup.grid);
+                extrapolate(&mut state.velocity, known, GATHERED_LAYERS, near);
             }
             exchange::prescribe(setup, (state.time, setup.mouth()), &mut state.velocity, known);
             copy_faces(&state.velocity, gathered);
@@ -101,7 +105,7 @@ impl<const D: usize> Simulation<D> {
         let (grid, share) = (&setup.grid, share.as_deref());
         times.time(Stage::Surface, || {
             std::mem::swap(&mut state.liquid, liquid_before);
-            surface::track(grid, geometry, &state.density, &mut state.liquid);
+            surface::track(grid, geometry, &state.density, &mut state.liquid, cells_near(share, 1, grid));
             let before = (&*liquid_before, &state.pressure, &state.air);
             let is_own = |cell| share.is_none_or(|share| share.has_inside(cell));
             let mut dried = surface::dried_cells(grid, geometry, before, &state.liquid, is_own);
@@ -118,7 +122,9 @@ impl<const D: usize> Simulation<D> {
         times.time(Stage::Surface, || {
             let per_cell = setup.particles_per_cell();
             surface::measure_density(&setup.grid, geometry, &state.particles, starts, per_cell, &mut state.density);
-            share.iter().for_each(|share| share.fill(&mut [(Places::CELLS, state.density.values_mut())]));
+            if let Some(share) = share {
+                share.fill_near(DENSITY, &mut [(Places::CELLS, state.density.values_mut())]);
+            }
         });
     }
 
@@ -128,12 +134,25 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn spread_velocity(&mut self, kick: f64, dt: f64) -> Result<Convergence, StepError> {
         let start = Instant::now();
         let Self { setup, state, geometry, geometry_version, starts, distribution, times, .. } = self;
-        let Self { gathered, known, reached, adhesion, .. } = self;
+        let Self { gathered, known, reached, adhesion, share, .. } = self;
         let LiquidState { velocity, particles, liquid, separated, density, air, time, step, .. } = state;
         let (geometry, geometry_version, time, step) = (&*geometry, *geometry_version, *time, *step);
-        let offsets = None;
-        let crowd =
-            Crowd { setup, geometry, geometry_version, density, liquid, air, separated, starts, offsets, time, step };
+        let (lines, offsets) = (&own_lines(setup, share.as_deref()), None);
+        let meant = of_lines(lines, setup.grid.cells()[0], starts);
+        let crowd = Crowd {
+            setup,
+            geometry,
+            geometry_version,
+            density,
+            liquid,
+            air,
+            separated,
+            starts,
+            lines,
+            offsets,
+            time,
+            step,
+        };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
         // The longer one stays with the team of this thread.
         let ([extrapolated, scattered], found) = parallel::join(
@@ -146,9 +165,10 @@ impl<const D: usize> Simulation<D> {
                 let is_thin = |cell| air.least_pressure(setup.grid.index(cell)) < 0.0;
                 let is_held = |cell| (pulls(cell) || is_thin(cell)) && !separated.at(cell);
                 let spray = Spray { gathered, fall, reached };
-                beyond_liquid(setup, geometry, velocity, known, &spray, is_held);
+                beyond_liquid(setup, geometry, share.as_deref(), (velocity, known), &spray, is_held);
                 let extrapolated = start.elapsed();
-                scatter::scatter(&setup.grid, (setup.transport, setup.calming()), dt, gathered, velocity, particles);
+                let transport = (setup.transport, setup.calming());
+                scatter::scatter(&setup.grid, transport, dt, gathered, velocity, particles, &meant);
                 [extrapolated, start.elapsed() - extrapolated]
             },
             || if setup.volume_correction { distribution.project(&crowd, dt) } else { Ok(Convergence::default()) },
@@ -203,7 +223,7 @@ impl<const D: usize> Simulation<D> {
                 let LiquidState { particles, liquid, separated, density, air, time, step, .. } = state;
                 let (geometry_version, time, step) = (*geometry_version, *time, *step);
                 let offsets = share.map(|share| share.offsets(setup.grid.cells()[0], starts));
-                let offsets = offsets.as_deref();
+                let (lines, offsets) = (&own_lines(setup, share), offsets.as_deref());
                 let crowd = Crowd {
                     setup,
                     geometry,
@@ -213,13 +233,13 @@ impl<const D: usize> Simulation<D> {
                     air,
                     separated,
                     starts,
+                    lines,
                     offsets,
                     time,
                     step,
                 };
                 distribution.even_out(&crowd, dt, &mut particles.position, (known, carrying));
             }
-            share.iter().for_each(|share| share.fill_faces(carrying));
         });
     }
 
@@ -228,8 +248,9 @@ impl<const D: usize> Simulation<D> {
         let Self { setup, state, geometry, starts, carrying, spare, share, times, .. } = self;
         let (grid, time) = (&setup.grid, state.time);
         times.time(Stage::Move, || {
-            share.as_ref().map_or(Ok(()), |share| share.check_reach(grid, carrying, time, dt))?;
-            trace::move_particles(setup, geometry, carrying, time, dt, &mut state.particles);
+            share.as_ref().map_or(Ok(()), |share| share.fill_reach(grid, carrying, (time, dt)))?;
+            let meant = of_lines(&own_lines(setup, share.as_deref()), grid.cells()[0], starts);
+            trace::move_particles(setup, geometry, carrying, (time, dt), &mut state.particles, &meant);
             *starts = match share {
                 None => state.particles.sort_by_cell(grid, spare),
                 Some(share) => {
@@ -242,25 +263,32 @@ impl<const D: usize> Simulation<D> {
     }
 }
 
+/// The lines of cells whose particles this rank moves: all of them where no others share the simulation.
+fn own_lines<const D: usize>(setup: &Setup<D>, share: Option<&Share<D>>) -> Vec<usize> {
+    let cells = setup.grid.cells();
+    lines_of(cells, places_inside(share, Places::CELLS, cells))
+}
+
 /// Velocity beyond the liquid and into solids. Spray flies on by itself: in the first layer it feels the pressure, and beyond, faces that particles have reached keep their velocity.
 fn beyond_liquid<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
-    velocity: &mut FaceField<f64, D>,
-    known: &mut FaceField<bool, D>,
+    share: Option<&Share<D>>,
+    (velocity, known): (&mut FaceField<f64, D>, &mut FaceField<bool, D>),
     spray: &Spray<D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
 ) {
     let layers = setup.layers();
-    carry_outwards(velocity, known, &geometry.open, spray);
+    let near = |reach: usize| cells_near(share, reach, &setup.grid);
+    carry_outwards(velocity, known, &geometry.open, spray, near(BEYOND + layers - 1));
     for ((known, reached), open) in known.iter_mut().zip(spray.reached).zip(&geometry.open) {
         parallel::for_each((known.values_mut(), (reached.values(), open.values())), |(known, (reached, open))| {
             let faces = known.iter_mut().zip(reached).zip(open);
             faces.for_each(|((known, reached), open)| *known |= *reached && *open > 0.0);
         });
     }
-    extrapolate(velocity, known, layers - 1);
-    constrain(&setup.grid, geometry, velocity, known, is_held);
+    extrapolate(velocity, known, layers - 1, near(BEYOND));
+    constrain(&setup.grid, geometry, velocity, known, is_held, near(BEYOND - 1));
 }
 
 /// Gives the first layer of faces beyond the liquid that particles have reached their own velocity and the change of the
@@ -276,7 +304,7 @@ fn carry_change<const D: usize>(
     for (change, gathered) in change.iter_mut().zip(gathered) {
         vector::add_scaled(-1.0, gathered.values(), change.values_mut());
     }
-    extrapolate(&mut change, &mut is_beside, 1);
+    extrapolate(&mut change, &mut is_beside, 1, Window::whole(geometry.space.shape()));
     for axis in 0..D {
         let (change, gathered) = (change[axis].values(), gathered[axis].values());
         let (reached, open, is_beside) =

@@ -7,24 +7,32 @@ use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
 use super::interpolate::interpolate_velocity;
-use crate::cells::{multi_index, strides};
+use crate::cells::{lines_within, multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
 
 /// Carries the known values of every component outwards, one layer of faces after another, as the mean of their known
-/// neighbours; marks what has become known.
+/// neighbours; marks what has become known. Only the faces of the cells `near` need the last layer.
 pub(crate) fn extrapolate<const D: usize>(
     velocity: &mut FaceField<f64, D>,
     known: &mut FaceField<bool, D>,
     layers: usize,
+    near: Window<D>,
 ) {
-    for (values, known) in velocity.iter_mut().zip(known) {
-        (0..layers).for_each(|_| add_layer(values, known));
+    for (axis, (values, known)) in velocity.iter_mut().zip(known).enumerate() {
+        for behind in (0..layers).rev() {
+            add_layer(values, known, faces_near(near, axis, behind, known.shape()));
+        }
     }
 }
 
-fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>) {
-    add_layer_by(values, known, |_, values, means| means.of(|next| values[next]));
+/// The faces across an axis, in a lattice of `shape`, of the cells within `reach` of others.
+pub(crate) fn faces_near<const D: usize>(cells: Window<D>, axis: usize, reach: usize, shape: [usize; D]) -> Window<D> {
+    (0..D).fold(cells, |near, other| near.widened(other, reach, reach + usize::from(other == axis), shape))
+}
+
+fn add_layer<const D: usize>(values: &mut CellField<f64, D>, known: &mut CellField<bool, D>, meant: Window<D>) {
+    add_layer_by(values, known, meant, |_, values, means| means.of(|next| values[next]));
 }
 
 /// What particles bring to faces, and what a step adds to it before the pressure.
@@ -37,7 +45,8 @@ pub(crate) struct Spray<'a, const D: usize> {
     pub reached: &'a FaceField<bool, D>,
 }
 
-/// Carries the velocity of the pressure solve out of the liquid by one layer of faces; marks them as known.
+/// Carries the velocity of the pressure solve out of the liquid by one layer of faces; marks them as known. Only the faces
+/// of the cells `near` need it.
 ///
 /// A face takes on the mean of its known neighbours. At one with particles this must not make momentum out of nothing, for
 /// the liquid loses none: fast drops drove all spray along their way, and whole splashes gained energy. So such a face
@@ -48,11 +57,13 @@ pub(crate) fn carry_outwards<const D: usize>(
     known: &mut FaceField<bool, D>,
     open: &FaceField<f64, D>,
     spray: &Spray<D>,
+    near: Window<D>,
 ) {
     for axis in 0..D {
+        let meant = faces_near(near, axis, 0, known[axis].shape());
         let (gathered, fall) = (spray.gathered[axis].values(), spray.fall[axis]);
         let (reached, open) = (spray.reached[axis].values(), open[axis].values());
-        add_layer_by(&mut velocity[axis], &mut known[axis], |face, values, means| {
+        add_layer_by(&mut velocity[axis], &mut known[axis], meant, |face, values, means| {
             let mean = means.of(|next| values[next]);
             if !reached[face] || open[face] == 0.0 {
                 return mean;
@@ -89,11 +100,12 @@ impl<const D: usize> Means<'_, D> {
     }
 }
 
-/// Adds the places beside known ones. Each gets the value that `value` finds from its number, all values and the means
-/// over its known neighbours.
+/// Adds the places of a window beside known ones. Each gets the value that `value` finds from its number, all values and
+/// the means over its known neighbours.
 fn add_layer_by<const D: usize>(
     values: &mut CellField<f64, D>,
     known: &mut CellField<bool, D>,
+    meant: Window<D>,
     value: impl Fn(usize, &[f64], Means<D>) -> f64 + Sync,
 ) {
     let shape = values.shape();
@@ -101,7 +113,7 @@ fn add_layer_by<const D: usize>(
     // Values first, marks after: all of a layer sees the same known faces.
     let found = parallel::list(0..marks.len(), |range| {
         let (mut found, strides) = (Vec::new(), strides(shape));
-        for_each_beside_known(shape, marks, range, |place, index| {
+        for_each_beside_known(shape, marks, (meant, range), |place, index| {
             let means = Means { shape, strides, known: marks, place, index };
             found.push((index as u32, value(index, before, means)));
         });
@@ -118,16 +130,16 @@ fn put<const D: usize>(found: &[(u32, f64)], values: &mut CellField<f64, D>) -> 
     places
 }
 
-/// Calls `visit` with the places of a range beside known ones that are not known themselves, ascending.
+/// Calls `visit` with the places of a window and a range beside known ones that are not known themselves, ascending.
 fn for_each_beside_known<const D: usize>(
     shape: [usize; D],
     known: &[bool],
-    range: Range<usize>,
+    (meant, range): (Window<D>, Range<usize>),
     mut visit: impl FnMut([usize; D], usize),
 ) {
     let strides = strides(shape);
     let mut is_wanted: Vec<u8> = Vec::new();
-    for (first, part) in Window::whole(shape).lines(shape, range) {
+    for (first, part) in lines_within(meant, shape, range) {
         let (mut place, length) = (multi_index(shape, first), part.len());
         is_wanted.clear();
         is_wanted.resize(length, 0);
@@ -171,13 +183,15 @@ fn mark(is_wanted: &mut [u8], known: &[bool]) {
 /// Keeps the velocity inside solids from leading deeper into them.
 ///
 /// At a separating wall only the inward part is removed. To remove the outward part as well, which is usual, would glue
-/// the liquid to the wall again. A wall that pulls glues it where `is_held` says so of a cell.
+/// the liquid to the wall again. A wall that pulls glues it where `is_held` says so of a cell. Only the faces of the cells
+/// `near` need it.
 pub(crate) fn constrain<const D: usize>(
     grid: &Grid<D>,
     geometry: &Geometry<D>,
     velocity: &mut FaceField<f64, D>,
     known: &FaceField<bool, D>,
     is_held: impl Fn([usize; D]) -> bool + Sync,
+    near: Window<D>,
 ) {
     // The cell on the liquid's side of the wall.
     let beside = |point: [f64; D], normal: [f64; D]| {
@@ -203,10 +217,12 @@ pub(crate) fn constrain<const D: usize>(
     };
     // All components are read before any is written.
     let found: [Vec<(u32, f64)>; D] = std::array::from_fn(|axis| {
-        let lanes = (0..known[axis].values().len(), (geometry.open[axis].values(), known[axis].values()));
-        parallel::list(lanes, |(faces, (open, known))| {
-            let closed = faces.zip(open).zip(known).filter(|((_, open), known)| **known && **open <= 0.0);
-            closed.filter_map(|((face, _), _)| constrained(axis, face)).collect()
+        let (shape, open, known) = (known[axis].shape(), geometry.open[axis].values(), known[axis].values());
+        let meant = faces_near(near, axis, 0, shape);
+        parallel::list(0..known.len(), |faces| {
+            let meant = lines_within(meant, shape, faces).flat_map(|(at, part)| at..at + part.len());
+            let closed = meant.filter(|&face| known[face] && open[face] <= 0.0);
+            closed.filter_map(|face| constrained(axis, face)).collect()
         })
     });
     velocity.iter_mut().zip(&found).for_each(|(velocity, found)| _ = put(found, velocity));
@@ -220,7 +236,7 @@ mod tests {
     fn layers_spread_evenly() {
         let mut values = CellField::of_shape([5, 5], |place| if place == [2, 2] { 3.0 } else { 0.0 });
         let mut known = CellField::of_shape([5, 5], |place| place == [2, 2]);
-        (0..2).for_each(|_| add_layer(&mut values, &mut known));
+        (0..2).for_each(|_| add_layer(&mut values, &mut known, Window::whole([5, 5])));
         assert_eq!(values.at([4, 2]), 3.0);
         assert_eq!(values.at([1, 1]), 3.0);
         assert!(!known.at([0, 0]) && values.at([0, 0]) == 0.0);

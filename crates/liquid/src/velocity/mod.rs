@@ -5,7 +5,7 @@ mod interpolate;
 
 pub use interpolate::{interpolate_cells, interpolate_velocity};
 
-pub(crate) use extrapolate::{Spray, carry_outwards, constrain, extrapolate};
+pub(crate) use extrapolate::{Spray, carry_outwards, constrain, extrapolate, faces_near};
 pub(crate) use interpolate::{GROUP, gradient_of_nodes, in_faces, interpolate_nodes, interpolate_velocities, locate};
 
 use unstick_grid::{FaceField, Grid};

@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use unstick_flow::Viscosity;
 use unstick_grid::{CellField, FaceField};
+use unstick_mlcp::fields::Window;
 use unstick_mlcp::{Convergence, Unconverged};
 use unstick_parallel::clock::Instant;
 use unstick_parallel::{self as parallel, vector};
@@ -41,8 +42,9 @@ impl<const D: usize> Simulation<D> {
         // Beyond the liquid particles know the velocity, and only the change by the pressure is carried there.
         let predicted = carrying;
         predicted.iter_mut().for_each(|field| vector::clear(field.values_mut()));
-        update_velocity(&setup.grid, &geometry.open, &state.liquid, scaled_pressure, predicted, known);
-        extrapolate(predicted, known, 2);
+        let all = Window::whole(setup.grid.cells());
+        update_velocity(&setup.grid, &geometry.open, &state.liquid, scaled_pressure, predicted, known, all);
+        extrapolate(predicted, known, 2, all);
         for (predicted, velocity) in predicted.iter_mut().zip(&state.velocity) {
             vector::add_scaled(1.0, velocity.values(), predicted.values_mut());
         }
