@@ -97,9 +97,15 @@ impl<const D: usize> Grid<D> {
     #[inline(always)]
     pub fn in_cells(&self, mut point: [f64; D]) -> [f64; D] {
         for axis in 0..D {
-            point[axis] = (point[axis] - self.origin[axis]) * self.inverse_spacing - self.before[axis];
+            point[axis] = self.in_cells_along(axis, point[axis]);
         }
         point
+    }
+
+    /// One coordinate of it.
+    #[inline(always)]
+    pub fn in_cells_along(&self, axis: usize, coordinate: f64) -> f64 {
+        (coordinate - self.origin[axis]) * self.inverse_spacing - self.before[axis]
     }
 
     /// Lower corner of the whole.

@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::team;
 
-/// Tasks that a loop is handed around in at most: a power of two, and a few for each thread of a large machine.
-const MOST: usize = 64;
+/// Tasks that a loop is handed around in at most: a power of two, and so many for each thread of a large machine that none
+/// waits long for the last one.
+const MOST: usize = 256;
 
 /// What becomes of a piece of work.
 pub(crate) enum Cut<N> {

@@ -10,7 +10,6 @@ pub(crate) mod trace;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use unstick_grid::Grid;
 use unstick_parallel as parallel;
 
@@ -96,21 +95,16 @@ impl<const D: usize> Particles<D> {
         fn pick<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32], spare: &mut Vec<T>) {
             if let Some(&any) = values.first() {
                 parallel::resize(spare, order.len(), any);
-                let places = spare.par_iter_mut().with_min_len(4096).zip(order);
-                places.for_each(|(place, &index)| *place = values[index as usize]);
+                parallel::for_each((order, spare.as_mut_slice()), |(order, places)| {
+                    order.iter().zip(places).for_each(|(&index, place)| *place = values[index as usize]);
+                });
                 std::mem::swap(values, spare);
-            }
-        }
-        /// The same where nobody lends memory: all threads fill what is new.
-        fn pick_anew<T: Copy + Send + Sync>(values: &mut Vec<T>, order: &[u32]) {
-            if !values.is_empty() {
-                *values = order.par_iter().with_min_len(4096).map(|&index| values[index as usize]).collect();
             }
         }
         pick(&mut self.position, order, spare);
         pick(&mut self.velocity, order, spare);
-        pick_anew(&mut self.affine, order);
-        pick_anew(&mut self.id, order);
+        pick(&mut self.affine, order, &mut Vec::new());
+        pick(&mut self.id, order, &mut Vec::new());
     }
 
     /// The number of the cell of each.

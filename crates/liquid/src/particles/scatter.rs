@@ -8,7 +8,7 @@ use unstick_parallel::{self as parallel, simd::vectorised, vector};
 use super::Particles;
 use crate::cells::for_each_within;
 use crate::setup::Transport;
-use crate::velocity::{GROUP, in_faces, interpolate_velocities, interpolate_velocity, locate};
+use crate::velocity::{FaceReader, GROUP, by_axis, by_point, in_faces, interpolate_velocity, locate};
 
 /// Seconds in which `flip` takes the part `pic` from the grid. A part for each step would damp short steps more.
 pub(crate) const BLEND_TIME: f64 = 0.01;
@@ -39,14 +39,13 @@ pub(crate) fn scatter<const D: usize>(
             for (before, after) in before.iter_mut().zip(after) {
                 vector::scale_and_add(after.values(), -keep, before.values_mut());
             }
-            let change = &*before;
+            let change = FaceReader::new(grid, before);
             for_each_within(meant, (position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
                 vectorised(
                     #[inline(always)]
                     || {
                         interpolate_to(
-                            grid,
-                            change,
+                            &change,
                             (points, velocities),
                             #[inline(always)]
                             |velocity, change| {
@@ -71,13 +70,13 @@ pub(crate) fn scatter<const D: usize>(
             });
         }
         Transport::SemiLagrangian => {
+            let after = FaceReader::new(grid, after);
             for_each_within(meant, (position.as_slice(), velocity.as_mut_slice()), |(points, velocities)| {
                 vectorised(
                     #[inline(always)]
                     || {
                         interpolate_to(
-                            grid,
-                            after,
+                            &after,
                             (points, velocities),
                             #[inline(always)]
                             |velocity, found| *velocity = found,
@@ -92,21 +91,21 @@ pub(crate) fn scatter<const D: usize>(
 /// Calls `take` with what goes with each point, and the velocity there.
 #[inline(always)]
 fn interpolate_to<const D: usize>(
-    grid: &Grid<D>,
-    velocity: &FaceField<f64, D>,
+    velocity: &FaceReader<D>,
     (points, own): (&[[f64; D]], &mut [[f64; D]]),
     take: impl Fn(&mut [f64; D], [f64; D]),
 ) {
     let (groups, rest) = points.as_chunks::<GROUP>();
     let (own_groups, own_rest) = own.as_chunks_mut::<GROUP>();
     for (&group, own) in groups.iter().zip(own_groups) {
-        let found = interpolate_velocities(grid, velocity, group);
+        let found = by_point(velocity.at(by_axis(group)));
         for point in 0..GROUP {
             take(&mut own[point], found[point]);
         }
     }
     for (&point, own) in rest.iter().zip(own_rest) {
-        take(own, interpolate_velocity(grid, velocity, point));
+        let [found] = by_point(velocity.at(by_axis([point])));
+        take(own, found);
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use unstick_grid::{FaceField, Grid};
+use unstick_grid::FaceField;
 use unstick_parallel::simd::vectorised;
 
 use super::{Particles, cell_of};
 use crate::cells::for_each_within;
 use crate::setup::Setup;
 use crate::solids::Geometry;
-use crate::velocity::{GROUP, interpolate_velocities};
+use crate::velocity::{FaceReader, GROUP, Group, by_axis, by_point};
 
 /// Particles are kept this far from solids, in cells.
 pub(crate) const CLEARANCE: f64 = 0.01;
@@ -17,32 +17,28 @@ pub(crate) const CLEARANCE: f64 = 0.01;
 /// Where a group of points is after `dt`, by the third-order Runge–Kutta rule of Ralston.
 #[inline(always)]
 pub(crate) fn follow<const D: usize, const W: usize>(
-    grid: &Grid<D>,
-    velocity: &FaceField<f64, D>,
+    velocity: &FaceReader<D>,
     points: [[f64; D]; W],
     dt: f64,
 ) -> [[f64; D]; W] {
-    let first = interpolate_velocities(grid, velocity, points);
-    let second = interpolate_velocities(grid, velocity, ahead(points, 0.5 * dt, first));
-    let third = interpolate_velocities(grid, velocity, ahead(points, 0.75 * dt, second));
-    let mut mean = [[0.0; D]; W];
-    for point in 0..W {
-        for axis in 0..D {
-            mean[point][axis] = (2.0 * first[point][axis] + 3.0 * second[point][axis] + 4.0 * third[point][axis]) / 9.0;
+    let points = by_axis(points);
+    let first = velocity.at(points);
+    let second = velocity.at(ahead(points, 0.5 * dt, first));
+    let third = velocity.at(ahead(points, 0.75 * dt, second));
+    let mut mean = [[0.0; W]; D];
+    for axis in 0..D {
+        for point in 0..W {
+            mean[axis][point] = (2.0 * first[axis][point] + 3.0 * second[axis][point] + 4.0 * third[axis][point]) / 9.0;
         }
     }
-    ahead(points, dt, mean)
+    by_point(ahead(points, dt, mean))
 }
 
 #[inline(always)]
-fn ahead<const D: usize, const W: usize>(
-    mut points: [[f64; D]; W],
-    dt: f64,
-    direction: [[f64; D]; W],
-) -> [[f64; D]; W] {
-    for point in 0..W {
-        for axis in 0..D {
-            points[point][axis] += dt * direction[point][axis];
+fn ahead<const D: usize, const W: usize>(mut points: Group<D, W>, dt: f64, direction: Group<D, W>) -> Group<D, W> {
+    for axis in 0..D {
+        for point in 0..W {
+            points[axis][point] += dt * direction[axis][point];
         }
     }
     points
@@ -57,7 +53,7 @@ pub(crate) fn move_particles<const D: usize>(
     particles: &mut Particles<D>,
     meant: &[Range<usize>],
 ) {
-    let grid = &setup.grid;
+    let velocity = FaceReader::new(&setup.grid, velocity);
     let Particles { position, velocity: velocities, .. } = particles;
     for_each_within(meant, (position.as_mut_slice(), velocities.as_mut_slice()), |(points, velocities)| {
         vectorised(
@@ -66,20 +62,22 @@ pub(crate) fn move_particles<const D: usize>(
                 let (groups, rest) = points.as_chunks_mut::<GROUP>();
                 // Loops, not closures: those are inlined.
                 for group in groups {
-                    *group = follow(grid, velocity, *group, dt);
+                    *group = follow(&velocity, *group, dt);
                 }
                 for point in rest {
-                    [*point] = follow(grid, velocity, [*point], dt);
+                    [*point] = follow(&velocity, [*point], dt);
+                }
+                for (point, velocity) in points.iter_mut().zip(velocities) {
+                    push_out(setup, geometry, time, point, velocity);
                 }
             },
         );
-        let particles = points.iter_mut().zip(velocities);
-        particles.for_each(|(point, velocity)| push_out(setup, geometry, time, point, velocity));
     });
 }
 
 /// Moves a particle out of a solid and removes the part of its velocity that points into it. The part that points away
 /// stays; otherwise the wall would hold the particle.
+#[inline(always)]
 pub(crate) fn push_out<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -117,7 +115,7 @@ pub(crate) fn push_out<const D: usize>(
 
 #[cfg(test)]
 mod tests {
-    use unstick_grid::{CellField, SignedDistance};
+    use unstick_grid::{CellField, Grid, SignedDistance};
 
     use super::*;
     use crate::setup::Solid;
@@ -130,11 +128,12 @@ mod tests {
     #[test]
     fn a_point_follows_a_constant_velocity_exactly_and_a_rotation_to_third_order() {
         let grid = Grid::<2>::unit(8).unwrap();
-        let [moved] = follow(&grid, &velocity(&grid, |_| [0.25, -0.5]), [[0.5; 2]], 0.5);
+        let constant = velocity(&grid, |_| [0.25, -0.5]);
+        let [moved] = follow(&FaceReader::new(&grid, &constant), [[0.5; 2]], 0.5);
         assert_eq!(moved, [0.625, 0.25]);
         let turning = velocity(&grid, |[x, y]| [0.5 - y, x - 0.5]);
         let error = |dt: f64| {
-            let [[x, y]] = follow(&grid, &turning, [[0.75, 0.5]], dt);
+            let [[x, y]] = follow(&FaceReader::new(&grid, &turning), [[0.75, 0.5]], dt);
             (x - 0.5 - 0.25 * dt.cos()).hypot(y - 0.5 - 0.25 * dt.sin())
         };
         assert!(error(0.1) < 2e-6 && error(0.2) / error(0.1) > 14.0, "{} {}", error(0.1), error(0.2));

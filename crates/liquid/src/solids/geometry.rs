@@ -6,7 +6,7 @@ use unstick_parallel as parallel;
 use super::immerse::Covered;
 use super::still::{Nearest, StillSolids};
 use crate::setup::{Drag, Setup, Wall};
-use crate::velocity::{gradient_of_nodes, interpolate_nodes};
+use crate::velocity::{Group, by_axis, by_point, gradient_of_nodes, interpolate_nodes};
 
 /// Distances, openings and wall kinds at one moment.
 #[derive(Clone, Debug)]
@@ -99,9 +99,25 @@ impl<const D: usize> Geometry<D> {
     /// Unit vector out of the nearest solid; zero where there is none.
     #[inline(always)]
     pub fn normal(&self, grid: &Grid<D>, point: [f64; D]) -> [f64; D] {
-        let gradient = gradient_of_nodes(grid, &self.solid, point);
-        let length = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
-        if length > 1e-9 { gradient.map(|value| value / length) } else { [0.0; D] }
+        let [normal] = by_point(self.normals(grid, by_axis([point])));
+        normal
+    }
+
+    /// The same at the points of a group.
+    #[inline(always)]
+    pub(crate) fn normals<const W: usize>(&self, grid: &Grid<D>, points: Group<D, W>) -> Group<D, W> {
+        let mut normals = gradient_of_nodes(grid, &self.solid, points);
+        for point in 0..W {
+            let mut square = 0.0;
+            for axis in 0..D {
+                square += normals[axis][point] * normals[axis][point];
+            }
+            let length = square.sqrt();
+            for axis in 0..D {
+                normals[axis][point] = if length > 1e-9 { normals[axis][point] / length } else { 0.0 };
+            }
+        }
+        normals
     }
 
     /// The flow that walls of known velocity carry across the faces: the covered part times their velocity. None if they

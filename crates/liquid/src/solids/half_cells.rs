@@ -1,7 +1,7 @@
 //! The part of every half cell that a body covers. All that the grid asks of a body is a sum over half cells.
 
-use rayon::prelude::*;
 use unstick_grid::{Grid, part_behind_plane};
+use unstick_parallel as parallel;
 
 use super::bodies::Immersed;
 use crate::cells::multi_index;
@@ -30,11 +30,7 @@ impl<const D: usize> HalfCells<D> {
             let corner = grid.node(first);
             std::array::from_fn(|axis| corner[axis] + half * steps[axis])
         };
-        let distances: Vec<f64> = (0..nodes.iter().product())
-            .into_par_iter()
-            .with_min_len(512)
-            .map(|index| body.shape.at(node(multi_index(nodes, index))))
-            .collect();
+        let distances = sample(nodes, |index| body.shape.at(node(multi_index(nodes, index))));
         let corners = 1usize << D;
         let share = 1.0 / corners as f64;
         let cut = |index: usize| {
@@ -54,8 +50,7 @@ impl<const D: usize> HalfCells<D> {
                 near => part_behind_plane(gradient, near),
             }
         };
-        let covered = (0..shape.iter().product()).into_par_iter().with_min_len(512).map(cut).collect();
-        Self { first, shape, covered }
+        Self { first, shape, covered: sample(shape, cut) }
     }
 
     /// The half cell at a place counted from one before the first; nothing is covered beyond.
@@ -95,6 +90,15 @@ impl<const D: usize> HalfCells<D> {
         }
         sum
     }
+}
+
+/// A number for every place of a lattice, by the number of the place.
+fn sample<const D: usize>(shape: [usize; D], value: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    let mut values = parallel::filled(shape.iter().product(), 0.0);
+    parallel::for_each_scattered((0..values.len(), values.as_mut_slice()), |(places, values)| {
+        places.zip(values).for_each(|(place, slot)| *slot = value(place));
+    });
+    values
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use unstick_grid::{CellField, FaceField, Grid};
 use unstick_mlcp::fields::Window;
 use unstick_parallel::{self as parallel, simd::vectorised};
 
-use super::interpolate::interpolate_velocity;
+use super::interpolate::{FaceReader, GROUP, by_axis};
 use crate::cells::{lines_within, multi_index, strides};
 use crate::particles::cell_of;
 use crate::solids::Geometry;
@@ -138,35 +138,32 @@ fn for_each_beside_known<const D: usize>(
     mut visit: impl FnMut([usize; D], usize),
 ) {
     let strides = strides(shape);
-    let mut is_wanted: Vec<u8> = Vec::new();
+    let nothing = vec![false; shape[0]];
+    // A part of a line with what is before and behind it, and which of its places are wanted: some more than it has.
+    let mut own = vec![false; shape[0] + 2];
+    let mut is_wanted = vec![0u8; shape[0].next_multiple_of(8)];
     for (first, part) in lines_within(meant, shape, range) {
         let (mut place, length) = (multi_index(shape, first), part.len());
-        is_wanted.clear();
-        is_wanted.resize(length, 0);
+        let mut beside = [[&nothing[..length]; 2]; 2];
+        for axis in 1..D {
+            if place[axis] > 0 {
+                beside[axis - 1][0] = &known[first - strides[axis]..][..length];
+            }
+            if place[axis] + 1 < shape[axis] {
+                beside[axis - 1][1] = &known[first + strides[axis]..][..length];
+            }
+        }
+        own[0] = place[0] > 0 && known[first - 1];
+        own[1..=length].copy_from_slice(&known[first..first + length]);
+        own[length + 1] = place[0] + length < shape[0] && known[first + length];
+        is_wanted[length..].fill(0);
         vectorised(
             #[inline(always)]
-            || {
-                for axis in 1..D {
-                    if place[axis] > 0 {
-                        mark(&mut is_wanted, &known[first - strides[axis]..][..length]);
-                    }
-                    if place[axis] + 1 < shape[axis] {
-                        mark(&mut is_wanted, &known[first + strides[axis]..][..length]);
-                    }
-                }
-                let (skip, last) = (usize::from(place[0] == 0), usize::from(place[0] + length == shape[0]));
-                mark(&mut is_wanted[skip..], &known[first + skip - 1..][..length - skip]);
-                mark(&mut is_wanted[..length - last], &known[first + 1..][..length - last]);
-                let own = &known[first..first + length];
-                is_wanted.iter_mut().zip(own).for_each(|(is_wanted, known)| *is_wanted &= u8::from(!known));
-            },
+            || mark_beside(&mut is_wanted[..length], &own[..length + 2], beside),
         );
         // Most places are not wanted: eight of them are left out at once.
-        let begin = place[0];
-        for (number, eight) in is_wanted.chunks(8).enumerate() {
-            if eight.iter().fold(0, |any, is_wanted| any | is_wanted) == 0 {
-                continue;
-            }
+        let (begin, (eights, _)) = (place[0], is_wanted.as_chunks::<8>());
+        for (number, eight) in eights.iter().enumerate().filter(|(_, eight)| u64::from_ne_bytes(**eight) != 0) {
             for (along, _) in (8 * number..).zip(eight).filter(|(_, is_wanted)| **is_wanted == 1) {
                 place[0] = begin + along;
                 visit(place, first + along);
@@ -175,9 +172,18 @@ fn for_each_beside_known<const D: usize>(
     }
 }
 
+/// Marks the places of a line that are not known themselves, but one of their neighbours is: those in the line, which has
+/// one place more at both ends, and in the lines `beside` it.
 #[inline(always)]
-fn mark(is_wanted: &mut [u8], known: &[bool]) {
-    is_wanted.iter_mut().zip(known).for_each(|(is_wanted, known)| *is_wanted |= u8::from(*known));
+fn mark_beside(is_wanted: &mut [u8], own: &[bool], beside: [[&[bool]; 2]; 2]) {
+    let length = is_wanted.len();
+    let (before, here, behind) = (&own[..length], &own[1..=length], &own[2..length + 2]);
+    let [[low, high], [lower, upper]] = beside.map(|sides| sides.map(|side| &side[..length]));
+    for place in 0..length {
+        let along = before[place] | behind[place];
+        let across = low[place] | high[place] | lower[place] | upper[place];
+        is_wanted[place] = u8::from((along | across) & !here[place]);
+    }
 }
 
 /// Keeps the velocity inside solids from leading deeper into them.
@@ -198,34 +204,77 @@ pub(crate) fn constrain<const D: usize>(
         let way = 0.5 * grid.spacing() - geometry.distance(grid, point);
         cell_of(grid, std::array::from_fn(|axis| point[axis] + way * normal[axis]))
     };
-    let free = &*velocity;
-    let constrained = |axis: usize, face: usize| {
-        let point = grid.face_centre(axis, multi_index(grid.faces(axis), face));
-        let (normal, own, of_solid) = vectorised(
-            #[inline(always)]
-            || {
-                let of_solid = match &geometry.solid_velocity {
-                    Some(field) => interpolate_velocity(grid, field, point),
-                    None => [0.0; D],
-                };
-                (geometry.normal(grid, point), interpolate_velocity(grid, free, point), of_solid)
-            },
-        );
-        let outward: f64 = (0..D).map(|other| (own[other] - of_solid[other]) * normal[other]).sum();
-        let is_glued = || !geometry.separating.at(cell_of(grid, point)) || is_held(beside(point, normal));
-        (outward < 0.0 || is_glued()).then(|| (face as u32, own[axis] - outward * normal[axis]))
+    let is_glued = |point: [f64; D], normal: [f64; D]| {
+        !geometry.separating.at(cell_of(grid, point)) || is_held(beside(point, normal))
     };
+    let free = FaceReader::new(grid, velocity);
+    let of_solid = geometry.solid_velocity.as_ref().map(|field| FaceReader::new(grid, field));
+    let walls = Walls { grid, geometry, free, of_solid };
     // All components are read before any is written.
     let found: [Vec<(u32, f64)>; D] = std::array::from_fn(|axis| {
         let (shape, open, known) = (known[axis].shape(), geometry.open[axis].values(), known[axis].values());
         let meant = faces_near(near, axis, 0, shape);
         parallel::list(0..known.len(), |faces| {
             let meant = lines_within(meant, shape, faces).flat_map(|(at, part)| at..at + part.len());
-            let closed = meant.filter(|&face| known[face] && open[face] <= 0.0);
-            closed.filter_map(|face| constrained(axis, face)).collect()
+            let closed: Vec<u32> =
+                meant.filter(|&face| known[face] && open[face] <= 0.0).map(|face| face as u32).collect();
+            let mut found = Vec::with_capacity(closed.len());
+            vectorised(
+                #[inline(always)]
+                || {
+                    let (groups, rest) = closed.as_chunks::<GROUP>();
+                    for group in groups {
+                        walls.constrain(axis, *group, &is_glued, &mut found);
+                    }
+                    for face in rest {
+                        walls.constrain(axis, [*face], &is_glued, &mut found);
+                    }
+                },
+            );
+            found
         })
     });
     velocity.iter_mut().zip(&found).for_each(|(velocity, found)| _ = put(found, velocity));
+}
+
+/// What leads into walls, and what they leave.
+struct Walls<'a, const D: usize> {
+    grid: &'a Grid<D>,
+    geometry: &'a Geometry<D>,
+    free: FaceReader<'a, D>,
+    /// The velocity of the walls, if any moves.
+    of_solid: Option<FaceReader<'a, D>>,
+}
+
+impl<const D: usize> Walls<'_, D> {
+    /// Appends what is left of the velocity across closed faces, where it changes.
+    #[inline(always)]
+    fn constrain<const W: usize>(
+        &self,
+        axis: usize,
+        faces: [u32; W],
+        is_glued: &impl Fn([f64; D], [f64; D]) -> bool,
+        found: &mut Vec<(u32, f64)>,
+    ) {
+        let shape = self.grid.faces(axis);
+        let mut points = [[0.0; D]; W];
+        for number in 0..W {
+            points[number] = self.grid.face_centre(axis, multi_index(shape, faces[number] as usize));
+        }
+        let group = by_axis(points);
+        let (normals, own) = (self.geometry.normals(self.grid, group), self.free.at(group));
+        let of_solid = if let Some(of_solid) = &self.of_solid { of_solid.at(group) } else { [[0.0; W]; D] };
+        for number in 0..W {
+            let (mut outward, mut normal) = (0.0, [0.0; D]);
+            for other in 0..D {
+                normal[other] = normals[other][number];
+                outward += (own[other][number] - of_solid[other][number]) * normal[other];
+            }
+            if outward < 0.0 || is_glued(points[number], normal) {
+                found.push((faces[number], own[axis][number] - outward * normal[axis]));
+            }
+        }
+    }
 }
 
 #[cfg(test)]

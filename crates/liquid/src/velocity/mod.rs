@@ -6,7 +6,9 @@ mod interpolate;
 pub use interpolate::{interpolate_cells, interpolate_velocity};
 
 pub(crate) use extrapolate::{Spray, carry_outwards, constrain, extrapolate, faces_near};
-pub(crate) use interpolate::{GROUP, gradient_of_nodes, in_faces, interpolate_nodes, interpolate_velocities, locate};
+pub(crate) use interpolate::{
+    FaceReader, GROUP, Group, by_axis, by_point, gradient_of_nodes, in_faces, interpolate_nodes, locate,
+};
 
 use unstick_grid::{FaceField, Grid};
 
@@ -20,10 +22,12 @@ pub(crate) fn advect<const D: usize>(
     dt: f64,
     after: &mut FaceField<f64, D>,
 ) {
+    let before = FaceReader::new(grid, before);
     for axis in 0..D {
         fill(&mut after[axis], |face, value| {
-            let [origin] = follow(grid, before, [grid.face_centre(axis, face)], -dt);
-            *value = interpolate_velocity(grid, before, origin)[axis];
+            let [origin] = follow(&before, [grid.face_centre(axis, face)], -dt);
+            let [found] = by_point(before.at(by_axis([origin])));
+            *value = found[axis];
         });
     }
 }
