@@ -20,7 +20,7 @@
 #
 # SIZES      generated problems, cells along each axis        [128 256]
 # FRAMES_OF  cells of the captured frames                     [128,256]
-# STEPS_OF   scenes and cells of the steps that are timed     [sphere-half 128 256 512 dam-break-3d 128 256 pulled 128]
+# STEPS_OF   scenes and cells of the steps that are timed     [sphere-half 128 256 512 dam-break-3d 128 256 pulled 128 honey 128 mud 128]
 # RUN_CELLS  cells of the runs along each axis                [128]
 # RUN_FRAMES their frames; CPU_FRAMES those of the processor  [100]
 # CELLS      of the runs whose physics is compared            [64]
@@ -71,7 +71,7 @@ machine() {
   "$BIN/unstick" doctor --bench
 }
 
-steps() { "$BIN/step" ${STEPS_OF:-sphere-half 128 256 512 dam-break-3d 128 256 pulled 128}; }
+steps() { "$BIN/step" ${STEPS_OF:-sphere-half 128 256 512 dam-break-3d 128 256 pulled 128 honey 128 mud 128}; }
 
 frame() { "$BIN/frame" dam-break-3d "$cells" 30 gpu; }
 

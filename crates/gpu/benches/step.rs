@@ -7,13 +7,15 @@
 //! stirred-by-host             the same paddle as values on a lattice, which the host evaluates and sends
 //! poured                      a source and a drain
 //! pulled                      surface tension and walls that pull
+//! honey                       0.1 m²/s in a tank to whose walls it sticks
+//! mud                         a liquid that yields, with friction: five rounds of viscosity
 //! ```
 
 use std::time::Instant;
 
 use unstick_gpu::{Gpu, GpuLiquid};
 use unstick_grid::{Grid, Motion, SampledDistance, SignedDistance, Spin, sample_nodes};
-use unstick_liquid::{Emitter, Setup, Simulation, Solid, Stage, StepReport};
+use unstick_liquid::{Drag, Emitter, Setup, Simulation, Solid, Stage, StepReport, Viscosity};
 use unstick_parallel::bandwidth::median;
 
 /// Steps before those that are timed.
@@ -56,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     agree(gpu)?;
     print!("{:20}{:>12}{:>8}", "", "particles", "ms");
     Stage::ALL.iter().for_each(|stage| print!("{:>12}", stage.name()));
-    println!("{:>10}{:>14}", "cycles", "M particles/s");
+    println!("{:>10}{:>10}{:>14}", "cycles", "viscous", "M particles/s");
     for (scene, cells) in asked {
         measure(gpu, &scene, cells)?;
     }
@@ -77,12 +79,25 @@ fn simulation(scene: &str, cells: usize) -> Result<Simulation<3>, Box<dyn std::e
             "stirred-by-host" => setup.solids.push(paddle(true)?),
             "poured" => setup.emitters = source_and_drain(),
             "pulled" => (setup.border_adhesion, setup.tension) = (300.0.into(), 5.0),
+            "honey" | "mud" => return viscous(setup, scene == "mud"),
             unknown => return Err(format!("there is no scene `{unknown}`").into()),
         }
         return Ok(Simulation::new(setup, &SignedDistance::cuboid([0.0; 3], [1.0, 0.4, 1.0]))?);
     }
     setup.solids.push(Solid::still(SignedDistance::sphere([0.5; 3], 0.4).complement()));
     Ok(Simulation::new(setup, &SignedDistance::half_space([0.5; 3], [1.0, 0.0, 0.0]))?)
+}
+
+/// A block that collapses; perhaps of a liquid that yields.
+fn viscous(mut setup: Setup<3>, yields: bool) -> Result<Simulation<3>, Box<dyn std::error::Error>> {
+    (setup.viscosity, setup.border_drag) = match yields {
+        true => {
+            let mud = Viscosity::Yield { stress: 0.3, consistency: 0.01, exponent: 1.0, at_rest: 3.0 };
+            (mud, Drag::Friction(0.4.into()))
+        }
+        false => (Viscosity::Newtonian(0.1), Drag::no_slip()),
+    };
+    Ok(Simulation::new(setup, &SignedDistance::cuboid([0.2, 0.0, 0.2], [0.7, 0.7, 0.7]))?)
 }
 
 /// A paddle that turns as it is drawn through the tank; perhaps as values on a lattice.
@@ -128,7 +143,7 @@ fn put(gpu: Gpu, simulation: Simulation<3>) -> Result<GpuLiquid<3>, unstick_gpu:
 
 /// Small runs of both, and the same bits from two runs on the device.
 fn agree(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
-    for scene in ["sphere-half", "dam-break-3d", "stirred", "stirred-by-host", "poured", "pulled"] {
+    for scene in ["sphere-half", "dam-break-3d", "stirred", "stirred-by-host", "poured", "pulled", "honey", "mud"] {
         let mut on_host = simulation(scene, 32)?;
         let mut expected = Vec::new();
         for frame in 1..=10 {
@@ -149,16 +164,22 @@ fn agree(gpu: Gpu) -> Result<(), Box<dyn std::error::Error>> {
             pairs.map(|(a, b)| (number(a) - number(b)).abs()).fold(0.0, f64::max) / most
         };
         println!(
-            "{scene} 32: {} steps, volume {:.1e}, surface volume {:.1e}, kinetic {:.1e}, potential energy {:.1e} apart; the same bits: {}",
+            "{scene} 32: {} steps, volume {:.1e}, surface volume {:.1e}, kinetic {:.1e}, potential energy {:.1e} apart, viscous iterations {} for {}; the same bits: {}",
             reports.len(),
             apart(|report| report.volume),
             apart(|report| report.surface_volume),
             apart(|report| report.kinetic_energy),
             apart(|report| report.potential_energy),
+            viscous_iterations(&reports),
+            viscous_iterations(&expected),
             state == again,
         );
     }
     Ok(())
+}
+
+fn viscous_iterations(reports: &[StepReport]) -> usize {
+    reports.iter().map(|report| report.viscosity.iterations).sum()
 }
 
 fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error::Error>> {
@@ -189,7 +210,8 @@ fn measure(gpu: Gpu, scene: &str, cells: usize) -> Result<(), Box<dyn std::error
         print!("{:>12.2}", 1e3 * median(&of_stage));
     }
     let cycles: Vec<f64> = reports.iter().map(|report| report.inner_iterations as f64).collect();
-    println!("{:>10}{:>14.0}", median(&cycles), reports[0].particles as f64 / 1e3 / ms);
+    let viscous: Vec<f64> = reports.iter().map(|report| report.viscosity.iterations as f64).collect();
+    println!("{:>10}{:>10}{:>14.0}", median(&cycles), median(&viscous), reports[0].particles as f64 / 1e3 / ms);
     let asked = tallies[WARM_UP + STEPS - 1] - tallies[WARM_UP - 1];
     let a_step = |count: u64| count as f64 / STEPS as f64;
     println!(

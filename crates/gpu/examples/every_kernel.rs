@@ -4,7 +4,7 @@
 
 use unstick_gpu::{Gpu, GpuLiquid};
 use unstick_grid::{Grid, Motion, SampledDistance, SignedDistance, Spin, sample_nodes};
-use unstick_liquid::{Emitter, Setup, Simulation, Solid, Transport};
+use unstick_liquid::{Drag, Emitter, Setup, Simulation, Solid, Transport, Viscosity};
 use unstick_mlcp::fields::{FieldSolver, PressureFields, WallFields};
 use unstick_mlcp::{MlcpSolver, Stop};
 use unstick_problems::Example;
@@ -88,8 +88,8 @@ fn solves(gpu: Gpu, dimension: usize) -> Outcome {
     Ok(())
 }
 
-/// Short runs of every transport, with still and with moving solids, walls that pull, surface tension, sources and drains; perhaps with views that leave
-/// beside the steps.
+/// Short runs of every transport, with still and with moving solids, walls that pull and drag, surface tension, viscosity, sources
+/// and drains; perhaps with views that leave beside the steps.
 fn steps<const D: usize>(gpu: Gpu, with_views: bool) -> Outcome {
     let transports = [Transport::default(), Transport::Apic, Transport::SemiLagrangian];
     for (transport, is_stirred) in transports.into_iter().flat_map(|transport| [(transport, false), (transport, true)])
@@ -99,6 +99,9 @@ fn steps<const D: usize>(gpu: Gpu, with_views: bool) -> Outcome {
         if is_stirred {
             setup.solids = vec![paddle(false)?, paddle(true)?];
             (setup.border_adhesion, setup.tension) = (50.0.into(), 1.0);
+            // It needs multigrid, and viscosity and friction follow the velocity.
+            setup.viscosity = Viscosity::PowerLaw { consistency: 0.3, exponent: 0.5, bounds: [0.1, 1.0] };
+            (setup.border_drag, setup.solids[0].drag) = (Drag::Friction(0.3.into()), Drag::no_slip());
             let emitter = |centre, velocity| {
                 let shape = SignedDistance::sphere([centre; D], 0.15);
                 Emitter { shape, velocity, start: 0.0, end: f64::INFINITY }

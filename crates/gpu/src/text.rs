@@ -12,7 +12,7 @@ macro_rules! sources {
 const DEVICE: &str = include_str!("../kernels/device.h");
 
 /// The kernels, in the order in which they use each other.
-const SOURCES: [(&str, &str); 37] = sources![
+const SOURCES: [(&str, &str); 43] = sources![
     "lattice.cuh",
     "reduce.cuh",
     "stencil.cuh",
@@ -40,6 +40,12 @@ const SOURCES: [(&str, &str); 37] = sources![
     "step/tension.cu",
     "step/pull.cu",
     "step/faces.cu",
+    "step/viscous/places.cuh",
+    "step/viscous/medium.cu",
+    "step/viscous/levels.cu",
+    "step/viscous/drag.cu",
+    "step/viscous/solve.cu",
+    "step/viscous/velocity.cu",
     "step/blocks.cu",
     "step/move.cu",
     "step/totals.cu",

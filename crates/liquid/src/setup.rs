@@ -328,7 +328,7 @@ impl<const D: usize> Setup<D> {
     }
 
     /// What the border and the solids do to liquid that slides along them.
-    pub(crate) fn drags(&self) -> impl Iterator<Item = &Drag<D>> {
+    pub fn drags(&self) -> impl Iterator<Item = &Drag<D>> {
         self.solids.iter().map(|solid| &solid.drag).chain([&self.border_drag])
     }
 

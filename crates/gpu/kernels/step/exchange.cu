@@ -107,16 +107,24 @@ BARRIER_KERNEL(drain_particles) {
     if (reduce<1, false>(a, &gone)) s.totals->inside = gone;
 }
 
-// Gives the liquid inside of a source the velocity of the source. This alone sets how much enters.
+// Whether a face lies in the source at work, or not further beyond it than `reach` in metres.
+__device__ inline bool is_face_in_emitter(const DeviceStep &s, int axis, const int *at, double reach) {
+    const DeviceEmitter &emitter = s.emitters[s.emitter];
+    double point[DIM];
+    for (int other = 0; other < DIM; other++) point[other] = s.lower[other] + (at[other] + 0.5) * s.length;
+    point[axis] -= 0.5 * s.length;
+    return distance_to(s.parts + emitter.first, emitter.parts, point) < reach;
+}
+
+// Gives the liquid inside of a source the velocity of the source, also in its mouth if the liquid is viscous. This alone sets
+// how much enters. It works on what extrapolation works on.
 KERNEL(prescribe_faces) {
     const DeviceStep &s = a.liquid;
     OWN_NODE_OR_RETURN(s.cells, at);
     for (int axis = 0; axis < DIM; axis++) {
-        if (!has_face(s.cells, axis, at)) continue;
-        double point[DIM];
-        for (int other = 0; other < DIM; other++) point[other] = s.lower[other] + (at[other] + 0.5) * s.length;
-        point[axis] -= 0.5 * s.length;
-        if (is_in_emitter(s, point))
-            s.gathered.value[axis][face_index(s.cells, axis, at)] = (float)s.emitters[s.emitter].velocity[axis];
+        if (!has_face(s.cells, axis, at) || !is_face_in_emitter(s, axis, at, s.viscous.mouth)) continue;
+        int face = face_index(s.cells, axis, at);
+        s.spreading.value[axis][face] = (float)s.emitters[s.emitter].velocity[axis];
+        if (s.spreading.known[axis]) s.spreading.known[axis][face] = 1;
     }
 }

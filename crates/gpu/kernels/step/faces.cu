@@ -53,6 +53,12 @@ __device__ inline int in_window(const DeviceFields &f, const int *at) {
     return index;
 }
 
+// The velocity of a face before the pressure. With stress it has been stored.
+__device__ inline double forced_velocity(const DeviceStep &s, int axis, const int *at, int face) {
+    if (s.viscous.forced[axis]) return s.viscous.forced[axis][face];
+    return s.gathered.value[axis][face] + s.kick[axis] + pull_of_surface(s, axis, at);
+}
+
 // The fields of the pressure problem: distances, velocity with forces, what moving walls carry across the faces, the
 // iterate, what drives liquid off walls.
 KERNEL(hand_over_fields) {
@@ -82,7 +88,7 @@ KERNEL(hand_over_fields) {
         }
         if (!is_there) continue;
         int to = face_index(f.window_size, axis, place), face = face_index(s.cells, axis, at);
-        f.velocity[axis][to] = s.gathered.value[axis][face] + s.kick[axis] + pull_of_surface(s, axis, at);
+        f.velocity[axis][to] = forced_velocity(s, axis, at, face);
         if (f.flow[axis]) f.flow[axis][to] = s.solid_velocity[axis][face] * (1.0 - f.open[axis][face]);
     }
 }
@@ -106,8 +112,8 @@ __device__ inline bool gradient_across(const FaceSide &below, const FaceSide &ab
     return is_below || is_above;
 }
 
-// The answer to the pressure problem: pressure, walls that have let go, u ← u − ∇q.
-KERNEL(take_pressure) {
+// The answer to the pressure problem: pressure, walls that have let go, u ← u − ∇q; of a prediction −∇q alone.
+template <bool IS_PREDICTED> __device__ inline void take_answer(const Args &a) {
     const DeviceStep &s = a.liquid;
     const DeviceFields &f = *a.fields;
     OWN_NODE_OR_RETURN(s.cells, at);
@@ -122,7 +128,7 @@ KERNEL(take_pressure) {
     for (int axis = 0; axis < DIM; axis++) {
         if (!has_face(s.cells, axis, at)) continue;
         int face = face_index(s.cells, axis, at);
-        double value = s.gathered.value[axis][face] + s.kick[axis] + pull_of_surface(s, axis, at), gradient;
+        double value = IS_PREDICTED ? 0.0 : forced_velocity(s, axis, at, face), gradient;
         bool is_known = false;
         if (s.open[axis][face] > 0.0f) {
             FaceSide below, upper = above;
@@ -140,6 +146,10 @@ KERNEL(take_pressure) {
         s.gathered.known[axis][face] = is_known;
     }
 }
+
+KERNEL(take_pressure) { take_answer<false>(a); }
+
+KERNEL(predict_velocity) { take_answer<true>(a); }
 
 // Spray flies on by itself: beyond the first layer, faces that particles have reached keep their velocity.
 KERNEL(keep_reached) {

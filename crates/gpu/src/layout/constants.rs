@@ -27,6 +27,18 @@ constants! {
     /// Threads of the blocks that work on all small levels, in step with each other.
     SMALL_THREADS: u32 = 512;
 
+    /// Places of the rim of a viscous box below its cells.
+    VISCOUS_RIM: usize = 1;
+
+    /// The same above its cells.
+    VISCOUS_RIM_ABOVE: usize = 3;
+
+    /// The most steps of smoothings in viscous cycles, those of the coarsest level included.
+    MOST_SMOOTHINGS: usize = 16;
+
+    /// The most levels of a viscous system that one launch works on.
+    MOST_SMALL_LEVELS: usize = 8;
+
     /// Sweeps of a V-cycle before and after the coarse correction.
     CYCLE_SWEEPS: usize = 2;
 

@@ -8,6 +8,7 @@ mod level;
 mod modes;
 mod step;
 mod structures;
+mod viscous;
 
 pub(crate) use aggregates::*;
 pub(crate) use c::{Address, Pointer};
@@ -15,11 +16,12 @@ pub(crate) use constants::*;
 pub(crate) use modes::*;
 pub(crate) use step::*;
 pub(crate) use structures::*;
+pub(crate) use viscous::*;
 
 /// The definitions in C, for the kernels.
 pub(crate) fn header() -> String {
-    [constants::in_c(), level::tiles_in_c(), modes::in_c(), step::in_c(), aggregates::in_c(), structures::in_c()]
-        .concat()
+    let structures = [viscous::in_c(), step::in_c(), aggregates::in_c(), structures::in_c()];
+    [constants::in_c(), level::tiles_in_c(), modes::in_c()].concat() + &structures.concat()
 }
 
 #[cfg(test)]

@@ -71,6 +71,14 @@ modes! {
         Dilation = 9,
     }
 
+    /// How the viscosity follows from the rate of shear, with the numbers of `unstick_liquid::Viscosity` in their order.
+    ViscousLaw: i32 {
+        Newtonian = 0,
+        PowerLaw = 1,
+        Carreau = 2,
+        Yield = 3,
+    }
+
     /// The state of a conjugate gradient iteration.
     Progress: i32 {
         Running = 0,

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::c::{CType, Pointer, structures};
+use super::viscous::DeviceViscous;
 
 structures! {
     /// Particles in the order of their cells. A place is a cell and the way through it.
@@ -282,5 +283,7 @@ structures! {
         content: Pointer<f32>,
         room: Pointer<f32>,
         totals: Pointer<StepTotals>,
+        /// Viscosity and walls that drag.
+        viscous: DeviceViscous,
     }
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use bytemuck::Zeroable;
 use unstick_grid::{CellField, Grid, NotANumber, NumberPlace};
-use unstick_liquid::{LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport};
+use unstick_liquid::{
+    LiquidState, PressureSources, Rules, Setup, Simulation, Stage, StepError, StepReport, Transport, Viscosity,
+};
 use unstick_mlcp::fields::{FieldSolver, RowSolver, Window};
 use unstick_mlcp::{Convergence, PressureMethod, SolveError, SolveReport, Stop, Unconverged};
 
-use super::exchange::Emitters;
+use super::exchange::{Emitters, sources_at};
 use super::memory::{Counts, StepMemory};
 use super::solids::MovingSolids;
 use super::stages::{Moment, set_rules, set_step};
@@ -20,7 +22,7 @@ use crate::arena::Extras;
 use crate::assemble::{FieldShape, wider};
 use crate::driver::Point;
 use crate::error::GpuError;
-use crate::layout::{DeviceFields, Pointer, ShapePart, StepTotals};
+use crate::layout::{DeviceFaces, DeviceFields, Pointer, ShapePart, StepTotals};
 use crate::solver::{Gpu, GpuSolver};
 use crate::tally::Tally;
 
@@ -59,6 +61,8 @@ pub(super) struct DeviceLiquid<const D: usize> {
     next_id: u64,
     solids: MovingSolids,
     walls: WallNumbers,
+    /// Whether this step has taken a predicted pressure.
+    is_predicted: bool,
     emitters: Emitters<D>,
     /// Parts of the shapes of both.
     parts: Vec<ShapePart>,
@@ -92,6 +96,9 @@ impl<const D: usize> DeviceLiquid<D> {
             pulls: walls.pulls,
             has_controls: walls.has_controls,
             places: if setup.tension > 0.0 { most_places(&cells) } else { 0 },
+            is_viscous: setup.has_stress(),
+            has_law: !matches!(setup.viscosity, Viscosity::Newtonian(_)),
+            has_drags: walls.drags,
             ..Counts::of(&setup.grid, state.particles.len())
         };
         let memory = StepMemory::new(gpu.driver(D)?, counts)?;
@@ -119,6 +126,7 @@ impl<const D: usize> DeviceLiquid<D> {
             next_id,
             solids,
             walls,
+            is_predicted: false,
             emitters,
             parts,
             fields,
@@ -216,14 +224,18 @@ impl<const D: usize> DeviceLiquid<D> {
         self.move_solids(host)?;
         self.book(Stage::Solids)?;
         let Self { memory, emitters, next_id, .. } = self;
-        emitters.work(memory, setup, self.moment.time, next_id)?;
+        let geometry = host.geometry();
+        emitters.work(memory, (setup, geometry), self.moment.time, next_id)?;
         self.book(Stage::Surface)?;
         let mut halvings = 0;
         loop {
             match self.try_advance(setup, host, dt) {
-                Err(Failure::Step(error @ StepError::Unconverged { .. }))
-                    if setup.pressure.on_unconverged == Unconverged::ShortenStep =>
+                Err(Failure::Step(error))
+                    if error.is_unconverged() && setup.pressure.on_unconverged == Unconverged::ShortenStep =>
                 {
+                    if self.is_predicted {
+                        self.memory.swap_pressures();
+                    }
                     // What a step changes before its pressure is known is changed back at no cost, without a copy.
                     self.memory.forget_surface()?;
                     if halvings >= Unconverged::MAX_HALVINGS {
@@ -239,17 +251,26 @@ impl<const D: usize> DeviceLiquid<D> {
 
     /// A step after solids have moved and particles have come and gone.
     fn try_advance(&mut self, setup: &Setup<D>, host: &mut Simulation<D>, dt: f64) -> Result<StepReport, Failure> {
+        let kick = self.moment.kick(dt);
+        self.is_predicted = false;
         set_step(&mut self.memory, setup, &self.moment, dt);
         self.memory.gather(setup, &self.moment)?;
-        self.emitters.prescribe(&mut self.memory, setup, self.moment.time)?;
+        let gathered = self.memory.args.liquid.gathered;
+        self.prescribe(setup, DeviceFaces { known: [Pointer::NULL; 3], ..gathered })?;
         self.book(Stage::Gather)?;
         let window = self.memory.track_surface(&setup.grid)?;
-        self.memory.find_tension(setup, self.moment.kick(dt), window)?;
+        self.memory.find_tension(setup, kick, window)?;
         self.book(Stage::Surface)?;
         self.prepare_displacement(setup)?;
+        let viscosity = self.apply_viscosity(host, kick, window)?;
         let solve = self.project_pressure(host, window)?;
         self.book(Stage::Pressure)?;
         let solved = self.memory.driver.point()?;
+        if self.memory.has_stress() {
+            // The pressure does not know of the nozzle that holds the liquid against the pull of a thread.
+            let step = self.memory.args.liquid;
+            self.prescribe(setup, DeviceFaces { value: step.carrying.value, known: step.gathered.known })?;
+        }
         self.memory.extrapolate_velocity(setup)?;
         self.book(Stage::Extrapolate)?;
         let density = self.even_out(setup, &solved)?;
@@ -259,7 +280,7 @@ impl<const D: usize> DeviceLiquid<D> {
         self.book(Stage::Surface)?;
         let Moment { time, step, .. } = self.moment;
         self.moment = Moment { time: time + dt, step: step + 1, last_step: dt };
-        self.report(host, dt, &solve, density.unwrap_or_default())
+        self.report(host, dt, &solve, (viscosity, density.unwrap_or_default()))
     }
 
     /// Brings walls to the start of the step, if any of them moves.
@@ -278,8 +299,49 @@ impl<const D: usize> DeviceLiquid<D> {
         Ok(())
     }
 
-    /// Solves for the pressure where the fields are; by way of the host if liquid without air needs it.
+    /// Gives the liquid inside of sources their velocity.
+    fn prescribe(&mut self, setup: &Setup<D>, faces: DeviceFaces) -> Result<(), GpuError> {
+        self.emitters.prescribe(&mut self.memory, setup, self.moment.time, faces)
+    }
+
+    /// Lets viscosity and the drag of walls act for a time of `kick`.
+    fn apply_viscosity(
+        &mut self,
+        host: &mut Simulation<D>,
+        kick: f64,
+        window: Window<D>,
+    ) -> Result<Convergence, Failure> {
+        if !self.memory.has_stress() {
+            return Ok(Convergence::default());
+        }
+        self.memory.apply_forces()?;
+        if self.memory.counts.particles == 0 {
+            return Ok(Convergence::default());
+        }
+        self.prescribe(host.setup(), self.memory.forced())?;
+        let _only_predicted = self.solve_pressure(host, window)?;
+        self.is_predicted = true;
+        self.memory.predict_velocity(self.fields)?;
+        self.book(Stage::Pressure)?;
+        let (setup, time) = (host.setup(), self.moment.time);
+        let sources = sources_at(setup, time);
+        let convergence = self.memory.apply_stress(setup, &sources, kick, window)?;
+        self.book(Stage::Viscosity)?;
+        if convergence.converged() || setup.pressure.on_unconverged == Unconverged::Accept {
+            return Ok(convergence);
+        }
+        Err(Failure::Step(StepError::ViscosityUnconverged { time, convergence }))
+    }
+
+    /// Solves for the pressure and takes its gradient off the velocity.
     fn project_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
+        let report = self.solve_pressure(host, window)?;
+        self.memory.take_pressure(self.fields)?;
+        Ok(report)
+    }
+
+    /// Solves for the pressure where the fields are; by way of the host if liquid without air needs it.
+    fn solve_pressure(&mut self, host: &mut Simulation<D>, window: Window<D>) -> Result<SolveReport, Failure> {
         let (cells, time) = (host.setup().grid.cells(), self.moment.time);
         let has_divergence = host.setup().uniform_control() != Some(0.0);
         let extras = Extras { has_flow: self.solids.is_any(), has_lower: self.walls.pulls };
@@ -292,13 +354,11 @@ impl<const D: usize> DeviceLiquid<D> {
         self.memory.hand_over(self.fields, nodes)?;
         self.pressure.prepare_resident(cells, window)?;
         let solved = self.pressure.solve_resident(cells, window, false);
-        let report = match solved.map_err(|error| failed(time, error))? {
-            Some(report) if report.converged() => report,
-            Some(report) if host.setup().pressure.on_unconverged == Unconverged::Accept => report,
-            _ => self.solve_by_host(host, window)?,
-        };
-        self.memory.take_pressure(self.fields)?;
-        Ok(report)
+        match solved.map_err(|error| failed(time, error))? {
+            Some(report) if report.converged() => Ok(report),
+            Some(report) if host.setup().pressure.on_unconverged == Unconverged::Accept => Ok(report),
+            _ => self.solve_by_host(host, window),
+        }
     }
 
     /// Hands the problem to the solver as the host sees it.
@@ -396,7 +456,7 @@ impl<const D: usize> DeviceLiquid<D> {
         host: &mut Simulation<D>,
         dt: f64,
         solve: &SolveReport,
-        density: Convergence,
+        (viscosity, density): (Convergence, Convergence),
     ) -> Result<StepReport, Failure> {
         self.read_totals()?;
         let totals = self.totals;
@@ -411,7 +471,10 @@ impl<const D: usize> DeviceLiquid<D> {
             return Err(Failure::Step(StepError::NotFinite { time, step, number }));
         }
         host.check_speed(time, dt, totals.fastest.sqrt(), kinetic).map_err(Failure::Step)?;
+        let solves = StepReport::of_solves(time, dt, solve, density, Convergence::default());
         Ok(StepReport {
+            converged: solves.converged && viscosity.converged(),
+            viscosity,
             particles: self.memory.counts.particles,
             volume: totals.volume * cell,
             surface_volume: totals.surface_volume * cell,
@@ -419,7 +482,7 @@ impl<const D: usize> DeviceLiquid<D> {
             potential_energy: potential,
             surface_energy: surface,
             seconds: self.times()?,
-            ..StepReport::of_solves(time, dt, solve, density, Convergence::default())
+            ..solves
         })
     }
 

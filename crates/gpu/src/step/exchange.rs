@@ -1,48 +1,60 @@
 //! Sources and drains.
 //!
-//! Where particles can enter a source does not change, and the device has those sites. In a step it counts the particles
+//! Where particles can enter a source does not change, and the device has those sites; in a viscous liquid they move with it,
+//! and the host sends them. In a step the device counts the particles
 //! inside, and measures the room around each site. The host sorts the sites by it, as the processor does, and names
 //! those where particles enter. The particles of a drain lose their cell, and the next sort leaves them out.
 
-use unstick_liquid::{Emitter, Setup, Simulation, lattice_in};
+use unstick_liquid::{Emitter, Geometry, Setup, Simulation, cells_near, lattice_in};
 
 use super::memory::StepMemory;
 use super::shapes::{in_space, parts_of};
 use super::transfer::{place_of, write};
 use crate::driver::Kernel;
 use crate::error::GpuError;
-use crate::layout::{DeviceEmitter, ShapePart};
+use crate::layout::{DeviceEmitter, DeviceFaces, ShapePart};
 
 /// Why sources and drains of some shapes are not worked here.
 pub(super) const EMITTER_SHAPE: GpuError = GpuError::Unsupported(
     "sources and drains that are meshes, or are joined in too many layers, are worked by the processor",
 );
 
-/// The sources and drains of a setup, and all sites of the sources.
+/// The sources and drains of a setup, and where particles can enter.
 pub(super) struct Emitters<const D: usize> {
     emitters: Vec<DeviceEmitter>,
+    /// The numbers of the cells that may have a part of each source.
+    cells: Vec<Vec<usize>>,
+    /// Where the liquid is not viscous: all sites of all sources.
     sites: Vec<[f64; D]>,
+    /// Places for sites.
+    room: usize,
 }
 
 impl<const D: usize> Emitters<D> {
     /// Those of a setup; their parts are added to a list.
     pub fn of(simulation: &Simulation<D>, parts: &mut Vec<ShapePart>) -> Result<Self, GpuError> {
         let (setup, geometry) = (simulation.setup(), simulation.geometry());
-        let mut found = Self { emitters: Vec::new(), sites: Vec::new() };
+        let mut found = Self { emitters: Vec::new(), cells: Vec::new(), sites: Vec::new(), room: 0 };
         for emitter in &setup.emitters {
             let shape = parts_of(&emitter.shape).ok_or(EMITTER_SHAPE)?;
-            let (first, first_site) = (parts.len() as i32, found.sites.len() as i32);
+            let (first, first_site) = (parts.len() as i32, found.room as i32);
             parts.extend(&shape);
-            if emitter.velocity.is_some() {
-                // Solids that move set sites free and take them: the device looks at each step.
-                let is_free = |site: &[f64; D]| setup.has_motion() || geometry.distance(&setup.grid, *site) > 0.0;
-                found.sites.extend(lattice_in(setup, &emitter.shape).filter(is_free));
-            }
+            let cells = if emitter.velocity.is_some() { cells_near(setup, &emitter.shape) } else { Vec::new() };
+            let sites = match setup.has_stress() {
+                // They move with the liquid: any place may have one in some step.
+                true => cells.len() * setup.particles_per_cell(),
+                false => {
+                    found.sites.extend(free_sites((setup, geometry), emitter, &cells, 0.0));
+                    found.sites.len() - found.room
+                }
+            };
+            found.room += sites;
+            found.cells.push(cells);
             found.emitters.push(DeviceEmitter {
                 first,
                 parts: shape.len() as i32,
                 first_site,
-                sites: found.sites.len() as i32 - first_site,
+                sites: sites as i32,
                 velocity: in_space(emitter.velocity.unwrap_or([0.0; D])),
             });
         }
@@ -53,29 +65,38 @@ impl<const D: usize> Emitters<D> {
         self.emitters.len()
     }
 
-    /// How many sites there are: no more particles enter in a step.
+    /// The most sites that there can be: no more particles enter in a step.
     pub fn sites(&self) -> usize {
-        self.sites.len()
+        self.room
     }
 
     /// Sends what does not change.
     pub fn send(&self, memory: &mut StepMemory, setup: &Setup<D>) -> Result<(), GpuError> {
-        let (driver, step) = (&mut *memory.driver, memory.args.liquid);
-        driver.write(step.emitters.address(), bytemuck::cast_slice(&self.emitters))?;
-        let places: Vec<_> = self.sites.iter().map(|&site| place_of(&setup.grid, site)).collect();
-        write(driver, step.site_cell, places.len(), |site| setup.grid.index(places[site].0) as u32)?;
-        for axis in 0..D {
-            write(driver, step.site_point[axis], places.len(), |site| self.sites[site][axis])?;
-            write(driver, step.site_offset[axis], places.len(), |site| places[site].1[axis])?;
-        }
-        Ok(())
+        memory.driver.write(memory.args.liquid.emitters.address(), bytemuck::cast_slice(&self.emitters))?;
+        send_sites(memory, setup, 0, &self.sites)
+    }
+
+    /// Where the liquid is viscous: finds the sites of a source at a time, and sends them.
+    fn move_sites(
+        &mut self,
+        memory: &mut StepMemory,
+        (setup, geometry): (&Setup<D>, &Geometry<D>),
+        number: usize,
+        time: f64,
+    ) -> Result<(), GpuError> {
+        let (emitter, of_device) = (&setup.emitters[number], &mut self.emitters[number]);
+        let sites: Vec<_> = free_sites((setup, geometry), emitter, &self.cells[number], time).collect();
+        send_sites(memory, setup, of_device.first_site as usize, &sites)?;
+        of_device.sites = sites.len() as i32;
+        let at = memory.args.liquid.emitters.at(number);
+        memory.driver.write(at.address(), bytemuck::bytes_of(of_device))
     }
 
     /// Fills sources and empties drains that work at a time; true if any particle has come or gone.
     pub fn work(
-        &self,
+        &mut self,
         memory: &mut StepMemory,
-        setup: &Setup<D>,
+        (setup, geometry): (&Setup<D>, &Geometry<D>),
         time: f64,
         next_id: &mut u64,
     ) -> Result<bool, GpuError> {
@@ -83,6 +104,9 @@ impl<const D: usize> Emitters<D> {
         let (mut entered, mut gone) = (0, 0);
         // Sources first, as on the processor.
         for (number, _) in active(setup, time).filter(|(_, emitter)| emitter.velocity.is_some()) {
+            if setup.has_stress() {
+                self.move_sites(memory, (setup, geometry), number, time)?;
+            }
             entered += self.fill_source(memory, number, next_id)?;
         }
         for (number, _) in active(setup, time).filter(|(_, emitter)| emitter.velocity.is_none()) {
@@ -131,10 +155,17 @@ impl<const D: usize> Emitters<D> {
         Ok(entering)
     }
 
-    /// Gives the liquid inside of sources that work at a time their velocity.
-    pub fn prescribe(&self, memory: &mut StepMemory, setup: &Setup<D>, time: f64) -> Result<(), GpuError> {
-        for (number, _) in active(setup, time).filter(|(_, emitter)| emitter.velocity.is_some()) {
-            memory.step().emitter = number as i32;
+    /// Gives the liquid inside of sources that work at a time their velocity, on these faces.
+    pub fn prescribe(
+        &self,
+        memory: &mut StepMemory,
+        setup: &Setup<D>,
+        time: f64,
+        faces: DeviceFaces,
+    ) -> Result<(), GpuError> {
+        for number in sources_at(setup, time) {
+            let step = memory.step();
+            (step.emitter, step.spreading) = (number as i32, faces);
             memory.over_faces(Kernel::PrescribeFaces)?;
         }
         Ok(())
@@ -143,4 +174,39 @@ impl<const D: usize> Emitters<D> {
 
 fn active<const D: usize>(setup: &Setup<D>, time: f64) -> impl Iterator<Item = (usize, &Emitter<D>)> {
     setup.emitters.iter().enumerate().filter(move |(_, emitter)| (emitter.start..emitter.end).contains(&time))
+}
+
+/// The numbers of the sources that work at a time.
+pub(super) fn sources_at<const D: usize>(setup: &Setup<D>, time: f64) -> Vec<usize> {
+    let sources = active(setup, time).filter(|(_, emitter)| emitter.velocity.is_some());
+    sources.map(|(number, _)| number).collect()
+}
+
+/// The sites of a source at a time that are not in solids. Solids that move set sites free and take them: the device looks at
+/// each step.
+fn free_sites<'a, const D: usize>(
+    (setup, geometry): (&'a Setup<D>, &'a Geometry<D>),
+    emitter: &'a Emitter<D>,
+    cells: &'a [usize],
+    time: f64,
+) -> impl Iterator<Item = [f64; D]> {
+    let sites = lattice_in(setup, &emitter.shape, emitter.shift(setup, time), cells.iter().copied());
+    sites.filter(move |&site| setup.has_motion() || geometry.distance(&setup.grid, site) > 0.0)
+}
+
+/// Sends sites from a number on.
+fn send_sites<const D: usize>(
+    memory: &mut StepMemory,
+    setup: &Setup<D>,
+    first: usize,
+    sites: &[[f64; D]],
+) -> Result<(), GpuError> {
+    let (driver, step) = (&mut *memory.driver, memory.args.liquid);
+    let places: Vec<_> = sites.iter().map(|&site| place_of(&setup.grid, site)).collect();
+    write(driver, step.site_cell.at(first), places.len(), |site| setup.grid.index(places[site].0) as u32)?;
+    for axis in 0..D {
+        write(driver, step.site_point[axis].at(first), places.len(), |site| sites[site][axis])?;
+        write(driver, step.site_offset[axis].at(first), places.len(), |site| places[site].1[axis])?;
+    }
+    Ok(())
 }

@@ -3,11 +3,12 @@
 use bytemuck::Zeroable;
 use unstick_grid::Grid;
 
+use super::viscous;
 use crate::arena::{ProblemShape, REDUCED_NUMBERS, Space};
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
 use crate::layout::{
-    Args, DeviceFaces, DeviceParticles, DeviceStep, MOST_TAPS, Pointer, SCAN_ITEMS, StepTotals, THREADS,
+    Args, DeviceFaces, DeviceParticles, DeviceStep, MOST_TAPS, Pointer, SCAN_ITEMS, StepTotals, THREADS, ViscousLevel,
 };
 
 /// Items of a scan for each block.
@@ -38,6 +39,10 @@ pub(super) struct Counts {
     pub has_controls: bool,
     /// Places where the curvature may be needed; none without surface tension.
     pub places: usize,
+    /// Whether there is viscosity or friction, whether it follows a law, and whether walls drag.
+    pub is_viscous: bool,
+    pub has_law: bool,
+    pub has_drags: bool,
 }
 
 impl Counts {
@@ -48,6 +53,7 @@ impl Counts {
         let (is_affine, has_motion, capacity) = (false, false, particles);
         let (solids, emitters, parts, sites) = (0, 0, 0, 0);
         let (pulls, has_controls, places) = (false, false, 0);
+        let (is_viscous, has_law, has_drags) = (false, false, false);
         Self {
             shape,
             blocks,
@@ -62,6 +68,9 @@ impl Counts {
             pulls,
             has_controls,
             places,
+            is_viscous,
+            has_law,
+            has_drags,
         }
     }
 
@@ -87,6 +96,8 @@ pub(super) struct StepMemory {
     pub driver: Box<dyn Driver>,
     pub args: Args,
     pub counts: Counts,
+    /// Memory for the levels of viscous steps, the finest first, with the largest boxes.
+    pub viscous_levels: Vec<ViscousLevel>,
     /// The first cell with particles along each axis, and the first behind the last one.
     occupied: [[usize; 2]; 3],
 }
@@ -95,19 +106,20 @@ impl StepMemory {
     /// Allocates what the steps of a liquid need beside the pressure.
     pub fn new(driver: Box<dyn Driver>, counts: Counts) -> Result<Self, GpuError> {
         let occupied = counts.shape.cells.map(|count| [0, count]);
-        let mut memory = Self { driver, args: Args::zeroed(), counts, occupied };
+        let mut memory = Self { driver, args: Args::zeroed(), counts, viscous_levels: Vec::new(), occupied };
         memory.allocate(counts)?;
         Ok(memory)
     }
 
     /// Gives up all memory for another one. What was in it is lost.
     pub fn allocate(&mut self, counts: Counts) -> Result<(), GpuError> {
-        if counts.capacity > MOST || counts.nodes() > MOST || counts.places > MOST {
+        let counted = [counts.capacity, counts.nodes(), counts.places, viscous::most_faces(&counts)];
+        if counted.iter().any(|&count| count > MOST) {
             return Err(GpuError::Unsupported("there are more particles or cells than 32-bit indices reach"));
         }
-        let (_, bytes) = lay_out(&*self.driver, 0, counts);
+        let (_, _, bytes) = lay_out(&*self.driver, 0, counts);
         let start = self.driver.allocate(bytes)?;
-        (self.args, _) = lay_out(&*self.driver, start, counts);
+        (self.args, self.viscous_levels, _) = lay_out(&*self.driver, start, counts);
         self.counts = counts;
         Ok(())
     }
@@ -213,8 +225,9 @@ impl StepMemory {
     }
 }
 
-/// The addresses of all arrays in memory that begins at `start`, and how many bytes they take.
-fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
+/// The addresses of all arrays in memory that begins at `start`, those of the levels of viscous steps, and how many bytes
+/// they take.
+fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, Vec<ViscousLevel>, usize) {
     let Counts { shape, blocks, particles, capacity, is_affine, .. } = counts;
     let (dimension, cells, block_count) = (shape.dimension, shape.cell_count(), blocks.cell_count());
     let mut space = Space { next: start };
@@ -254,6 +267,7 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
     let (mut site_point, mut site_offset) = ([Pointer::NULL; 3], [Pointer::NULL; 3]);
     site_point[..dimension].fill_with(|| space.take(counts.sites));
     site_offset[..dimension].fill_with(|| space.take(counts.sites));
+    let (viscous, viscous_levels) = viscous::lay_out(&mut space, &counts);
     let step = DeviceStep {
         cells: shape.cells.map(|count| count as i32),
         particles: particles as i32,
@@ -308,6 +322,7 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         content: space.take(block_count),
         room: space.take(block_count),
         totals: space.take(1),
+        viscous,
         ..DeviceStep::zeroed()
     };
     let args = Args {
@@ -316,7 +331,7 @@ fn lay_out(driver: &dyn Driver, start: u64, counts: Counts) -> (Args, usize) {
         liquid: step,
         ..Args::zeroed()
     };
-    (args, (space.next - start) as usize)
+    (args, viscous_levels, (space.next - start) as usize)
 }
 
 #[cfg(all(test, feature = "emulation"))]
@@ -328,14 +343,26 @@ mod tests {
 
     /// Bytes of a step and of both its pressure problems.
     fn bytes(cells: usize, particles: usize) -> usize {
+        bytes_of(Counts::of(&Grid::<3>::unit(cells).unwrap(), particles))
+    }
+
+    fn bytes_of(counts: Counts) -> usize {
         let driver = EmulatedDriver::new(3, 1);
-        let counts = Counts::of(&Grid::<3>::unit(cells).unwrap(), particles);
         let problem = |shape: ProblemShape, name: &str| {
             let vectors = DeviceMethod::of(&name.parse().unwrap()).unwrap().vectors();
             Arena::bytes(&driver, shape, Source::Fields(Extras::default()), &vectors)
         };
         let problems = problem(counts.shape, "best") + problem(counts.blocks, "sticking+cg/multigrid");
-        lay_out(&driver, 0, counts).1 + problems
+        lay_out(&driver, 0, counts).2 + problems
+    }
+
+    #[test]
+    fn viscosity_takes_its_bytes_a_cell() {
+        let cells = 256usize;
+        let thin = Counts::of(&Grid::<3>::unit(cells).unwrap(), 1000);
+        let thick = Counts { is_viscous: true, has_law: true, has_drags: true, ..thin };
+        let of_cell = (bytes_of(thick) - bytes_of(thin)) as f64 / cells.pow(3) as f64;
+        assert!((of_cell - 256.0).abs() < 3.0, "{of_cell} bytes a cell");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use unstick_mlcp::fields::{MIN_THETA, Window};
 
 use super::memory::{StepMemory, nodes_of};
 use super::shapes::in_space;
+use super::viscous::set_viscous_rules;
 use crate::driver::{Driver, Kernel};
 use crate::error::GpuError;
 use crate::layout::{Args, DeviceFaces, DeviceFields, Pointer, ROW_COLUMNS, THREADS};
@@ -38,6 +39,7 @@ pub(super) fn set_rules<const D: usize>(memory: &mut StepMemory, setup: &Setup<D
     (step.most_continued, step.touching) = (rules.most_continued as f32, rules.touching);
     step.least_theta = MIN_THETA;
     step.has_solids = !setup.solids.is_empty() as i32;
+    set_viscous_rules(memory, setup);
 }
 
 /// The numbers of one step.
@@ -60,7 +62,7 @@ pub(super) fn set_step<const D: usize>(memory: &mut StepMemory, setup: &Setup<D>
         Transport::Flip { pic } => (1.0 - pic).powf(dt / rules.blend_time) as f32,
         Transport::Apic | Transport::SemiLagrangian => 0.0,
     };
-    step.calm = (-rules.calming * dt).exp() as f32;
+    step.calm = (-setup.calming() * dt).exp() as f32;
     step.fading = (1.0 - (-dt / rules.fade).exp()) as f32;
     step.turns = turns as i32;
     step.first_in_turn = if turns > 0 { ((turns - moment.step % turns) % turns) as i32 } else { 0 };
@@ -140,7 +142,11 @@ impl StepMemory {
     }
 
     /// Adds layers of known faces, by their numbers.
-    fn extrapolate(&mut self, faces: DeviceFaces, layers: std::ops::RangeInclusive<i32>) -> Result<(), GpuError> {
+    pub(super) fn extrapolate(
+        &mut self,
+        faces: DeviceFaces,
+        layers: std::ops::RangeInclusive<i32>,
+    ) -> Result<(), GpuError> {
         for layer in layers {
             self.add_layer(Kernel::ExtrapolateFaces, faces, layer)?;
         }
@@ -170,9 +176,15 @@ impl StepMemory {
         let layers = setup.cfl.ceil() as i32 + 2;
         let step = self.args.liquid;
         let faces = DeviceFaces { value: step.carrying.value, known: step.gathered.known };
-        self.add_layer(Kernel::CarryOutwards, faces, 2)?;
+        // With stress, faces that take on a change are a layer of their own.
+        let mut first = 2;
+        if self.has_stress() {
+            self.add_layer(Kernel::CarryChange, faces, first)?;
+            first += 1;
+        }
+        self.add_layer(Kernel::CarryOutwards, faces, first)?;
         self.over_near_faces(Kernel::KeepReached, KNOWN_REACH)?;
-        self.extrapolate(faces, 3..=layers + 1)?;
+        self.extrapolate(faces, first + 1..=first + layers - 1)?;
         self.over_faces(Kernel::ConstrainFaces)
     }
 

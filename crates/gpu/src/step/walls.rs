@@ -1,8 +1,8 @@
-//! What walls do that depends on place and time: how far they pull, and κ. The host evaluates both at the cells beside
+//! What walls do that depends on place and time: how far they pull, κ, and how they drag. The host evaluates both at the cells beside
 //! walls, and sends a number for each cell.
 
 use unstick_grid::{CellField, Varying};
-use unstick_liquid::{Geometry, Setup};
+use unstick_liquid::{Drag, Geometry, Setup};
 
 use super::memory::StepMemory;
 use super::transfer::write;
@@ -15,6 +15,8 @@ pub(super) struct WallNumbers {
     pub pulls: bool,
     /// κ is not the same everywhere and at all times.
     pub has_controls: bool,
+    /// Walls drag.
+    pub drags: bool,
     /// The numbers change from step to step.
     changes: bool,
 }
@@ -23,10 +25,12 @@ impl WallNumbers {
     pub fn of<const D: usize>(setup: &Setup<D>) -> Self {
         let adhesions = setup.solids.iter().map(|solid| &solid.adhesion).chain([&setup.border_adhesion]);
         let controls = setup.solids.iter().filter_map(|solid| solid.control.as_ref()).chain([&setup.control]);
+        let drags: Vec<_> = setup.drags().filter_map(number_of).collect();
         let is_steady = |value: &Varying<D>| value.constant().is_some();
         let (pulls, has_controls) = (setup.pulls(), setup.uniform_control().is_none());
-        let changes = setup.has_motion() || !adhesions.chain(controls).all(is_steady);
-        Self { pulls, has_controls, changes: changes && (pulls || has_controls) }
+        let drag = setup.has_stress() && !drags.is_empty();
+        let changes = setup.has_motion() || !adhesions.chain(controls).chain(drags).all(is_steady);
+        Self { pulls, has_controls, drags: drag, changes: changes && (pulls || has_controls || drag) }
     }
 
     /// Whether they are to be sent again at the start of a step.
@@ -50,6 +54,8 @@ impl WallNumbers {
         let fields = [
             self.pulls.then(|| (step.adhesion, at_walls(&|cell| geometry.adhesion(setup, time, cell) / setup.density))),
             self.has_controls.then(|| (step.control_at, at_walls(&|cell| geometry.control(setup, time, cell)))),
+            self.drags
+                .then(|| (step.viscous.drag, CellField::from_fn(grid, |cell| drag_at(setup, geometry, time, cell)))),
         ];
         for (at, field) in fields.into_iter().flatten() {
             let values = field.values();
@@ -57,4 +63,23 @@ impl WallNumbers {
         }
         Ok(())
     }
+}
+
+/// The slip length or the coefficient of friction of a wall, if it drags.
+fn number_of<const D: usize>(drag: &Drag<D>) -> Option<&Varying<D>> {
+    match drag {
+        Drag::SlipLength(number) | Drag::Friction(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// What the wall of a cell does to liquid that slides along it: a slip length in metres, which is infinite where nothing
+/// drags, or the coefficient of friction with the sign of minus.
+fn drag_at<const D: usize>(setup: &Setup<D>, geometry: &Geometry<D>, time: f64, cell: [usize; D]) -> f64 {
+    let drag = geometry.drag(setup, cell);
+    let Some(number) = number_of(drag) else { return f64::INFINITY };
+    // What a formula makes negative is nothing. What it makes no number ends the solve, which says so.
+    let value = number.at(setup.grid.centre(cell), time);
+    let value = if value < 0.0 { 0.0 } else { value };
+    if matches!(drag, Drag::Friction(_)) { -value } else { value }
 }

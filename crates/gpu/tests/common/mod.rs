@@ -127,6 +127,8 @@ pub fn assert_reports_agree(report: &StepReport, expected: &StepReport, what: &s
     assert_eq!(counts(report), counts(expected), "{what}");
     assert!(report.converged && report.solver.ends_with("on gpu"));
     assert!(report.cycles.abs_diff(expected.cycles) <= 2 && report.density.converged());
+    let iterations = [report.viscosity.iterations, expected.viscosity.iterations];
+    assert!(iterations[0].abs_diff(iterations[1]) <= 2 + iterations[1] / 10, "{what}: {iterations:?}");
 }
 
 /// Takes some steps straight on, and the same with the state by way of the host in between.

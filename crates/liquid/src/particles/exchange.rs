@@ -7,7 +7,7 @@ use unstick_parallel as parallel;
 
 use super::{Particles, cell_of};
 use crate::cells::{fill, multi_index};
-use crate::setup::Setup;
+use crate::setup::{Emitter, Setup};
 use crate::share::Share;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
@@ -34,12 +34,9 @@ pub(crate) fn emit<const D: usize>(
             changed |= before != state.particles.len();
             continue;
         };
-        // A source is kept full. As many particles enter as have left it, at the places with most room. In a nozzle these
-        // places move with the liquid. At rest they would begin half a particle inside of the source: each particle would have
-        // a shorter way through it than the source is long, and up to 9 % too many would enter.
-        let passed = if setup.has_stress() { time - emitter.start.max(0.0) } else { 0.0 };
+        // A source is kept full. As many particles enter as have left it, at the places with most room.
         let is_free = |point: &[f64; D]| geometry.distance(&grid, *point) > 0.0;
-        let mut sites = places_in(setup, &emitter.shape, velocity.map(|speed| speed * passed), is_free);
+        let mut sites = places_in(setup, &emitter.shape, emitter.shift(setup, time), is_free);
         let cell = |point| cell_of(&grid.whole(), point);
         let is_own = |point: &[f64; D]| share.is_none_or(|share| share.is_own(cell(*point)));
         sites.retain(is_own);
@@ -62,6 +59,16 @@ pub(crate) fn emit<const D: usize>(
         changed |= entering > 0;
     }
     changed
+}
+
+impl<const D: usize> Emitter<D> {
+    /// How far the places at which particles enter have moved. In a nozzle they move with the liquid. At rest they would begin
+    /// half a particle inside of the source: each particle would have a shorter way through it than the source is long, and up
+    /// to 9 % too many would enter.
+    pub fn shift(&self, setup: &Setup<D>, time: f64) -> [f64; D] {
+        let passed = if setup.has_stress() { time - self.start.max(0.0) } else { 0.0 };
+        self.velocity.unwrap_or([0.0; D]).map(|speed| speed * passed)
+    }
 }
 
 impl<const D: usize> Particles<D> {
@@ -112,28 +119,36 @@ fn places_in<const D: usize>(
     is_free: impl Fn(&[f64; D]) -> bool + Sync,
 ) -> Vec<[f64; D]> {
     parallel::list_scattered(0..setup.grid.len(), |cells| {
-        lattice_of(setup, shape, shift, cells).filter(&is_free).collect()
+        lattice_in(setup, shape, shift, near(setup, shape, cells)).filter(&is_free).collect()
     })
 }
 
-/// The places of particles in full cells that lie inside of a shape, whether they are solid or not.
-pub fn lattice_in<const D: usize>(setup: &Setup<D>, shape: &SignedDistance<D>) -> impl Iterator<Item = [f64; D]> {
-    lattice_of(setup, shape, [0.0; D], 0..setup.grid.len())
+/// The numbers of all cells that may have a part of a shape.
+pub fn cells_near<const D: usize>(setup: &Setup<D>, shape: &SignedDistance<D>) -> Vec<usize> {
+    parallel::list_scattered(0..setup.grid.len(), |cells| near(setup, shape, cells).collect())
 }
 
-/// The same in a range of cells, with the whole lattice shifted.
-fn lattice_of<const D: usize>(
+fn near<const D: usize>(
+    setup: &Setup<D>,
+    shape: &SignedDistance<D>,
+    cells: Range<usize>,
+) -> impl Iterator<Item = usize> {
+    let (grid, reach) = (setup.grid, setup.grid.spacing() * (D as f64).sqrt());
+    cells.filter(move |&cell| shape.at(grid.centre(multi_index(grid.cells(), cell))) <= reach)
+}
+
+/// The places of particles in full cells that lie inside of a shape, whether they are solid or not, with the whole lattice
+/// shifted; in cells by their numbers.
+pub fn lattice_in<const D: usize>(
     setup: &Setup<D>,
     shape: &SignedDistance<D>,
     shift: [f64; D],
-    cells: Range<usize>,
+    cells: impl Iterator<Item = usize>,
 ) -> impl Iterator<Item = [f64; D]> {
     let (grid, count) = (setup.grid, setup.particles_per_axis);
-    let (spacing, reach) = (grid.spacing() / count as f64, grid.spacing() * (D as f64).sqrt());
-    let cells = cells.map(move |cell| multi_index(grid.cells(), cell));
-    let near = cells.filter(move |&cell| shape.at(grid.centre(cell)) <= reach);
-    let places = near.flat_map(move |cell| {
-        let corner = grid.node(cell);
+    let spacing = grid.spacing() / count as f64;
+    let places = cells.flat_map(move |cell| {
+        let corner = grid.node(multi_index(grid.cells(), cell));
         // What leaves the cell on one side comes from its neighbour on the other.
         let within =
             move |place: usize, shift: f64| ((place as f64 + 0.5) * spacing + shift).rem_euclid(grid.spacing());
@@ -194,7 +209,6 @@ mod tests {
     use unstick_grid::CellField;
 
     use super::*;
-    use crate::setup::Emitter;
 
     fn setup(emitters: Vec<Emitter<2>>) -> Setup<2> {
         Setup { emitters, ..Setup::new(Grid::<2>::unit(4).unwrap()) }

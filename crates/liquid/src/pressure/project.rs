@@ -44,6 +44,7 @@ impl<const D: usize> Simulation<D> {
     pub(crate) fn predict_pressure(&mut self, kick: f64, dt: f64) -> Result<(), StepError> {
         let start = Instant::now();
         let scale = kick / self.setup.grid.spacing();
+        self.find_adhesion();
         let sources = self.pressure_sources(kick);
         match (&self.solver, self.needs_rows()) {
             (PressureSolver::Solver(_), false) => self.solve_fields(&sources, scale)?,

@@ -8,6 +8,7 @@ use crate::pressure::pull;
 use crate::setup::Setup;
 use crate::solids::Geometry;
 use crate::state::LiquidState;
+use crate::viscosity::ViscousRules;
 use crate::{surface, tension, volume};
 
 /// The numbers of the method that no setup changes. Their meanings are with the stages that use them.
@@ -52,6 +53,8 @@ pub struct Rules {
     pub filter_end: f64,
     /// Cells beyond the liquid where its curvature is looked for.
     pub beside_liquid: usize,
+    /// Those of viscous steps.
+    pub viscous: ViscousRules,
 }
 
 impl Rules {
@@ -76,6 +79,7 @@ impl Rules {
         widest_filter: tension::LARGEST_WIDTH,
         filter_end: tension::smooth::END,
         beside_liquid: tension::patch::BESIDE,
+        viscous: ViscousRules::NOW,
     };
 }
 

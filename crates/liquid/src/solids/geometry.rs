@@ -165,7 +165,7 @@ impl<const D: usize> Geometry<D> {
     }
 
     /// What the wall of a cell does to liquid that slides along it.
-    pub(crate) fn drag<'s>(&self, setup: &'s Setup<D>, cell: [usize; D]) -> &'s Drag<D> {
+    pub fn drag<'s>(&self, setup: &'s Setup<D>, cell: [usize; D]) -> &'s Drag<D> {
         match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {
             Some(NearestWall::Solid(solid)) => &setup.solids[solid as usize].drag,
             Some(NearestWall::Border) => &setup.border_drag,

@@ -9,18 +9,18 @@ use super::level::Level;
 
 /// A bound of the eigenvalues of the scaled system (Gershgorin): a term of an edge couples a face to three others, a term
 /// of a cell to one. Rows of edges alone have 4, inner ones 3 in space.
-const LARGEST: f32 = 4.0;
+pub(super) const LARGEST: f32 = 4.0;
 
 /// The smallest eigenvalue that is smoothed, as a part of the largest. Waves across the velocity that are as short as the coarse
 /// cells no longer see have |k|²/8 = 1/4, a sixteenth of the bound; waves along it have twice as much.
-const SMOOTHED: f32 = 0.08;
+pub(super) const SMOOTHED: f32 = 0.08;
 
 /// Degree of the polynomial before and after the coarse correction. Two takes half as many iterations more.
-const DEGREE: usize = 3;
+pub(super) const DEGREE: usize = 3;
 
 /// The same on the coarsest level, where all eigenvalues are meant.
-const COARSEST_DEGREE: usize = 12;
-const COARSEST_SMOOTHED: f32 = 0.02;
+pub(super) const COARSEST_DEGREE: usize = 12;
+pub(super) const COARSEST_SMOOTHED: f32 = 0.02;
 
 /// x ← M⁻¹ b on the first of the levels.
 pub(super) fn cycle<const D: usize>(levels: &mut [Level<D>]) {

@@ -18,6 +18,12 @@ const RIM_ABOVE: usize = 3;
 /// Cells along an axis that a coarser box would have just as many of.
 const SMALLEST: usize = 5;
 
+/// Cells along each axis of the boxes of all levels, the finest first, for a box of this size.
+pub fn viscous_boxes<const D: usize>(size: [usize; D]) -> Vec<[usize; D]> {
+    let finest = Lattice::new(Window { first: [0; D], size });
+    std::iter::successors(Some(finest), Lattice::coarse).map(|lattice| lattice.cells).collect()
+}
+
 /// The box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lattice<const D: usize> {

@@ -13,7 +13,7 @@ use crate::setup::Setup;
 use crate::solids::Geometry;
 
 /// Faces that bear stress have this part of a cell of liquid at least.
-const LEAST_MASS: f64 = 1e-3;
+pub(super) const LEAST_MASS: f64 = 1e-3;
 
 /// Distance to the liquid, cells whose wall has let go, pressure over density.
 pub(super) type Wet<'a, const D: usize> = (&'a CellField<f64, D>, &'a CellField<bool, D>, &'a CellField<f64, D>);

@@ -9,10 +9,10 @@ use super::pool::Pool;
 use super::system::System;
 
 /// Where the diagonal of strain is more than this part of the mass of a full cell, multigrid pays.
-const STIFF: f64 = 0.3;
+pub(super) const STIFF: f64 = 0.3;
 
 /// Iterations after which to give up.
-const MOST: usize = 3000;
+pub(super) const MOST: usize = 3000;
 
 /// Solves A x = b from x. It stops where no face would change by more than `tolerance` of the largest value of x.
 ///

@@ -21,7 +21,7 @@ use crate::simulation::report::Stage;
 use crate::velocity::extrapolate;
 
 /// Rounds in which viscosity and friction follow the velocity. Each leaves about half of what the one before has left.
-const ROUNDS: usize = 5;
+pub(super) const ROUNDS: usize = 5;
 
 /// A rate of shear at which no law changes any more, in 1/s.
 const FASTEST_SHEAR: f64 = 1e9;
@@ -80,14 +80,14 @@ impl<const D: usize> Setup<D> {
 
     /// Rate at which the affine part of `apic` fades. Viscosity damps the shortest waves at the rate ν(π/h)² by itself. What
     /// fades beyond that would only brake what turns: a box of thick liquid lost a quarter of its angular momentum in half a turn.
-    pub(crate) fn calming(&self) -> f64 {
+    pub fn calming(&self) -> f64 {
         let least = self.viscosity.at(0.0).min(self.viscosity.at(FASTEST_SHEAR));
         (CALMING - least * (PI / self.grid.spacing()).powi(2)).max(0.0)
     }
 
     /// How far a source holds what leaves it. That of a viscous liquid is a nozzle, and faces less than half a cell beyond it
     /// are those through which liquid leaves. Otherwise the thread would draw more than the source says.
-    pub(crate) fn mouth(&self) -> f64 {
+    pub fn mouth(&self) -> f64 {
         if self.has_stress() { 0.5 * self.grid.spacing() } else { 0.0 }
     }
 

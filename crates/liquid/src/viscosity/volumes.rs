@@ -5,10 +5,10 @@ use unstick_grid::part_behind_plane;
 use super::lattice::Lattice;
 
 /// Beyond this distance from the surface, in cells, a volume is full or empty. The liquid's distance ends at one.
-const FAR: f64 = 0.95;
+pub(super) const FAR: f64 = 0.95;
 
 /// A slope of less than this is that of a thin sheet, or of none.
-const CLEAR: f64 = 0.4;
+pub(super) const CLEAR: f64 = 0.4;
 
 /// The liquid around places of a box, with its surface as a plane in each volume.
 pub(super) struct Filled<const D: usize> {

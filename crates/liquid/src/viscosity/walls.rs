@@ -13,17 +13,17 @@ use crate::cells::multi_index;
 use crate::setup::{Drag, Setup};
 
 /// Least distance of a face from its wall, in cells: thinner slivers stick as those of this size.
-const LEAST_DISTANCE: f64 = 0.05;
+pub(super) const LEAST_DISTANCE: f64 = 0.05;
 
 /// Part of a cell below which strain across it is not divided any further.
-const LEAST_WIDTH: f64 = 0.25;
+pub(super) const LEAST_WIDTH: f64 = 0.25;
 
 /// Friction brakes up to a velocity of one part of so many of what it would be without.
-const STOPS: f64 = 1e3;
+pub(super) const STOPS: f64 = 1e3;
 
 /// A wall that carries no pressure has let go where liquid leaves it this steeply. A film that runs down a wall carries
 /// none either.
-const LEAVES: f64 = 0.1;
+pub(super) const LEAVES: f64 = 0.1;
 
 /// The wall in a cell.
 #[derive(Clone, Copy, Debug)]
