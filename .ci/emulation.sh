@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v g++ >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends g++; }
-cargo test --release -p unstick-gpu -p unstick-scene -p unstick-cli \
-  --features unstick-gpu/emulation,unstick-scene/emulation,unstick-cli/emulation \
-  --test emulated --test methods --test fields --test step --test step_exchange --test step_viscous --test gpu --test gpu_fields --test gpu_steps --test emulated_gpu
-cargo test --release -p unstick-gpu --features emulation --lib
+cargo test --release -p unstick-gpu --features emulation --lib --tests
+cargo test --release -p unstick-scene -p unstick-cli --features unstick-scene/emulation,unstick-cli/emulation \
+  --test gpu --test gpu_fields --test gpu_steps --test emulated_gpu
