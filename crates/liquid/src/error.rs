@@ -20,6 +20,9 @@ pub enum SetupError {
     /// A blend outside of 0 to 1.
     #[error("the PIC part is {0}, expected a number from 0 to 1")]
     Blend(f64),
+    /// A contact angle that is no angle of a wedge.
+    #[error("the contact angle is {0} degrees, expected a number between 0 and 180")]
+    ContactAngle(f64),
     /// A surface tension that is negative or no number.
     #[error("the surface tension is {0} N/m, expected zero or a positive number")]
     Tension(f64),

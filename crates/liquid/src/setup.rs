@@ -9,6 +9,9 @@ use crate::air::Air;
 use crate::error::{SetupError, StepError};
 use crate::pressure::splitting::SplittingParams;
 
+/// The usual contact angle, in degrees.
+const RIGHT_ANGLE: f64 = 90.0;
+
 /// What a wall does to liquid that moves away from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -65,6 +68,8 @@ pub struct Solid<const D: usize> {
     pub adhesion: Varying<D>,
     /// κ of its surface; none if it is [`Setup::control`]. Default none.
     pub control: Option<Varying<D>>,
+    /// Angle at which the surface of the liquid meets it: see [`Setup::border_contact_angle`]. Default 90.
+    pub contact_angle: f64,
 }
 
 impl<const D: usize> Solid<D> {
@@ -77,6 +82,7 @@ impl<const D: usize> Solid<D> {
             motion: Motion::Still,
             adhesion: Varying::default(),
             control: None,
+            contact_angle: RIGHT_ANGLE,
         }
     }
 
@@ -230,6 +236,9 @@ pub struct Setup<const D: usize> {
     pub air: Air<D>,
     /// γ: surface tension in N/m (N in 2D), zero for none. Water has 0.072. Default 0.
     pub tension: f64,
+    /// Angle in degrees, measured in the liquid, at which its surface meets the border where there is surface tension. A
+    /// border that likes the liquid has less than 90. Default 90.
+    pub border_contact_angle: f64,
     /// Kinematic viscosity, in m²/s. Default 0.
     pub viscosity: Viscosity,
     /// Error of the viscous solve, relative to the largest change that it makes to the velocity. Default 1e-4.
@@ -270,6 +279,7 @@ impl<const D: usize> Setup<D> {
             density: 1000.0,
             air: Air::Open,
             tension: 0.0,
+            border_contact_angle: RIGHT_ANGLE,
             viscosity: Viscosity::Newtonian(0.0),
             viscosity_tolerance: 1e-4,
             transport: Transport::default(),
@@ -332,15 +342,33 @@ impl<const D: usize> Setup<D> {
         self.solids.iter().map(|solid| &solid.drag).chain([&self.border_drag])
     }
 
-    /// Whether walls may differ in how they pull liquid, drive it off or drag it.
-    pub(crate) fn has_dials(&self) -> bool {
-        self.pulls() || self.uniform_control().is_none() || self.drags().any(|drag| *drag != Drag::None)
+    /// The contact angles of all walls.
+    pub(crate) fn contact_angles(&self) -> impl Iterator<Item = f64> {
+        self.solids.iter().map(|solid| solid.contact_angle).chain([self.border_contact_angle])
     }
 
-    /// A warning for the user before a long run: tension where it cannot be relied on.
+    /// Whether the surface of the liquid meets any wall at another angle than 90 degrees.
+    pub fn has_contact_angles(&self) -> bool {
+        self.tension > 0.0 && self.contact_angles().any(|angle| angle != RIGHT_ANGLE)
+    }
+
+    /// Whether walls hold liquid by its surface tension. Splittings know no walls that do.
+    pub(crate) fn is_wetting(&self) -> bool {
+        self.has_contact_angles() && matches!(self.pressure.solver, PressureMethod::Solver(_))
+    }
+
+    /// Whether walls may differ in how they pull liquid, drive it off, drag it or meet its surface.
+    pub(crate) fn has_dials(&self) -> bool {
+        self.pulls()
+            || self.uniform_control().is_none()
+            || self.drags().any(|drag| *drag != Drag::None)
+            || self.has_contact_angles()
+    }
+
+    /// A warning for the user before a long run: what has no effect.
     pub fn warning(&self) -> Option<&'static str> {
-        let is_doubtful = self.tension > 0.0 && !self.solids.is_empty();
-        is_doubtful.then_some("surface tension at solids that are oblique or round lets drops creep along them")
+        let is_idle = self.tension == 0.0 && self.contact_angles().any(|angle| angle != RIGHT_ANGLE);
+        is_idle.then_some("contact angles do nothing without surface tension: `tension` is 0")
     }
 
     /// Refuses values that make no sense.
@@ -364,6 +392,9 @@ impl<const D: usize> Setup<D> {
         }
         if !(self.tension >= 0.0 && self.tension.is_finite()) {
             return Err(SetupError::Tension(self.tension));
+        }
+        if let Some(angle) = self.contact_angles().find(|&angle| !(angle > 0.0 && angle < 180.0)) {
+            return Err(SetupError::ContactAngle(angle));
         }
         if !self.viscosity.is_valid() {
             return Err(SetupError::Viscosity(self.viscosity));
@@ -423,6 +454,13 @@ mod tests {
         assert_eq!(refused(&|setup| setup.cfl = 0.0), zero);
         assert_eq!(refused(&|setup| setup.transport = Transport::Flip { pic: 1.5 }), SetupError::Blend(1.5));
         assert_eq!(refused(&|setup| setup.tension = -0.1), SetupError::Tension(-0.1));
+        for angle in [0.0, 180.0, -60.0, f64::NAN] {
+            let found = refused(&|setup| setup.border_contact_angle = angle);
+            assert!(matches!(found, SetupError::ContactAngle(value) if value.to_bits() == angle.to_bits()));
+            let shape = SignedDistance::half_space([0.0; 2], [0.0, 1.0]);
+            let solid = Solid { contact_angle: angle, ..Solid::still(shape) };
+            assert!(matches!(refused(&|setup| setup.solids.push(solid.clone())), SetupError::ContactAngle(_)));
+        }
         assert_eq!(refused(&|setup| setup.particles_per_axis = 5), SetupError::ParticlesPerAxis(5));
         let with_control = refused(&|setup| {
             setup.pressure.solver = "iop".parse().unwrap();
@@ -440,14 +478,14 @@ mod tests {
     }
 
     #[test]
-    fn tension_among_solids_comes_with_a_warning() {
+    fn contact_angles_without_tension_come_with_a_warning() {
         let mut setup = Setup::new(Grid::<2>::unit(4).unwrap());
-        setup.tension = 0.072;
-        assert_eq!(setup.warning(), None);
         setup.solids.push(Solid::still(SignedDistance::sphere([0.5; 2], 0.2)));
-        assert!(setup.warning().is_some());
-        setup.tension = 0.0;
         assert_eq!(setup.warning(), None);
+        setup.solids[0].contact_angle = 60.0;
+        assert!(setup.warning().is_some() && !setup.has_contact_angles());
+        setup.tension = 0.072;
+        assert!(setup.warning().is_none() && setup.has_contact_angles());
     }
 
     #[test]

@@ -104,6 +104,9 @@ impl<const D: usize> GpuLiquid<D> {
             () if matches!(setup.pressure.solver, PressureMethod::Splitting(_)) => Err(SPLITTING),
             () if setup.air != Air::Open => Err(GpuError::Unsupported("enclosed air is worked out by the processor")),
             () if setup.emitters.iter().any(|emitter| parts_of(&emitter.shape).is_none()) => Err(EMITTER_SHAPE),
+            () if setup.has_contact_angles() => {
+                Err(GpuError::Unsupported("contact angles other than 90 degrees are worked out by the processor"))
+            }
             () if !is_known(setup) => {
                 Err(GpuError::Unsupported("the kernels do not know this law of viscosity or drag"))
             }

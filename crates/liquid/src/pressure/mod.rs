@@ -10,6 +10,7 @@ mod rows;
 pub(crate) mod splitting;
 mod stage;
 mod update;
+mod wetting;
 
 pub use stage::PressureStage;
 

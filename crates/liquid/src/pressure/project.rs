@@ -13,6 +13,7 @@ use unstick_parallel::vector;
 use super::pull::Pull;
 use super::splitting::{self, SplittingInput};
 use super::update::update_velocity;
+use super::wetting;
 use super::{Enclosed, PressureRows, PressureSolver, PressureSources, RowAnswer};
 use crate::cells::fill_by_number;
 use crate::error::StepError;
@@ -176,6 +177,7 @@ impl<const D: usize> Simulation<D> {
         let lower = adhesion
             .as_ref()
             .map(|adhesion| Pull { setup, geometry, state, liquid_before, adhesion }.least_scaled_pressure(kick));
+        let lower = wetting::least_scaled_pressure(setup, geometry, kick, lower);
         PressureSources { lower, ..PressureSources::of(setup, geometry, state) }
     }
 

@@ -163,7 +163,8 @@ impl<const D: usize> Simulation<D> {
                 }
                 let pulls = |cell| adhesion.as_ref().is_some_and(|adhesion| adhesion.at(cell) > 0.0);
                 let is_thin = |cell| air.least_pressure(setup.grid.index(cell)) < 0.0;
-                let is_held = |cell| (pulls(cell) || is_thin(cell)) && !separated.at(cell);
+                let wets = setup.is_wetting();
+                let is_held = |cell| (wets || pulls(cell) || is_thin(cell)) && !separated.at(cell);
                 let spray = Spray { gathered, fall, reached };
                 beyond_liquid(setup, geometry, share.as_deref(), (velocity, known), &spray, is_held);
                 let extrapolated = start.elapsed();

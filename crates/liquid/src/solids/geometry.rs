@@ -174,6 +174,21 @@ impl<const D: usize> Geometry<D> {
         }
     }
 
+    /// The contact angle of the wall of a cell, in degrees.
+    pub(crate) fn contact_angle(&self, setup: &Setup<D>, cell: [usize; D]) -> f64 {
+        match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {
+            Some(NearestWall::Solid(solid)) => setup.solids[solid as usize].contact_angle,
+            // What is said for the border holds for bodies too.
+            _ => setup.border_contact_angle,
+        }
+    }
+
+    /// Its cosine; exactly zero at a right angle.
+    pub(crate) fn cos_contact_angle(&self, setup: &Setup<D>, cell: [usize; D]) -> f64 {
+        let angle = self.contact_angle(setup, cell);
+        if angle == 90.0 { 0.0 } else { angle.to_radians().cos() }
+    }
+
     /// κ at a cell and a time.
     pub fn control(&self, setup: &Setup<D>, time: f64, cell: [usize; D]) -> f64 {
         let own = match self.nearest_wall.as_ref().map(|nearest| nearest.at(cell)) {

@@ -10,6 +10,7 @@
 //! ω² = 0.875 γ/(ρ σ³). Longer steps get a wider filter, such that ω Δt ≤ 1: every step is stable, and
 //! what it does not follow stands still. The width goes with Δt^⅔ and its error with the fourth power of that.
 
+mod angle;
 mod curvature;
 mod parts;
 pub(crate) mod patch;
@@ -22,9 +23,10 @@ use unstick_parallel as parallel;
 use crate::cells::{fill, multi_index};
 use crate::setup::Setup;
 use crate::solids::Geometry;
+use angle::{lean, reach_beside};
 use curvature::Curvature;
 use parts::fill_parts;
-use patch::Patch;
+use patch::{BESIDE, Patch};
 use smooth::{Kernel, blur};
 
 /// Least width of the filter, in cells. Narrower ones see how the particles happen to lie.
@@ -60,8 +62,14 @@ pub(crate) fn apply<const D: usize>(
     let window = Window::around_negative(grid.cells(), liquid.values());
     let width = filter_width(setup, kick);
     let kernel = Kernel::of_width(width);
-    let mut patch = Patch::around(grid, window, 2 * kernel.reach());
+    let reach = 2 * kernel.reach();
+    let has_angles = setup.has_contact_angles();
+    let beside = if has_angles { reach.max(reach_beside(setup, reach)) } else { BESIDE };
+    let mut patch = Patch::around(grid, window, beside, reach);
     fill_parts(setup, geometry, liquid, &mut patch);
+    if has_angles {
+        lean(setup, geometry, &kernel, &mut patch);
+    }
     let (frame, once) = (patch.frame(), blur(&kernel, &patch.values));
     let curvature = Curvature::of(&kernel, width, &once);
     let of_cell = |cell: [usize; D]| frame.place(cell).map_or(0.0, |place| curvature.at(place));

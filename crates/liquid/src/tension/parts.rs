@@ -26,8 +26,8 @@ fn part_of<const D: usize>(grid: &Grid<D>, liquid: &CellField<f64, D>, cell: [us
     if is_wet { 1.0 - 0.5 * away * away } else { 0.5 * away * away }
 }
 
-/// Fills a box with the parts of liquid. Solids and all that is beyond the border have those of their mirror image, so
-/// that the surface meets walls at a right angle.
+/// Fills a box with the parts of liquid. Solids and all that is beyond the border have those of their mirror image, as if
+/// the surface met all walls at a right angle.
 pub(super) fn fill_parts<const D: usize>(
     setup: &Setup<D>,
     geometry: &Geometry<D>,
@@ -43,29 +43,28 @@ pub(super) fn fill_parts<const D: usize>(
         *value = if has_solids && depth() < 0.0 {
             let (depth, centre) = (depth(), grid.centre(cell));
             let normal = geometry.normal(grid, centre);
-            let image = std::array::from_fn(|axis| centre[axis] - 2.0 * depth * normal[axis]);
-            between(grid, image, |cell| part_of(grid, liquid, cell))
+            let image: [f64; D] = std::array::from_fn(|axis| centre[axis] - 2.0 * depth * normal[axis]);
+            let image = grid.in_cells(image).map(|place| place - 0.5);
+            between(grid.cells(), image, |cell| part_of(grid, liquid, cell))
         } else {
             part_of(grid, liquid, cell)
         };
     });
 }
 
-/// A value between the centres of cells, with linear weights; that of the border beyond it.
-fn between<const D: usize>(grid: &Grid<D>, point: [f64; D], value: impl Fn([usize; D]) -> f64) -> f64 {
-    let place = grid.in_cells(point);
-    let most = grid.cells().map(|count| count as f64 - 1.0);
-    let place: [f64; D] = std::array::from_fn(|axis| (place[axis] - 0.5).clamp(0.0, most[axis]));
+/// A value between places, with linear weights; that of the border beyond it.
+pub(super) fn between<const D: usize>(shape: [usize; D], at: [f64; D], value: impl Fn([usize; D]) -> f64) -> f64 {
+    let at: [f64; D] = std::array::from_fn(|axis| at[axis].clamp(0.0, shape[axis] as f64 - 1.0));
     (0..1usize << D)
         .map(|corner| {
-            let (mut weight, mut cell) = (1.0, [0; D]);
+            let (mut weight, mut place) = (1.0, [0; D]);
             for axis in 0..D {
-                let part = place[axis] - place[axis].floor();
+                let part = at[axis] - at[axis].floor();
                 let upper = corner >> axis & 1;
                 weight *= if upper == 1 { part } else { 1.0 - part };
-                cell[axis] = (place[axis] as usize + upper).min(grid.cells()[axis] - 1);
+                place[axis] = (at[axis] as usize + upper).min(shape[axis] - 1);
             }
-            if weight > 0.0 { weight * value(cell) } else { 0.0 }
+            if weight > 0.0 { weight * value(place) } else { 0.0 }
         })
         .sum()
 }

@@ -22,9 +22,10 @@ pub(super) struct Patch<const D: usize> {
 }
 
 impl<const D: usize> Patch<D> {
-    /// Zeros around a window of the cells of a grid, and `reach` beyond the border where that is as close.
-    pub fn around(grid: &Grid<D>, window: Window<D>, reach: usize) -> Self {
-        let margin = |distance: usize| (if distance < reach { distance + reach } else { BESIDE }) as isize;
+    /// Zeros around a window of the cells of a grid, so many `beside` it, and `reach` beyond the border where that is as
+    /// close.
+    pub fn around(grid: &Grid<D>, window: Window<D>, beside: usize, reach: usize) -> Self {
+        let margin = |distance: usize| (if distance < reach { distance + reach } else { beside }) as isize;
         let first: [isize; D] = std::array::from_fn(|axis| window.first[axis] as isize - margin(window.first[axis]));
         let shape = std::array::from_fn(|axis| {
             let end = window.first[axis] + window.size[axis];
@@ -48,6 +49,16 @@ impl<const D: usize> Frame<D> {
             place[axis] = along.filter(|&along| along < self.shape[axis])?;
         }
         Some(place)
+    }
+
+    /// The cell at a place, which may lie beyond the border.
+    pub fn cell(&self, place: [usize; D]) -> [isize; D] {
+        std::array::from_fn(|axis| self.first[axis] + place[axis] as isize)
+    }
+
+    /// The place along an axis, in cells from the centre of the first one, of a coordinate in cells of the grid.
+    pub fn along(&self, axis: usize, coordinate: f64) -> f64 {
+        coordinate - 0.5 - self.first[axis] as f64
     }
 
     /// The cell at a place, or its mirror image where the place is beyond the border.

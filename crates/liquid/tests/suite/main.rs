@@ -2,6 +2,7 @@
 
 mod adhesion;
 mod air;
+mod contact_angle;
 mod device;
 mod exact;
 mod martin_moyce;

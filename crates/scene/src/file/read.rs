@@ -72,6 +72,12 @@ impl<const D: usize> UsualWall<D> {
     }
 }
 
+/// A contact angle: that of a wedge.
+fn contact_angle(node: &Node) -> Result<f64, SceneError> {
+    let angle = node.number().ok().filter(|&angle| angle > 0.0 && angle < 180.0);
+    angle.ok_or_else(|| node.refuse("a number of degrees between 0 and 180"))
+}
+
 struct Reader<'a> {
     folder: &'a Path,
     fields: Fields<'a>,
@@ -131,6 +137,7 @@ impl Reader<'_> {
         walls.read("solids", &mut usual.kind, |node| node.choice(&WALLS))?;
         walls.read("adhesion", &mut usual.adhesion, pull)?;
         setup.border_adhesion = usual.adhesion.clone();
+        walls.read("contact_angle", &mut setup.border_contact_angle, contact_angle)?;
         let mut of_solids = Drag::None;
         let drag = |node: &Node| drag(node, &grid, self.folder);
         walls.read("border_drag", &mut setup.border_drag, drag)?;
@@ -140,6 +147,8 @@ impl Reader<'_> {
             let fields = node.fields(&schema::SOLID)?;
             let mut solid = Solid::still(shape(fields.need("shape")?, self.folder)?);
             (solid.wall, solid.adhesion) = usual.read(&fields, "wall", usual.adhesion.clone(), pull)?;
+            solid.contact_angle = setup.border_contact_angle;
+            fields.read("contact_angle", &mut solid.contact_angle, contact_angle)?;
             fields.read("control", &mut solid.control, |node| control(node).map(Some))?;
             solid.drag = of_solids.clone();
             fields.read("drag", &mut solid.drag, drag)?;

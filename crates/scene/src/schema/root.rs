@@ -143,6 +143,13 @@ pub(crate) static WALLS: Table = Table::new(
              may say it themselves. A layer of depth d hangs from a ceiling where σ > ρ g d",
         ),
         optional(
+            "contact_angle",
+            Kind::Within(0.0, 180.0),
+            "90",
+            "degrees, measured in the liquid, at which its surface meets walls where there is `tension`; solids may say it \
+             themselves. Less than 90: liquid spreads, more: it draws back. 0 and 180 themselves are no angles",
+        ),
+        optional(
             "border_drag",
             DRAGS,
             "\"none\"",

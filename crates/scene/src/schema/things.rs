@@ -48,6 +48,12 @@ pub(crate) static SOLID: Table = Table::many(
         SHAPE,
         optional("wall", Kind::Choice(WALL), "`walls.solids`", "`\"separating\"` or `\"sealed\"`"),
         optional("adhesion", VARYING, "`walls.adhesion`", PULL),
+        optional(
+            "contact_angle",
+            Kind::Within(0.0, 180.0),
+            "`walls.contact_angle`",
+            "degrees, see [`[walls]`](#walls)",
+        ),
         optional("control", VARYING, "`walls.control`", "κ (m/s) of this solid"),
         optional("drag", DRAGS, "`walls.solids_drag`", "see [`[walls]`](#walls)"),
         optional("motion", Kind::Table(&MOTION), "at rest", "`velocity`, `spin`, `about`, or `about`, `keyframes`"),

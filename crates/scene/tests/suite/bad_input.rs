@@ -179,6 +179,23 @@ fn a_pull_that_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
+fn contact_angles_that_no_wedge_has_are_refused_with_their_place() {
+    for angle in ["0", "180", "-10", "true"] {
+        let refused = |key: &str| format!("{key} is {angle}, expected a number of degrees between 0 and 180");
+        let walls = format!("[walls]\ncontact_angle = {angle}");
+        assert_refused(&walls, "2:17", &refused("`walls.contact_angle`"), "");
+        let solid = "[[solid]]\nshape = { sphere = { centre = [0.5, 0.9], radius = 0.05 } }";
+        assert_refused(
+            &format!("{solid}\ncontact_angle = {angle}"),
+            "3:17",
+            "expected a number of degrees between",
+            "",
+        );
+    }
+    assert_refused("[walls]\ncontact_angl = 60", "2:1", "unknown key `contact_angl`", "did you mean `contact_angle`?");
+}
+
+#[test]
 fn formulas_tables_and_pictures_that_cannot_be_are_refused_with_their_place() {
     let walls = |value: &str| format!("[walls]\nadhesion = {value}");
     assert_refused(&walls("\"500*(x\""), "2:12", "`walls.adhesion` is \"500*(x\"", "");
