@@ -13,7 +13,11 @@ use unstick_grid::SignedDistance;
 fn swinging(cells: usize, time: f64) -> Axis {
     let node = |node: usize| {
         let rest = node as f64 / cells as f64;
-        rest + if node % cells == 0 { 0.0 } else { 0.1 * (TAU * time).sin() * (0.5 * TAU * rest).sin().powi(2) }
+        rest + if node.is_multiple_of(cells) {
+            0.0
+        } else {
+            0.1 * (TAU * time).sin() * (0.5 * TAU * rest).sin().powi(2)
+        }
     };
     Axis::new((0..=cells).map(node).collect()).unwrap()
 }
