@@ -85,6 +85,11 @@ impl Axis {
         }
     }
 
+    /// Cells between nodes that are known to ascend.
+    pub(crate) fn of_ascending(nodes: Vec<f64>) -> Self {
+        Self { nodes }
+    }
+
     fn checked(self) -> Result<Self, AxisError> {
         let found = self.widths().enumerate().find(|(_, size)| !SIZES.contains(size));
         found.map_or(Ok(self), |(cell, size)| Err(AxisError::Size { cell, size }))
@@ -132,6 +137,12 @@ impl Axis {
     pub fn whole(&self) -> Self {
         let ends = [self.nodes[0], self.nodes[self.cells()]];
         Self { nodes: vec![ends[0], 0.5 * (ends[0] + ends[1]), ends[1]] }
+    }
+
+    /// Whether it is another with its inner nodes moved: as many cells between the same ends.
+    pub fn is_moved(&self, other: &Self) -> bool {
+        let ends = |axis: &Self| [axis.nodes[0], axis.nodes[axis.cells()]];
+        self.cells() == other.cells() && ends(self) == ends(other)
     }
 
     /// Number of cells.

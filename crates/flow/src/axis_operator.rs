@@ -11,7 +11,7 @@ use crate::boundary::Boundary;
 ///
 /// Given values (velocity across a wall, the copy of a periodic node) have no equation: their row is zero. The rows
 /// of their neighbours read them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AxisOperator {
     /// Widths of the control volumes.
     pub mass: Vec<f64>,

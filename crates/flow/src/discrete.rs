@@ -27,6 +27,11 @@ impl<const D: usize> Discrete<D> {
         Self { velocity, pressure, grid, sides }
     }
 
+    /// Moves the nodes.
+    pub fn move_onto(&mut self, grid: TensorGrid<D>) {
+        *self = Self::new(grid, self.sides.clone());
+    }
+
     pub fn zero_faces(&self) -> FaceField<f64, D> {
         std::array::from_fn(|axis| CellField::of_shape(self.grid.faces(axis), |_| 0.0))
     }

@@ -43,6 +43,12 @@ pub enum StepError {
     /// The length of the step is not positive.
     #[error("a step of {0} s: expected a positive number")]
     Length(f64),
+    /// A grid that is not that of the flow with its inner nodes moved.
+    #[error("axis {axis} of the grid at the end of a step has other cells or other ends: expected inner nodes to move")]
+    OtherGrid {
+        /// Which axis.
+        axis: usize,
+    },
     /// A body lies outside of the domain.
     #[error("body {body} at {centre:?} lies outside of the domain")]
     BodyOutside {

@@ -4,13 +4,14 @@ use unstick_mlcp::Unconverged;
 
 use crate::boundary::Boundary;
 use crate::error::SetupError;
+use crate::immersed::Surface;
 use crate::tensor::TensorGrid;
 use crate::viscosity::Viscosity;
 
 /// A box full of liquid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSetup<const D: usize> {
-    /// The grid.
+    /// The grid. [`Flow::advance_onto`](crate::Flow::advance_onto) moves its nodes.
     pub grid: TensorGrid<D>,
     /// Lower and upper side of each axis.
     pub sides: [[Boundary<D>; 2]; D],
@@ -20,6 +21,8 @@ pub struct FlowSetup<const D: usize> {
     pub viscosity: Viscosity,
     /// A force per mass that acts everywhere. Gravity need not be given: the pressure is the one without gravity.
     pub force: [f64; D],
+    /// How the flow meets the surfaces of bodies.
+    pub surface: Surface,
     /// How the equations are solved.
     pub solve: SolveParams,
 }
@@ -66,6 +69,7 @@ impl<const D: usize> FlowSetup<D> {
             density: 1.0,
             viscosity: Viscosity::Newtonian(viscosity),
             force: [0.0; D],
+            surface: Surface::default(),
             solve: SolveParams::default(),
         }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use unstick_grid::stored::ReadInto;
 use unstick_grid::{CellField, FaceField};
 
+use crate::axis::Axis;
 use crate::tensor::TensorGrid;
 
 /// The state of the flow; with the bodies it is the checkpoint.
@@ -25,6 +26,10 @@ pub struct FlowState<const D: usize> {
     pub previous: FaceField<f64, D>,
     /// Pressure divided by density, without that of gravity.
     pub pressure: CellField<f64, D>,
+    /// Where the cells are.
+    pub grid: TensorGrid<D>,
+    /// Where they were one step before.
+    pub previous_grid: TensorGrid<D>,
 }
 
 impl<const D: usize> FlowState<D> {
@@ -32,7 +37,9 @@ impl<const D: usize> FlowState<D> {
     pub fn at_rest(grid: &TensorGrid<D>) -> Self {
         let velocity: FaceField<f64, D> = std::array::from_fn(|axis| CellField::of_shape(grid.faces(axis), |_| 0.0));
         let pressure = CellField::of_shape(grid.cells(), |_| 0.0);
-        Self { time: 0.0, step: 0, last_step: 0.0, previous: velocity.clone(), velocity, pressure }
+        let (grid, previous_grid) = (grid.clone(), grid.clone());
+        let previous = velocity.clone();
+        Self { time: 0.0, step: 0, last_step: 0.0, velocity, previous, pressure, grid, previous_grid }
     }
 
     /// The state as plain data, for checkpoints. [`RestoredFlow`] gives it back bit for bit.
@@ -43,20 +50,22 @@ impl<const D: usize> FlowState<D> {
 
 /// How many parts a stored state has.
 const fn parts(dimension: usize) -> usize {
-    4 + 2 * dimension
+    4 + 4 * dimension
 }
 
 struct StoredFlow<'a, const D: usize>(&'a FlowState<D>);
 
 impl<const D: usize> Serialize for StoredFlow<'_, D> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let FlowState { time, step, last_step, velocity, previous, pressure } = self.0;
+        let FlowState { time, step, last_step, velocity, previous, pressure, grid, previous_grid } = self.0;
         let mut parts = to.serialize_tuple(parts(D))?;
         parts.serialize_element(time)?;
         parts.serialize_element(step)?;
         parts.serialize_element(last_step)?;
         velocity.iter().chain(previous).try_for_each(|field| parts.serialize_element(field))?;
         parts.serialize_element(pressure)?;
+        let mut axes = grid.axes().iter().chain(previous_grid.axes());
+        axes.try_for_each(|axis| parts.serialize_element(axis.nodes()))?;
         parts.end()
     }
 }
@@ -87,8 +96,21 @@ impl<'de, const D: usize> Visitor<'de> for RestoredFlow<'_, D> {
             let read = data.next_element_seed(ReadInto(field.values_mut()))?;
             read.ok_or_else(|| A::Error::custom("the state ends early"))?;
         }
+        for grid in [&mut state.grid, &mut state.previous_grid] {
+            let mut axes = self.0.axes().clone();
+            for axis in &mut axes {
+                *axis = moved(axis, next(&mut data)?).map_err(A::Error::custom)?;
+            }
+            *grid = TensorGrid::new(axes);
+        }
         Ok(state)
     }
+}
+
+/// An axis with its nodes moved.
+fn moved(axis: &Axis, nodes: Vec<f64>) -> Result<Axis, String> {
+    let moved = Axis::new(nodes).map_err(|error| error.to_string())?;
+    if moved.is_moved(axis) { Ok(moved) } else { Err("an axis of other cells or other ends".into()) }
 }
 
 fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(data: &mut A) -> Result<T, A::Error> {

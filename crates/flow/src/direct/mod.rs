@@ -22,8 +22,9 @@ use modes::Modes;
 /// The direct solver of one lattice.
 pub(crate) struct Separable<const D: usize> {
     shape: [usize; D],
-    /// Modes of the axes that are transformed.
-    modes: Vec<Modes>,
+    operators: [AxisOperator; D],
+    /// Modes of the axes that are transformed; found when they are first needed.
+    modes: Vec<Option<Modes>>,
     last_axis: LastAxis,
     scratch: Vec<f64>,
     /// What `last_axis` is prepared for.
@@ -57,8 +58,23 @@ impl<const D: usize> Separable<D> {
             let elimination = Elimination { operator: last.clone(), shifts: Vec::new(), systems };
             (D - 1, LastAxis::Eliminated(Box::new(elimination)))
         };
-        let modes: Vec<Modes> = operators[..transformed].iter().map(Modes::new).collect();
-        Self { shape, modes, last_axis, scratch: vec![0.0; count], prepared: None }
+        let modes = (0..transformed).map(|_| None).collect();
+        Self { shape, operators: operators.clone(), modes, last_axis, scratch: vec![0.0; count], prepared: None }
+    }
+
+    /// Goes on with other operators of the same shape and sides. Axes whose operator stays keep their modes, so a grid
+    /// that moves along the last axis alone needs no new ones.
+    pub fn replace(&mut self, operators: &[AxisOperator; D]) {
+        for (axis, modes) in self.modes.iter_mut().enumerate() {
+            if self.operators[axis] != operators[axis] {
+                *modes = None;
+            }
+        }
+        if let LastAxis::Eliminated(elimination) = &mut self.last_axis {
+            elimination.operator.clone_from(&operators[D - 1]);
+        }
+        self.operators.clone_from(operators);
+        self.prepared = None;
     }
 
     /// x ← the answer of A x = b for the b in x. Rows without equation must hold zero, and hold it afterwards.
@@ -83,9 +99,12 @@ impl<const D: usize> Separable<D> {
     /// Prepares the last axis for these coefficients.
     fn prepare(&mut self, helmholtz: Helmholtz) {
         let Helmholtz { shift, scale } = helmholtz;
-        let plane_axes = self.modes.len().min(D - 1);
+        let found = self.modes.iter_mut().zip(&self.operators);
+        let modes: Vec<&Modes> =
+            found.map(|(modes, operator)| &*modes.get_or_insert_with(|| Modes::new(operator))).collect();
+        let plane_axes = modes.len().min(D - 1);
         let mut eigenvalues = vec![0.0];
-        for modes in &self.modes[..plane_axes] {
+        for modes in &modes[..plane_axes] {
             let sums = |other: &f64| eigenvalues.iter().map(move |value| value + other).collect::<Vec<_>>();
             eigenvalues = modes.eigenvalues.iter().flat_map(sums).collect();
         }
@@ -97,9 +116,9 @@ impl<const D: usize> Separable<D> {
             }
             LastAxis::Transformed { reciprocals } => {
                 let planes = reciprocals.chunks_exact_mut(of_plane.len());
-                let largest = self.modes.iter().map(|modes| modes.eigenvalues.iter().copied().fold(0.0, f64::max));
+                let largest = modes.iter().map(|modes| modes.eigenvalues.iter().copied().fold(0.0, f64::max));
                 let zero = 1e-13 * (shift + scale * largest.sum::<f64>());
-                for (plane, last) in planes.zip(&self.modes[D - 1].eigenvalues) {
+                for (plane, last) in planes.zip(&modes[D - 1].eigenvalues) {
                     for (factor, shift) in plane.iter_mut().zip(&of_plane) {
                         let eigenvalue = shift + scale * last;
                         *factor = if eigenvalue > zero { 1.0 / eigenvalue } else { 0.0 };
@@ -113,7 +132,8 @@ impl<const D: usize> Separable<D> {
     /// Values to modes along an axis, or back.
     fn transform(&mut self, axis: usize, is_back: bool, x: &mut [f64]) {
         let inner = self.shape[..axis].iter().product();
-        self.modes[axis].apply(is_back, inner, x, &mut self.scratch);
+        let Some(modes) = &self.modes[axis] else { unreachable!("modes are found before they are used") };
+        modes.apply(is_back, inner, x, &mut self.scratch);
         x.copy_from_slice(&self.scratch);
     }
 }

@@ -4,7 +4,7 @@ use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;
 use unstick_grid::{CellField, FaceField};
 
-use super::FlowBody;
+use super::{FlowBody, Surface};
 use crate::discrete::Discrete;
 use crate::tensor::{index_of, place_of};
 use crate::twist::basis;
@@ -45,7 +45,7 @@ impl<const D: usize> HeldFaces<D> {
 
     /// Finds the faces again. Only faces near bodies are touched: old marks are cleared, then the boxes around the
     /// bodies are searched.
-    pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[FlowBody<D>]) {
+    pub fn update(&mut self, discrete: &Discrete<D>, bodies: &[FlowBody<D>], surface: Surface) {
         for held in self.inside.iter().flatten() {
             self.owner[held.component].values_mut()[held.index] = 0;
         }
@@ -62,6 +62,10 @@ impl<const D: usize> HeldFaces<D> {
                 *owner = if is_claimed { number as u32 + 1 } else { *owner };
                 is_claimed
             });
+        }
+        if surface == Surface::InOut {
+            self.cut = vec![Vec::new(); bodies.len()];
+            return;
         }
         let owner = &self.owner;
         self.cut = bodies.par_iter().zip(&around).map(|(body, around)| cut(discrete, body, around, owner)).collect();
@@ -226,7 +230,7 @@ mod tests {
     fn the_faces_inside_a_disc_cover_its_area_and_move_with_it() {
         let discrete = even_square(64);
         let mut held = HeldFaces::new(&discrete);
-        held.update(&discrete, &[FlowBody::ball([0.5, 0.4], 0.2)]);
+        held.update(&discrete, &[FlowBody::ball([0.5, 0.4], 0.2)], Surface::CutLinks);
         let area: f64 = held.inside[0].iter().filter(|face| face.component == 0).map(|face| face.volume).sum();
         assert!((area / (0.04 * std::f64::consts::PI) - 1.0).abs() < 0.02, "{area}");
         let mut velocity = discrete.zero_faces();
@@ -236,7 +240,7 @@ mod tests {
             let expected = if face.component == 0 { 1.0 - 3.0 * (y - 0.4) } else { 2.0 + 3.0 * (x - 0.5) };
             assert!((velocity[face.component].values()[face.index] - expected).abs() < 1e-14);
         }
-        held.update(&discrete, &[]);
+        held.update(&discrete, &[], Surface::InOut);
         assert!(held.is_empty() && (0..65 * 64).all(|index| held.is_open(0, index)));
     }
 
@@ -246,10 +250,15 @@ mod tests {
         let discrete = even_square(10);
         let wall = SignedDistance::half_space([0.5, 0.3], [0.0, 1.0]);
         let mut held = HeldFaces::new(&discrete);
-        held.update(&discrete, &[FlowBody::prescribed(wall, [0.5, 0.0], 1.0, 1.0)]);
+        let wall = FlowBody::prescribed(wall, [0.5, 0.0], 1.0, 1.0);
+        held.update(&discrete, std::slice::from_ref(&wall), Surface::CutLinks);
         let cut: Vec<_> = held.cut[0].iter().filter(|face| face.component == 0).collect();
         assert_eq!(cut.len(), 9);
         // w (1/θ − 1) with θ = ½ and w = width/height = 1.
         assert!(cut.iter().all(|face| face.place[1] == 3 && (face.drag - 1.0).abs() < 1e-9), "{cut:?}");
+        let inside = held.inside[0].len();
+        // In or out: the same faces inside, and none that is cut.
+        held.update(&discrete, &[wall], Surface::InOut);
+        assert_eq!((held.inside[0].len(), held.cut[0].len()), (inside, 0));
     }
 }

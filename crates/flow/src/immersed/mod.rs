@@ -23,6 +23,19 @@ pub use force::{Force, stress_force};
 pub(crate) use force::{exchange, velocity_gradient};
 pub(crate) use mark::{HeldFace, HeldFaces};
 
+/// How the flow meets the surface of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Surface {
+    /// Where it cuts the links between faces: of second order.
+    #[default]
+    CutLinks,
+    /// Nowhere: a face is in or out, as in the plain fictitious boundary method \[Turek2012\]. The surface lies
+    /// somewhere between the outermost faces inside and their neighbours: of first order, and the force jumps
+    /// whenever a face comes in or goes out.
+    InOut,
+}
+
 /// A rigid body as the flow sees it.
 #[derive(Clone, Debug)]
 pub struct FlowBody<const D: usize> {

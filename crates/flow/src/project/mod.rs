@@ -305,7 +305,7 @@ pub(crate) fn remove_mean<const D: usize>(discrete: &Discrete<D>, pressure: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::immersed::{FlowBody, Freedom};
+    use crate::immersed::{FlowBody, Freedom, Surface};
     use crate::testing::{cell_waves, even_square, waves};
 
     /// A free disc and a fixed one.
@@ -313,7 +313,7 @@ mod tests {
         let mut free = FlowBody::ball([0.35, 0.4], 0.15);
         free.freedom = Freedom::Free { mass: 0.1, inertia: [[1e-3; 3]; 3], force: [0.0; 2], torque: [0.0; 3] };
         let mut held_faces = HeldFaces::new(discrete);
-        held_faces.update(discrete, &[free, FlowBody::ball([0.7, 0.6], 0.12)]);
+        held_faces.update(discrete, &[free, FlowBody::ball([0.7, 0.6], 0.12)], Surface::CutLinks);
         (held_faces, [Some(Matrix6::identity() * 0.05), None])
     }
 

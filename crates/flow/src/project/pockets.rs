@@ -85,7 +85,7 @@ fn open_neighbours<const D: usize>(
 #[cfg(test)]
 mod tests {
     use super::super::Projection;
-    use crate::immersed::{FlowBody, HeldFaces};
+    use crate::immersed::{FlowBody, HeldFaces, Surface};
     use crate::testing::even_square;
     use unstick_grid::SignedDistance;
 
@@ -95,7 +95,11 @@ mod tests {
         let frame = SignedDistance::cuboid([0.21, 0.21], [0.79, 0.79]);
         let hole = SignedDistance::cuboid([0.41, 0.41], [0.59, 0.59]);
         let mut held = HeldFaces::new(&discrete);
-        held.update(&discrete, &[FlowBody::prescribed(frame.and(hole.complement()), [0.5; 2], 0.45, 0.3)]);
+        held.update(
+            &discrete,
+            &[FlowBody::prescribed(frame.and(hole.complement()), [0.5; 2], 0.45, 0.3)],
+            Surface::CutLinks,
+        );
         let mut pockets = Projection::new(&discrete, &held, &[None]).pockets;
         pockets.iter_mut().for_each(|pocket| pocket.sort_unstable());
         let of_hole: Vec<_> = pockets.iter().filter(|pocket| pocket.len() > 1).collect();

@@ -4,9 +4,12 @@
 //! advects. The pressure is incremental, so that the splitting error is of second order \[Guermond2006\]:
 //!
 //! ```text
-//!     shift u* + (history) + ∇·(û û) − ν Δu* = −∇p^n + f,         û = (1 + r) u^n − r u^{n−1},   r = Δt/Δt_last
+//!     shift u* + (history) + ∇·(û û) − (w·∇) û − ν Δu* = −∇p^n + f,   û = (1 + r) u^n − r u^{n−1},   r = Δt/Δt_last
 //!     u^{n+1} = u* − ∇φ,    ∇·u^{n+1} = 0,         p^{n+1} = p^n + shift φ − ν ∇·u*
 //! ```
+//!
+//! Values belong to faces and cells, which may move, w the velocity of the grid: the equations are those of the grid at
+//! the end of the step.
 
 mod balance;
 mod relax;
@@ -30,7 +33,7 @@ use crate::setup::{FlowSetup, StopAt};
 use crate::state::FlowState;
 use crate::stencil::{Helmholtz, for_each_row, for_each_value};
 use crate::stress::Stress;
-use crate::tensor::index_of;
+use crate::tensor::{TensorGrid, index_of};
 use crate::twist::Twist;
 use crate::viscosity::Viscosity;
 use crate::viscous::Viscous;
@@ -119,21 +122,39 @@ impl<const D: usize> Flow<D> {
         &self.state
     }
 
+    /// Where the cells are.
+    pub fn grid(&self) -> &TensorGrid<D> {
+        &self.state.grid
+    }
+
     /// Continues from another state.
     pub fn set_state(&mut self, state: FlowState<D>) {
         self.state = state;
+        self.move_onto(self.state.grid.clone());
+    }
+
+    /// Moves the nodes of the equations. The values stay with the nodes.
+    fn move_onto(&mut self, grid: TensorGrid<D>) {
+        if grid == self.discrete.grid {
+            return;
+        }
+        self.discrete.move_onto(grid);
+        for (solver, operators) in self.velocity_solvers.iter_mut().zip(&self.discrete.velocity) {
+            solver.replace(operators);
+        }
+        self.pressure_solver.replace(&self.discrete.pressure);
     }
 
     /// Restarts from a velocity, which is made free of divergence.
     pub fn start_from(&mut self, velocity: impl Fn(usize, [f64; D]) -> f64) {
         for component in 0..D {
-            let grid = &self.setup.grid;
+            let grid = &self.discrete.grid;
             self.state.velocity[component] = CellField::of_shape(grid.faces(component), |place| {
                 velocity(component, grid.face_centre(component, place))
             });
         }
         self.discrete.impose_sides(&mut self.state.velocity, self.state.time);
-        self.held_faces.update(&self.discrete, &[]);
+        self.held_faces.update(&self.discrete, &[], self.setup.surface);
         let mut momentum = Momentum { faces: self.state.velocity.clone(), bodies: Vec::new() };
         let (mut divergence, mut potential) = (self.discrete.zero_cells(), self.discrete.zero_cells());
         self.discrete.divergence(&momentum.faces, &mut divergence);
@@ -164,7 +185,7 @@ impl<const D: usize> Flow<D> {
 
     /// Finds the faces that bodies hold at their present places. Needed after a state was set.
     pub fn mark(&mut self, bodies: &[FlowBody<D>]) {
-        self.held_faces.update(&self.discrete, bodies);
+        self.held_faces.update(&self.discrete, bodies, self.setup.surface);
     }
 
     /// Changes the velocity inside bodies, now and one step before, by what contacts have changed of the bodies'
@@ -196,7 +217,22 @@ impl<const D: usize> Flow<D> {
     ///
     /// After an error the state is that of the middle of the step: continue from a copy of the state before.
     pub fn advance(&mut self, length: f64, bodies: &mut [FlowBody<D>]) -> Result<FlowReport<D>, StepError> {
+        self.advance_onto(length, self.state.grid.clone(), bodies)
+    }
+
+    /// Takes a step in which the nodes move: at its end they are those of `grid`, with as many cells between the same
+    /// ends.
+    pub fn advance_onto(
+        &mut self,
+        length: f64,
+        grid: TensorGrid<D>,
+        bodies: &mut [FlowBody<D>],
+    ) -> Result<FlowReport<D>, StepError> {
         self.check(length, bodies)?;
+        if let Some(axis) = (0..D).find(|&axis| !grid.axis(axis).is_moved(self.state.grid.axis(axis))) {
+            return Err(StepError::OtherGrid { axis });
+        }
+        self.move_onto(grid);
         self.bodies = bodies.to_vec();
         let report = by_dimension(self, length, advance_in_plane, advance_in_space);
         self.bodies.drain(..).zip(bodies).for_each(|(after, body)| *body = after);
@@ -214,7 +250,7 @@ impl<const D: usize> Flow<D> {
         let start = Instant::now();
         let weights = TimeWeights::new(length, self.state.last_step);
         let time = self.state.time + length;
-        self.held_faces.update(&self.discrete, bodies);
+        self.held_faces.update(&self.discrete, bodies, self.setup.surface);
         let displaced = self.held_faces.displaced();
         let excess = |(body, displaced): (&FlowBody<D>, &Matrix6<f64>)| {
             body.inertia(self.setup.density).map(|inertia| inertia - displaced)
@@ -248,6 +284,8 @@ impl<const D: usize> Flow<D> {
         }
         let old = std::mem::replace(&mut self.state.velocity, momentum.faces);
         self.state.previous = old;
+        let old = std::mem::replace(&mut self.state.grid, self.discrete.grid.clone());
+        self.state.previous_grid = old;
         (self.state.time, self.state.last_step) = (time, length);
         self.state.step += 1;
         if !divergence.is_finite() {

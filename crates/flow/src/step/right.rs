@@ -8,6 +8,7 @@ use super::{Flow, TimeWeights};
 use crate::advect::advect;
 use crate::immersed::{FlowBody, Freedom};
 use crate::momentum::Momentum;
+use crate::moving::NodeSpeeds;
 use crate::stencil::for_each_row;
 use crate::tensor::index_of;
 
@@ -36,7 +37,7 @@ impl<const D: usize> Flow<D> {
         mixed
     }
 
-    /// −(history) − ∇·(û û) + f and the drag of moving walls, integrated, and the forces on the bodies.
+    /// −(history) − ∇·(û û) + (w·∇) û + f and the drag of moving walls, integrated, and the forces on the bodies.
     pub(super) fn right_without_pressure(
         &self,
         weights: &TimeWeights,
@@ -44,7 +45,10 @@ impl<const D: usize> Flow<D> {
         excess: &[Option<Matrix6<f64>>],
     ) -> Momentum<D> {
         let mut faces = self.discrete.zero_faces();
-        advect(&self.discrete, &self.mix(weights.ahead), &mut faces);
+        let ahead = self.mix(weights.ahead);
+        advect(&self.discrete, &ahead, &mut faces);
+        let grids = [&self.state.grid, &self.state.previous_grid];
+        NodeSpeeds::new(&self.discrete.grid, grids, weights.history).subtract(&self.discrete, &ahead, &mut faces);
         let history = self.mix(weights.history);
         for (component, out) in faces.iter_mut().enumerate() {
             let shape = out.shape();

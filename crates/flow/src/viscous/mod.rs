@@ -178,14 +178,14 @@ impl<const D: usize> Viscous<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::immersed::FlowBody;
+    use crate::immersed::{FlowBody, Surface};
     use crate::testing::{even_square, waves};
 
     /// Calls `check` with the matrix of a step around a free disc, stiff or not.
     fn with_a_disc(viscosity: f64, check: impl Fn(&Viscous<2>, &mut [Separable<2>; 2])) {
         let discrete = even_square(16);
         let mut held_faces = HeldFaces::new(&discrete);
-        held_faces.update(&discrete, &[FlowBody::ball([0.45, 0.5], 0.2)]);
+        held_faces.update(&discrete, &[FlowBody::ball([0.45, 0.5], 0.2)], Surface::CutLinks);
         let excess = [Some(Matrix6::identity() * 0.05)];
         let (held_faces, excess) = (&held_faces, &excess);
         let viscous = Viscous { discrete: &discrete, held_faces, excess, shift: 10.0, viscosity, stress: None };
