@@ -365,10 +365,16 @@ impl<const D: usize> Setup<D> {
             || self.has_contact_angles()
     }
 
-    /// A warning for the user before a long run: what has no effect.
+    /// A warning for the user before a long run: tension where it cannot be relied on, and what has no effect.
     pub fn warning(&self) -> Option<&'static str> {
-        let is_idle = self.tension == 0.0 && self.contact_angles().any(|angle| angle != RIGHT_ANGLE);
-        is_idle.then_some("contact angles do nothing without surface tension: `tension` is 0")
+        let has_angles = self.contact_angles().any(|angle| angle != RIGHT_ANGLE);
+        match self.tension > 0.0 {
+            true if !self.solids.is_empty() && !has_angles => {
+                Some("surface tension at solids that are oblique or round lets drops creep along them")
+            }
+            false if has_angles => Some("contact angles do nothing without surface tension: `tension` is 0"),
+            _ => None,
+        }
     }
 
     /// Refuses values that make no sense.
@@ -486,6 +492,10 @@ mod tests {
         assert!(setup.warning().is_some() && !setup.has_contact_angles());
         setup.tension = 0.072;
         assert!(setup.warning().is_none() && setup.has_contact_angles());
+        setup.solids[0].contact_angle = 90.0;
+        assert!(setup.warning().unwrap().contains("creep"));
+        setup.solids.clear();
+        assert_eq!(setup.warning(), None);
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub use name::{
 };
 pub use operator::LinearOperator;
 pub use parameter::{Parameter, ParameterRange, ParameterValue, Parameters};
-pub use pool::in_pool;
+pub use pool::{in_pool, join};
 pub use pressure::{AnyPressureOperator, PressureOperator, Stencil};
 pub use problem::Mlcp;
 pub use report::{Outcome, PocketReport, SolveReport};

@@ -1,8 +1,8 @@
 //! The stages of a step: solids that move, and what happens to velocity and particles.
 
 use unstick_grid::FaceField;
-use unstick_mlcp::Convergence;
 use unstick_mlcp::fields::Window;
+use unstick_mlcp::{Convergence, join};
 use unstick_parallel as parallel;
 use unstick_parallel::clock::Instant;
 use unstick_parallel::vector;
@@ -155,7 +155,7 @@ impl<const D: usize> Simulation<D> {
         };
         let fall = setup.gravity.at(time).map(|pull| pull * kick);
         // The longer one stays with the team of this thread.
-        let ([extrapolated, scattered], found) = parallel::join(
+        let ([extrapolated, scattered], found) = join(
             || {
                 let start = Instant::now();
                 if setup.has_stress() {
