@@ -48,7 +48,7 @@ if [ -z "${BIN:-}" ]; then
 fi
 BIN="$(cd "$BIN" && pwd)"
 out="$(cd "$out" && pwd)"
-cores="$(nproc)"
+cores="$(env -u OMP_NUM_THREADS nproc)"
 threads=(${THREADS:-$(printf '%s\n' "$cores" 2 1 | awk '!seen[$1]++')})
 list="$(IFS=,; echo "${threads[*]}")"
 cells="${CELLS:-128}"
