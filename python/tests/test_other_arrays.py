@@ -16,10 +16,29 @@ class OnDevice:
         return 2, 0
 
     def __array__(self, *_, **__):
-        raise AssertionError("a GPU array is not copied in silence")
+        raise AssertionError("an array on a GPU is copied by DLPack alone")
 
 
-def test_arrays_on_a_gpu_are_refused_with_help(tank):
+class CopiedByDLPack(OnDevice):
+    """An array on a GPU whose library makes copies in the memory of the processor."""
+
+    def __init__(self, values):
+        self.values, self.copies = values, 0
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        assert tuple(dl_device) == (1, 0) and copy
+        self.copies += 1
+        return self.values.__dlpack__(max_version=max_version, copy=True)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="older ones ask for no copy")
+def test_arrays_on_a_gpu_are_copied_by_their_library(tank):
+    b = CopiedByDLPack(tank.b)
+    assert np.array_equal(unstick.solve(tank.A, b, tank.wall).x, unstick.solve(tank.A, tank.b, tank.wall).x)
+    assert b.copies == 1
+
+
+def test_arrays_on_a_gpu_that_nobody_copies_are_refused_with_help(tank):
     with pytest.raises(unstick.ProblemError, match="b lies on a CUDA GPU") as caught:
         unstick.solve(tank.A, OnDevice())
     assert ".cpu()" in caught.value.help

@@ -16,25 +16,26 @@ DEVICES = {2: "a CUDA GPU", 4: "an OpenCL device", 7: "a Vulkan device", 8: "a M
 
 
 def host(values: Any, what: str) -> npt.NDArray[Any]:
-    """An array without a copy, from anything that NumPy or DLPack knows; refused if it lies on a device."""
+    """An array from anything that NumPy or DLPack knows: without a copy from the memory of the processor, else with one."""
     if isinstance(values, np.ndarray):
         return values
     device = getattr(values, "__dlpack_device__", None)
     if device is not None:
         kind = int(device()[0])
-        if kind not in HOST:
-            where = DEVICES.get(kind, "another device")
-            raise ProblemError(
-                f"{what} lies on {where}, expected an array in the memory of the processor",
-                "copy it there: `.cpu()` in torch, `jax.device_get` in jax, `.get()` in CuPy",
-            )
         if getattr(values, "requires_grad", False):
             raise ProblemError(
                 f"{what} takes part in automatic differentiation, which this call does not",
                 "`unstick.torch.solve` does; `.detach()` leaves the array out of it",
             )
         try:
-            return np.from_dlpack(values)
-        except (TypeError, ValueError, RuntimeError, BufferError):
-            pass  # a kind of number that one of the two does not exchange
+            # Whoever owns an array on a device is asked for a copy in the memory of the processor.
+            return np.from_dlpack(values) if kind in HOST else np.from_dlpack(values, device="cpu", copy=True)
+        except (AttributeError, BufferError, NotImplementedError, RuntimeError, TypeError, ValueError):
+            pass  # a kind of number that one of the two does not exchange, or a library that copies nothing
+        if kind not in HOST:
+            where = DEVICES.get(kind, "another device")
+            raise ProblemError(
+                f"{what} lies on {where}, and its library does not copy it to the processor by DLPack",
+                "copy it there: `.cpu()` in torch, `jax.device_get` in jax, `.get()` in CuPy",
+            )
     return np.asarray(values)
