@@ -13,6 +13,10 @@ const FRAMES: usize = 6;
 /// make more of it.
 const DIFFERENCE: f64 = 1e-3;
 
+/// The same for the volume of the particles. It follows the displacements, which both solve for in their own way and to a
+/// hundredth. Solved to 1e-4, all scenes agree to `DIFFERENCE`.
+const DIFFERENCE_OF_VOLUMES: f64 = 3e-3;
+
 /// A number of a report.
 type Number = fn(&StepReport) -> f64;
 
@@ -57,7 +61,8 @@ fn compare<const D: usize>(scene: &Scene<D>) -> Option<Vec<String>> {
         // Liquid at rest has no kinetic energy to compare with.
         let unit = if name == "kinetic energy" { energy } else { largest };
         let apart = found.iter().zip(&expected).map(|(a, b)| (number(a) - number(b)).abs()).fold(0.0, f64::max);
-        if apart > DIFFERENCE * unit {
+        let difference = if name == "volume" { DIFFERENCE_OF_VOLUMES } else { DIFFERENCE };
+        if apart > difference * unit {
             differences.push(format!("{}: {name} {:.1e} apart", scene.name, apart / unit));
         }
     }
