@@ -254,9 +254,16 @@ fn friction_needs_no_viscosity() {
 
 #[test]
 fn every_thread_count_gives_the_same_bits_and_so_does_a_resumed_run() {
+    same_bits(0.0);
+    same_bits(500.0);
+}
+
+/// On one thread and on two, straight on and resumed, with walls that pull by so many Pa.
+fn same_bits(adhesion: f64) {
     let mut setup = viscous(Grid::<3>::unit(12).unwrap(), 0.05, [0.0, -9.81, 0.0]);
     setup.border_drag = Drag::SlipLength(0.02.into());
     setup.viscosity = Viscosity::Yield { stress: 0.1, consistency: 0.01, exponent: 0.8, at_rest: 1.0 };
+    setup.border_adhesion = adhesion.into();
     let run = |threads: usize, stops: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
