@@ -79,7 +79,7 @@ pub(crate) static PRESSURE: Table = Table::new("pressure", &[
 ])
 .with_notes("With `\"gpu\"` a machine without a suitable GPU refuses the scene before anything is written. The GPU takes whole \
             steps, and the state comes back for frames and checkpoints. Scenes with bodies, enclosed air or \
-            splittings run on the processor. Those with sources or drains that are meshes have at most their pressure solved for there. A warning says so. If the device fails on the \
+            splittings run on the processor. Those with contact angles other than 90 degrees, or with sources or drains that are meshes, have at most their pressure solved for there. A warning says so. If the device fails on the \
             way, the processor takes the steps since the last checkpoint again, at most some dozens; then a run with `\"gpu\"` ends with a checkpoint, and one \
             with `\"auto\"` goes on without the device and says so. `stats.csv` names what solved each step: `best`, or \
             `best on gpu`. The backend is not part of the scene: a run can be resumed on another machine. The answers \
